@@ -4,7 +4,7 @@ import path from 'node:path';
 import { type Browser, type BrowserServer, chromium, type Page } from 'playwright-core';
 import { apiOf } from '../../apps/all-in-one/test/support/api.ts';
 import { type HostedPlatform, startHostedPlatform } from '../../apps/all-in-one/test/support/hosted-platform.ts';
-import { startChromium } from '../../apps/console/test/chromium.ts';
+import { startChromium } from '../../apps/console/test/support/chromium.ts';
 import { clientId, clientSecret, startOpenIdProvider } from '../../apps/gateway/test/openid-provider.ts';
 import { serveUnleashUi } from './unleash-ui.ts';
 

@@ -7,7 +7,7 @@ import {
   redirect,
   useLocation,
 } from '@tanstack/react-router';
-import { Loading } from './components/content.tsx';
+import { Loading } from './components/content/content.tsx';
 import { NotFoundPage, ErrorPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
 

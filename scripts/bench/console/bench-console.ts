@@ -1,5 +1,5 @@
 import { eventually } from '@bunting/testing';
-import { type ConsoleFigures, measureConsole } from '../../../apps/console/test/measure-console.ts';
+import { type ConsoleFigures, measureConsole } from '../../../apps/console/test/support/measure-console.ts';
 import { benchFlag } from '../generated-flags.ts';
 import { seedFlags } from '../http/seed-flags.ts';
 import { startServerUnderTest, type ServerUnderTest } from '../http/server-under-test.ts';

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type SearchParameters, useSearchParameters } from '../components/search-parameter.ts';
+import { type SearchParameters, useSearchParameters } from './search-parameter.ts';
 import { useCallback, useEffect, useState } from 'react';
 
 /** Milliseconds after the last key until the address has the filter. */

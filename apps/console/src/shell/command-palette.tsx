@@ -6,7 +6,7 @@ import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { operationQuery } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import { messages } from '../messages/shared.ts';
-import dialogStyles from '../components/dialog.module.css';
+import dialogStyles from '../components/dialogs/dialog.module.css';
 import { registeredActions } from './keyboard-actions.ts';
 import { navigationPages } from './navigation.ts';
 import styles from './shell.module.css';

@@ -1,8 +1,8 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
-import { Button, buttonClass } from '../components/button.tsx';
-import { EmptyState } from '../components/content.tsx';
+import { Button, buttonClass } from '../components/buttons/button.tsx';
+import { EmptyState } from '../components/content/content.tsx';
 import { messages } from '../messages/shared.ts';
-import { Page } from '../components/page.tsx';
+import { Page } from '../components/layout/page.tsx';
 
 /** Replaces a page that threw. The shell around it keeps working. */
 export const ErrorPage = ({ error }: ErrorComponentProps) => (

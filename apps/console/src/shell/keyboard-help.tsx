@@ -1,5 +1,5 @@
 import { useStore } from '../api/store.ts';
-import { Dialog } from '../components/dialog.tsx';
+import { Dialog } from '../components/dialogs/dialog.tsx';
 import { messages } from '../messages/shared.ts';
 import { registeredActions } from './keyboard-actions.ts';
 import styles from './shell.module.css';

@@ -1,4 +1,4 @@
-import type { IconName } from '../components/icon.tsx';
+import type { IconName } from '../components/buttons/icon.tsx';
 import { messages } from '../messages/shared.ts';
 
 interface Destination {

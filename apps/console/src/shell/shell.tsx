@@ -4,8 +4,8 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { signInNeeded } from '../api/session.ts';
 import { staleMs } from '../api/call.ts';
 import { useStore } from '../api/store.ts';
-import { IconButton } from '../components/button.tsx';
-import { Icon } from '../components/icon.tsx';
+import { IconButton } from '../components/buttons/button.tsx';
+import { Icon } from '../components/buttons/icon.tsx';
 import icon from '../icon.svg';
 import { messages } from '../messages/shared.ts';
 import { handleKey, useActions } from './keyboard-actions.ts';

@@ -2,8 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMe } from '../api/queries.ts';
 import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
-import { IconButton } from '../components/button.tsx';
-import { Menu } from '../components/menu.tsx';
+import { IconButton } from '../components/buttons/button.tsx';
+import { Menu } from '../components/buttons/menu.tsx';
 import { messages } from '../messages/shared.ts';
 import { chooseTheme, theme, themes } from './theme.ts';
 

@@ -2,8 +2,8 @@ import { GetChangeRequestConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { usePermissionCheck } from '../api/permission-check.ts';
 import { operationQuery } from '../api/queries.ts';
-import { Button } from '../components/button.tsx';
-import { Notice } from '../components/content.tsx';
+import { Button } from '../components/buttons/button.tsx';
+import { Notice } from '../components/content/content.tsx';
 import { protectionMessages as text } from '../messages/protection.ts';
 
 export interface Protection {

@@ -10,12 +10,12 @@ import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { type Json, mergeChanges, type MergeConflict } from '../../strategies/three-way-merge.ts';
 import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formValuesOf } from './body-schema.ts';
-import { Button } from '../button.tsx';
-import { Notice } from '../content.tsx';
-import { ConfirmDialog, Dialog } from '../dialog.tsx';
+import { Button } from '../buttons/button.tsx';
+import { Notice } from '../content/content.tsx';
+import { ConfirmDialog, Dialog } from '../dialogs/dialog.tsx';
 import type { Option } from './fields.tsx';
 import { FormComboBox, FormSelect, FormSwitch, FormText, showServerError } from './form.tsx';
-import styles from '../resource.module.css';
+import styles from '../resources/resource.module.css';
 
 const MergeDialog = lazy(() =>
   import('../../pages/strategy/merge-dialog.tsx').then(({ MergeDialog: component }) => ({ default: component })),

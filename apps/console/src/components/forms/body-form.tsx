@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@bunting/contracts';
 import { lazy, Suspense } from 'react';
 import type { BodyFormProps, FormDialogProps } from './body-form-loaded.tsx';
-import { Loading } from '../content.tsx';
+import { Loading } from '../content/content.tsx';
 
 export type { BodyField } from './body-form-loaded.tsx';
 

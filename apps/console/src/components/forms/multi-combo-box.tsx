@@ -1,7 +1,7 @@
 import { resourceMessages as text } from '../../messages/resources.ts';
-import { IconButton } from '../button.tsx';
+import { IconButton } from '../buttons/button.tsx';
 import { ComboBox, type Option } from './fields.tsx';
-import styles from '../resource.module.css';
+import styles from '../resources/resource.module.css';
 
 interface MultiComboBoxProps {
   readonly label: string;

@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Control, useForm } from 'react-hook-form';
 import { call, type CallRequest } from '../../api/call.ts';
-import { Button } from '../button.tsx';
-import { Notice } from '../content.tsx';
-import { Dialog } from '../dialog.tsx';
+import { Button } from '../buttons/button.tsx';
+import { Notice } from '../content/content.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
 import { showServerError } from './form.tsx';
-import { CopyableSecret } from '../copyable-secret.tsx';
+import { CopyableSecret } from '../content/copyable-secret.tsx';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { messages } from '../../messages/shared.ts';
 

@@ -12,7 +12,7 @@ import {
 } from 'react-aria-components';
 import { messages } from '../../messages/shared.ts';
 import { type ChoiceProps, Messages, type Option } from './fields.tsx';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../buttons/icon.tsx';
 import styles from './field.module.css';
 
 const options = (items: readonly Option[]) => (

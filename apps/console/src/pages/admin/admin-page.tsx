@@ -1,7 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { EmptyState, Loading } from '../../components/content.tsx';
-import { Page } from '../../components/page.tsx';
+import { EmptyState, Loading } from '../../components/content/content.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { administrationMessages as text } from '../../messages/administration/sections.ts';
 import { adminSectionGroups, adminSections } from './sections.ts';
 import styles from './admin.module.css';

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { administrationMessages as text } from '../../messages/administration/sections.ts';
 import { adminSections } from './sections.ts';
 import styles from './admin.module.css';

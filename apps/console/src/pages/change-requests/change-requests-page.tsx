@@ -3,13 +3,13 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { operationQuery, useMe } from '../../api/queries.ts';
-import { buttonClass } from '../../components/button.tsx';
-import { QueryResult, EmptyState, Table } from '../../components/content.tsx';
-import { Page } from '../../components/page.tsx';
-import { Time } from '../../components/time.tsx';
+import { buttonClass } from '../../components/buttons/button.tsx';
+import { QueryResult, EmptyState, Table } from '../../components/content/content.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { StateBadge } from './state-badge.tsx';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 
 const views = ['open', 'inbox', 'mine', 'closed'] as const;
 type View = (typeof views)[number];

@@ -9,9 +9,9 @@ import {
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useCommand, useMe } from '../../api/queries.ts';
-import { Button } from '../../components/button.tsx';
-import { ErrorNotice } from '../../components/content.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { ErrorNotice } from '../../components/content/content.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
@@ -19,7 +19,7 @@ import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { useActions } from '../../shell/keyboard-actions.ts';
 import { type RequestAction, availableActions } from './available-actions.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 
 interface RequestProps {
   readonly request: ChangeRequest;

@@ -12,12 +12,12 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery, useCommand } from '../../api/queries.ts';
-import { IconButton } from '../../components/button.tsx';
-import { Notice } from '../../components/content.tsx';
+import { IconButton } from '../../components/buttons/button.tsx';
+import { Notice } from '../../components/content/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { changeSentence } from '../../strategies/change-sentence.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
 
 interface RequestProps {

@@ -1,12 +1,12 @@
 import { AddComment, type ChangeRequest, GetChangeRequest } from '@bunting/contracts';
 import { useState } from 'react';
 import { useCommand } from '../../api/queries.ts';
-import { Button } from '../../components/button.tsx';
-import { ErrorNotice } from '../../components/content.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { ErrorNotice } from '../../components/content/content.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
 
 interface RequestProps {

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import { Badge } from '../../components/content.tsx';
-import { Time } from '../../components/time.tsx';
+import { Badge } from '../../components/content/content.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import type { CleanupFlag } from './cleanup-selection.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './cleanup.module.css';
 
 const rowHeight = 56;

@@ -1,9 +1,9 @@
 import type { CleanupQuery } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from '../../components/button.tsx';
-import { QueryResult } from '../../components/content.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { QueryResult } from '../../components/content/content.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { messages } from '../../messages/shared.ts';
 import type { Selection } from '../flags/flag-selection.ts';

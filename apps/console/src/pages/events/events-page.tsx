@@ -5,26 +5,26 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useEventFeed } from '../../api/event-feed.ts';
 import { usePermissionCheck } from '../../api/permission-check.ts';
 import { operationQuery, useEnvironments, useProjects } from '../../api/queries.ts';
-import { Button } from '../../components/button.tsx';
-import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
-import { FilterComboBox, type FilterComboBoxHandle } from '../../components/filter-combo-box.tsx';
-import { useMayCall } from '../../components/missing-permission.tsx';
-import { Page } from '../../components/page.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { EmptyState, ErrorNotice, Loading } from '../../components/content/content.tsx';
+import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
+import { useMayCall } from '../../components/resources/missing-permission.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { eventsMessages } from '../../messages/events.ts';
 import { messages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
-import { type EventQuery, eventSuggestions, readEventFilter } from './event-filter.ts';
-import { type EventActions, EventList } from './event-list.tsx';
-import { useEventWindow } from './event-window.ts';
-import layout from '../../components/layout.module.css';
+import { type EventQuery, eventSuggestions, readEventFilter } from './list/event-filter.ts';
+import { type EventActions, EventList } from './list/event-list.tsx';
+import { useEventWindow } from './list/event-window.ts';
+import layout from '../../components/layout/layout.module.css';
 import styles from './events.module.css';
 
 const LogIntegrity = lazy(() =>
   import('./log-integrity.tsx').then(({ LogIntegrity: component }) => ({ default: component })),
 );
 const UndoDialog = lazy(() =>
-  import('./undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
+  import('./undo/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
 );
 
 const text = eventsMessages;
@@ -130,7 +130,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   const activeEvent = active < 0 ? undefined : eventAt(active);
   const undo = async (event: Event | undefined): Promise<void> => {
     if (event === undefined) return;
-    const { undoOperationOf } = await import('./undo-operations.ts');
+    const { undoOperationOf } = await import('./undo/undo-operations.ts');
     const operation = undoOperationOf(event);
     const where = { project: event.project ?? undefined, environment: event.environment ?? undefined };
     if (operation !== undefined && mayCall(operation, where)) setUndoing(event);

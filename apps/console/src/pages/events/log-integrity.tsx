@@ -2,13 +2,13 @@ import { type EventLogVerification, SearchEvents, VerifyEventLog } from '@buntin
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { Button } from '../../components/button.tsx';
-import { Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { Badge, ErrorNotice, Loading, Notice } from '../../components/content/content.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { CopyableSecret } from '../../components/copyable-secret.tsx';
+import { CopyableSecret } from '../../components/content/copyable-secret.tsx';
 import { eventsMessages } from '../../messages/events.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 
 const text = eventsMessages.integrity;
 /** Events that are checked whenever the page is opened; the dialog checks all. */

@@ -2,13 +2,13 @@ import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/cont
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePermissionCheck } from '../../api/permission-check.ts';
-import { Button, buttonClass, IconButton } from '../../components/button.tsx';
-import { Badge } from '../../components/content.tsx';
-import { ConfirmDialog } from '../../components/dialog.tsx';
+import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
+import { Badge } from '../../components/content/content.tsx';
+import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Menu } from '../../components/menu.tsx';
-import { Time } from '../../components/time.tsx';
+import { Icon } from '../../components/buttons/icon.tsx';
+import { Menu } from '../../components/buttons/menu.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
 import { messages } from '../../messages/shared.ts';
@@ -17,7 +17,7 @@ import { type ChangeToApply, useApplyChanges } from '../../strategies/apply-chan
 import { DirectNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import { strategyDraftOf, strategyFingerprint, strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
 interface EnvironmentColumnProps {

@@ -13,12 +13,12 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { usePermissionCheck } from '../../api/permission-check.ts';
 import { operationQuery, useCommand } from '../../api/queries.ts';
-import { Button, IconButton } from '../../components/button.tsx';
-import { Badge, ErrorNotice } from '../../components/content.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { Badge, ErrorNotice } from '../../components/content/content.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
 import { FormSelect, FormSwitch, FormText, showServerError } from '../../components/forms/form.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
@@ -26,7 +26,7 @@ import { useApplyChanges } from '../../strategies/apply-change.ts';
 import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import { detailDefaults } from './detail-defaults.ts';
 import { FlagLifecycle, FlagLinks } from './flag-lifecycle.tsx';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
 interface DetailsProps {

@@ -2,10 +2,10 @@ import { CompleteFeature, type Feature, GetFeature, GetLifecycle, UncompleteFeat
 import { useQuery } from '@tanstack/react-query';
 import { usePermissionCheck } from '../../api/permission-check.ts';
 import { operationQuery, useCommand } from '../../api/queries.ts';
-import { IconButton } from '../../components/button.tsx';
-import { QueryResult, Badge } from '../../components/content.tsx';
-import { Menu } from '../../components/menu.tsx';
-import { Time } from '../../components/time.tsx';
+import { IconButton } from '../../components/buttons/button.tsx';
+import { QueryResult, Badge } from '../../components/content/content.tsx';
+import { Menu } from '../../components/buttons/menu.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import styles from './flag.module.css';

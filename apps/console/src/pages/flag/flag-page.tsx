@@ -14,13 +14,13 @@ import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { operationQuery, useCommand } from '../../api/queries.ts';
-import { buttonClass, IconButton } from '../../components/button.tsx';
-import { QueryResult, Badge, Loading, Notice } from '../../components/content.tsx';
+import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
+import { QueryResult, Badge, Loading, Notice } from '../../components/content/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Page } from '../../components/page.tsx';
-import { EventSummary } from '../../components/event-summary.tsx';
-import { Time } from '../../components/time.tsx';
+import { Icon } from '../../components/buttons/icon.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { EventSummary } from '../../components/content/event-summary.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { messages } from '../../messages/shared.ts';
@@ -29,7 +29,7 @@ import { useSegmentNames } from '../../strategies/segment-names.ts';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { FlagMenu } from './flag-menu.tsx';
 import { hoursShown } from './hourly-usage.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
 const FlagDetails = lazy(() =>

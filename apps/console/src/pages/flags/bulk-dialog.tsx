@@ -3,9 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { Button } from '../../components/button.tsx';
-import { ErrorNotice, Loading, Notice } from '../../components/content.tsx';
-import { Dialog } from '../../components/dialog.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { ErrorNotice, Loading, Notice } from '../../components/content/content.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
@@ -18,7 +18,7 @@ import {
   runBulkAction,
 } from './bulk-actions.ts';
 import { useProtections } from './environment-protection.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 
 const text = flagsMessages.bulk;

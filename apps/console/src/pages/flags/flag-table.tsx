@@ -2,12 +2,12 @@ import type { SearchResultFeature } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect } from 'react';
-import { Icon } from '../../components/icon.tsx';
-import { Time } from '../../components/time.tsx';
+import { Icon } from '../../components/buttons/icon.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
-import chip from '../../components/chip.module.css';
-import layout from '../../components/layout.module.css';
+import chip from '../../components/content/chip.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 
 const text = flagsMessages;

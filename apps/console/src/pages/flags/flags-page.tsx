@@ -13,11 +13,11 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { call } from '../../api/call.ts';
 import { useEnvironments } from '../../api/queries.ts';
 import { usePermissionCheck } from '../../api/permission-check.ts';
-import { Button, IconButton } from '../../components/button.tsx';
-import { EmptyState, ErrorNotice, Loading } from '../../components/content.tsx';
-import { FilterComboBox, type FilterComboBoxHandle } from '../../components/filter-combo-box.tsx';
-import { Menu } from '../../components/menu.tsx';
-import { Page } from '../../components/page.tsx';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { EmptyState, ErrorNotice, Loading } from '../../components/content/content.tsx';
+import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
+import { Menu } from '../../components/buttons/menu.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';

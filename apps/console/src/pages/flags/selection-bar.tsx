@@ -1,5 +1,5 @@
-import { Button } from '../../components/button.tsx';
-import layout from '../../components/layout.module.css';
+import { Button } from '../../components/buttons/button.tsx';
+import layout from '../../components/layout/layout.module.css';
 import { flagsMessages as text } from '../../messages/flags.ts';
 import { selectedCountOf, emptySelection, fullSelection, type Selection } from './flag-selection.ts';
 

@@ -2,12 +2,12 @@ import { ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { operationQuery } from '../../api/queries.ts';
-import { Button, IconButton } from '../../components/button.tsx';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { FilterComboBox, type FilterComboBoxHandle } from '../../components/filter-combo-box.tsx';
+import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { parseContext, suggestContext } from './context-text.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 
 /** Contexts of one request. */

@@ -2,15 +2,15 @@ import { EvaluateAdvancedPlayground, type PlaygroundFeature } from '@bunting/con
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../api/queries.ts';
-import { Button, buttonClass } from '../../components/button.tsx';
-import { QueryResult, Badge } from '../../components/content.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import { QueryResult, Badge } from '../../components/content/content.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { Icon } from '../../components/buttons/icon.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { messages } from '../../messages/shared.ts';
 import { constraintPhrase, strategySentence } from '../../strategies/strategy-sentence.ts';
 import { contextLine } from './context-text.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 
 type Context = Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { playgroundMessages as text } from '../../messages/playground.ts';
 import { messages } from '../../messages/shared.ts';
 import { contextLine } from './context-text.ts';
 import type { CellAddress } from './explanation.tsx';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 
 type Flag = PlaygroundTable['features'][number];

@@ -11,20 +11,20 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { operationQuery, useCommand, useMe } from '../../api/queries.ts';
-import { Button } from '../../components/button.tsx';
-import { QueryResult, EmptyState, Notice, Table } from '../../components/content.tsx';
-import { ConfirmDialog } from '../../components/dialog.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { QueryResult, EmptyState, Notice, Table } from '../../components/content/content.tsx';
+import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { instantAfterDays, optionsOfPairs, SecretForm } from '../../components/forms/secret-form.tsx';
-import { Time } from '../../components/time.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { accountMessages } from '../../messages/account.ts';
 import { profileMessages } from '../../messages/profile.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { SessionTable } from './session-table.tsx';
 import { ChangePassword } from './change-password.tsx';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './profile.module.css';
 
 const text = profileMessages;

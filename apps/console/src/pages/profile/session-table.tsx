@@ -1,7 +1,7 @@
 import type { UserSession } from '@bunting/contracts';
-import { Badge, Table } from '../../components/content.tsx';
-import { Button } from '../../components/button.tsx';
-import { Time } from '../../components/time.tsx';
+import { Badge, Table } from '../../components/content/content.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { Time } from '../../components/content/time.tsx';
 import { profileMessages as text } from '../../messages/profile.ts';
 import { messages } from '../../messages/shared.ts';
 import { browserName } from './browser-name.ts';

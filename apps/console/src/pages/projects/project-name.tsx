@@ -1,8 +1,8 @@
 import type { Project } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { Badge } from '../../components/content.tsx';
+import { Badge } from '../../components/content/content.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './projects.module.css';
 
 /** The names of the owners of a project. */

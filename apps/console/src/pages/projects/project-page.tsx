@@ -4,23 +4,23 @@ import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { operationQuery } from '../../api/queries.ts';
-import { Button } from '../../components/button.tsx';
-import { QueryResult, Badge, EmptyState, Loading } from '../../components/content.tsx';
-import { useMayCall } from '../../components/missing-permission.tsx';
-import { Page } from '../../components/page.tsx';
+import { Button } from '../../components/buttons/button.tsx';
+import { QueryResult, Badge, EmptyState, Loading } from '../../components/content/content.tsx';
+import { useMayCall } from '../../components/resources/missing-permission.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
-import { ProjectOverviewTab } from './overview-tab.tsx';
+import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project.tsx';
 import styles from './projects.module.css';
 
 const tabs = {
-  environments: lazyRouteComponent(() => import('./environments-tab.tsx'), 'EnvironmentsTab'),
-  access: lazyRouteComponent(() => import('./access-tab.tsx'), 'AccessTab'),
-  tokens: lazyRouteComponent(() => import('./tokens-tab.tsx'), 'TokensTab'),
-  applications: lazyRouteComponent(() => import('./applications-tab.tsx'), 'ApplicationsTab'),
-  segments: lazyRouteComponent(() => import('./segments-tab.tsx'), 'SegmentsTab'),
-  archive: lazyRouteComponent(() => import('./archive-tab.tsx'), 'ArchiveTab'),
-  settings: lazyRouteComponent(() => import('./settings-tab.tsx'), 'SettingsTab'),
+  environments: lazyRouteComponent(() => import('./tabs/environments-tab.tsx'), 'EnvironmentsTab'),
+  access: lazyRouteComponent(() => import('./tabs/access-tab.tsx'), 'AccessTab'),
+  tokens: lazyRouteComponent(() => import('./tabs/tokens-tab.tsx'), 'TokensTab'),
+  applications: lazyRouteComponent(() => import('./tabs/applications-tab.tsx'), 'ApplicationsTab'),
+  segments: lazyRouteComponent(() => import('./tabs/segments-tab.tsx'), 'SegmentsTab'),
+  archive: lazyRouteComponent(() => import('./tabs/archive-tab.tsx'), 'ArchiveTab'),
+  settings: lazyRouteComponent(() => import('./tabs/settings-tab.tsx'), 'SettingsTab'),
 } as const;
 
 const isTab = (tab: string): tab is keyof typeof tabs => Object.hasOwn(tabs, tab);

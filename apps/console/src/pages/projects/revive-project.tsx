@@ -1,5 +1,5 @@
 import { GetProjectOverview, ListProjects, ReviveProject } from '@bunting/contracts';
-import { ActionDialog } from '../../components/action-dialog.tsx';
+import { ActionDialog } from '../../components/dialogs/action-dialog.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
 interface ReviveProjectProps {

@@ -12,14 +12,14 @@ import { useState } from 'react';
 import { useForm, type UseFormSetError } from 'react-hook-form';
 import { sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries.ts';
-import { Button, buttonClass } from '../../components/button.tsx';
-import { QueryResult, Notice } from '../../components/content.tsx';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import { QueryResult, Notice } from '../../components/content/content.tsx';
 import { FormText, showServerError } from '../../components/forms/form.tsx';
 import { NewPasswordFields } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
 import { accountMessages } from '../../messages/account.ts';
 import { messages } from '../../messages/shared.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
 
 const text = accountMessages;

@@ -5,14 +5,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/api-error.ts';
 import type { SignInOffer } from '../../api/session.ts';
 import { signInWithKey, signInWithPassword } from '../../api/sign-in.ts';
-import { Button, buttonClass } from '../../components/button.tsx';
-import { Notice } from '../../components/content.tsx';
-import dialogStyles from '../../components/dialog.module.css';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import { Notice } from '../../components/content/content.tsx';
+import dialogStyles from '../../components/dialogs/dialog.module.css';
 import { FormText } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
 import { messages } from '../../messages/shared.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
 
 const text = messages.signIn;

@@ -4,7 +4,7 @@ import { operationQuery } from '../../api/queries.ts';
 import { Checkbox, ComboBox } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
 import type { StrategyPartProps } from './strategy-part-props.ts';
-import layout from '../../components/layout.module.css';
+import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 
 /** The segments of a strategy, all of which must match. */

@@ -12,11 +12,11 @@ import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag } from '../../api/queries.ts';
-import { Button, buttonClass } from '../../components/button.tsx';
-import { QueryResult, Badge, ErrorNotice, Loading, Notice } from '../../components/content.tsx';
-import { ConfirmDialog } from '../../components/dialog.tsx';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import { QueryResult, Badge, ErrorNotice, Loading, Notice } from '../../components/content/content.tsx';
+import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/layout/page.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
 import { strategyMessages } from '../../messages/strategy.ts';
@@ -36,21 +36,21 @@ import { mergeChanges, type Json, type MergeConflict } from '../../strategies/th
 import { SegmentFields } from './segment-fields.tsx';
 import type { StrategyPartProps } from './strategy-part-props.ts';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
-import { ConstraintsEditor } from './constraints-editor.tsx';
-import layout from '../../components/layout.module.css';
+import { ConstraintsEditor } from './constraints/constraints-editor.tsx';
+import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 
 const VariantsEditor = lazy(() =>
-  import('./variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
+  import('./variants/variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
 );
 const ImpactPanel = lazy(() =>
-  import('./impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
+  import('./impact/impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
 );
 const MergeDialog = lazy(() =>
   import('./merge-dialog.tsx').then(({ MergeDialog: component }) => ({ default: component })),
 );
 const JsonEditor = lazy(() =>
-  import('./json-editor.tsx').then(({ JsonEditor: component }) => ({ default: component })),
+  import('./json/json-editor.tsx').then(({ JsonEditor: component }) => ({ default: component })),
 );
 
 interface Place {

@@ -12,19 +12,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import type { FormValues } from '../../../components/forms/body-schema.ts';
-import { Button } from '../../../components/button.tsx';
-import { Badge } from '../../../components/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
-import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { Badge } from '../../../components/content/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { contextMessages as text } from '../../../messages/administration/context.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { LegalValues } from './legal-values.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 
 const valuesOf = (value: unknown): readonly LegalValue[] => (Array.isArray(value) ? (value as LegalValue[]) : []);
 

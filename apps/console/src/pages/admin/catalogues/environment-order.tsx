@@ -1,9 +1,9 @@
 import { type EnvironmentDescription, ListEnvironments, SetEnvironmentOrder } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
-import { IconButton } from '../../../components/button.tsx';
-import { Icon } from '../../../components/icon.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { IconButton } from '../../../components/buttons/button.tsx';
+import { Icon } from '../../../components/buttons/icon.tsx';
 import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
 import { messages } from '../../../messages/shared.ts';
 import { moveItem } from '../move-item.ts';

@@ -15,18 +15,18 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
-import { Button } from '../../../components/button.tsx';
-import { Badge, Notice } from '../../../components/content.tsx';
-import type { MenuEntry } from '../../../components/menu.tsx';
-import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { Badge, Notice } from '../../../components/content/content.tsx';
+import type { MenuEntry } from '../../../components/buttons/menu.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 
 const EnvironmentOrder = lazy(() =>
   import('./environment-order.tsx').then(({ EnvironmentOrder: component }) => ({ default: component })),

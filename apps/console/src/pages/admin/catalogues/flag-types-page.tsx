@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
-import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { FlagsThatMatch } from '../segments/flags-that-match.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 
 const readStoredLifetime = (id: string) => async () => {
   const value = await call(ListFeatureTypes, {});

@@ -1,10 +1,10 @@
 import type { LegalValue } from '@bunting/contracts';
 import { useState } from 'react';
-import { Button, IconButton } from '../../../components/button.tsx';
+import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { contextMessages as text } from '../../../messages/administration/context.ts';
-import { ImportValues } from '../../strategy/import-values.tsx';
-import layout from '../../../components/layout.module.css';
+import { ImportValues } from '../../strategy/constraints/import-values.tsx';
+import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
 interface LegalValuesProps {

@@ -1,8 +1,8 @@
 import type { CreateStrategyTypeBody } from '@bunting/contracts';
-import { Button, IconButton } from '../../../components/button.tsx';
+import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Select, Switch, TextField } from '../../../components/forms/fields.tsx';
 import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
 export type StrategyParameter = CreateStrategyTypeBody['parameters'][number];

@@ -12,19 +12,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
 import type { FormValues } from '../../../components/forms/body-schema.ts';
-import { Button } from '../../../components/button.tsx';
-import { Badge } from '../../../components/content.tsx';
-import type { MenuEntry } from '../../../components/menu.tsx';
-import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { Badge } from '../../../components/content/content.tsx';
+import type { MenuEntry } from '../../../components/buttons/menu.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { messages } from '../../../messages/shared.ts';
 import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { type StrategyParameter, StrategyParameters } from './strategy-parameters.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 
 const parametersOf = (value: unknown): readonly StrategyParameter[] =>
   Array.isArray(value) ? (value as StrategyParameter[]) : [];

@@ -17,17 +17,17 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
-import { Button } from '../../../components/button.tsx';
-import { QueryResult } from '../../../components/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { QueryResult } from '../../../components/content/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { messages } from '../../../messages/shared.ts';
 import { tagsMessages as text } from '../../../messages/administration/tags.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { FlagsThatMatch, useFlagsThatMatch } from '../segments/flags-that-match.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
 const described: readonly BodyField[] = [

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
-import { Button } from '../../../components/button.tsx';
-import { Badge } from '../../../components/content.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { useMayCall } from '../../../components/missing-permission.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
-import { CopyableSecret } from '../../../components/copyable-secret.tsx';
-import { Time } from '../../../components/time.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { Badge } from '../../../components/content/content.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
+import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 
 const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');
 

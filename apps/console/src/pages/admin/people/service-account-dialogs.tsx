@@ -13,21 +13,21 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { validationErrorOf } from '../../../components/forms/body-schema.ts';
-import { Button } from '../../../components/button.tsx';
-import { QueryResult, Table } from '../../../components/content.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { QueryResult, Table } from '../../../components/content/content.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
-import { Time } from '../../../components/time.tsx';
-import { UsageList } from '../../../components/usage-list.tsx';
+import { Time } from '../../../components/content/time.tsx';
+import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 
 export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 

@@ -1,7 +1,7 @@
 import { ListGroups, ListUserPats } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
-import { UsageList } from '../../../components/usage-list.tsx';
+import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 
 /** What of a user depends on the user: the tokens, and the groups. */

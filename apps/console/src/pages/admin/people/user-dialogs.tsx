@@ -15,10 +15,10 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
 import { validationErrorOf } from '../../../components/forms/body-schema.ts';
-import { QueryResult } from '../../../components/content.tsx';
+import { QueryResult } from '../../../components/content/content.tsx';
 import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { messages } from '../../../messages/shared.ts';

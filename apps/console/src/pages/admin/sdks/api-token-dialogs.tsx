@@ -1,11 +1,11 @@
 import { type ApiToken, CreateApiToken, ListApiTokens, type ReplyOf, UpdateApiToken } from '@bunting/contracts';
 import { useState } from 'react';
 import { useEnvironments, useProjects } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { validationErrorOf } from '../../../components/forms/body-schema.ts';
 import { Select } from '../../../components/forms/fields.tsx';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
-import { CopyableSecret } from '../../../components/copyable-secret.tsx';
+import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { messages } from '../../../messages/shared.ts';

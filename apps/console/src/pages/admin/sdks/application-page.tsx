@@ -10,17 +10,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { FormDialog } from '../../../components/forms/body-form.tsx';
-import { Button } from '../../../components/button.tsx';
-import { QueryResult, Badge, Notice } from '../../../components/content.tsx';
-import { useMayCall } from '../../../components/missing-permission.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
-import { Time } from '../../../components/time.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { QueryResult, Badge, Notice } from '../../../components/content/content.tsx';
+import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Time } from '../../../components/content/time.tsx';
 import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
 import { messages } from '../../../messages/shared.ts';
 import { AdminSection } from '../admin-section.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
 const Names = ({ names }: { readonly names: readonly string[] }) => (

@@ -1,7 +1,7 @@
 import { type RequestOf, SearchFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
-import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
+import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 
 /** A search for flags that returns their number and the names of the first. */
 export const useFlagsThatMatch = (query: RequestOf<typeof SearchFeatures>['query']) =>

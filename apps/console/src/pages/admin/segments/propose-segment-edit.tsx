@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/body-schema.ts';
-import { Button, buttonClass } from '../../../components/button.tsx';
-import { ErrorNotice, Notice } from '../../../components/content.tsx';
+import { Button, buttonClass } from '../../../components/buttons/button.tsx';
+import { ErrorNotice, Notice } from '../../../components/content/content.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { type Json, mergeChanges } from '../../../strategies/three-way-merge.ts';
 

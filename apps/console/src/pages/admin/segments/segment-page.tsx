@@ -14,21 +14,21 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callWithEntityTag, type WithEntityTag } from '../../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/action-dialog.tsx';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
 import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
 import type { FormValues } from '../../../components/forms/body-schema.ts';
-import { Button, buttonClass } from '../../../components/button.tsx';
-import { QueryResult, Notice } from '../../../components/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { FlagLink, UsageList } from '../../../components/usage-list.tsx';
+import { Button, buttonClass } from '../../../components/buttons/button.tsx';
+import { QueryResult, Notice } from '../../../components/content/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { messages } from '../../../messages/shared.ts';
 import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
-import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
+import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
 import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { AdminSection } from '../admin-section.tsx';
 import { addChangesRequest, ProposeSegmentEdit } from './propose-segment-edit.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
 /** The strategies that use a segment, and those of change requests that would. */

@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { buttonClass } from '../../../components/button.tsx';
-import { Badge, Loading } from '../../../components/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/missing-permission.tsx';
-import { ResourceList } from '../../../components/resource-list.tsx';
-import { Time } from '../../../components/time.tsx';
+import { buttonClass } from '../../../components/buttons/button.tsx';
+import { Badge, Loading } from '../../../components/content/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Time } from '../../../components/content/time.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
 import { AdminSection } from '../admin-section.tsx';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
 

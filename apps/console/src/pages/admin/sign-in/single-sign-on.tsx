@@ -10,13 +10,13 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery, useCommand } from '../../../api/queries.ts';
 import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
-import { Button } from '../../../components/button.tsx';
-import { QueryResult, Badge, ErrorNotice, Notice } from '../../../components/content.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { QueryResult, Badge, ErrorNotice, Notice } from '../../../components/content/content.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { CopyableSecret } from '../../../components/copyable-secret.tsx';
+import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { usePublicUrl } from '../public-url.ts';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
 const Found = ({ found, algorithm }: { readonly found: DiscoveredProvider; readonly algorithm: string }) => {

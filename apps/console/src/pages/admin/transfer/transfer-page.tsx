@@ -10,17 +10,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useCommand, useEnvironments, useProjects } from '../../../api/queries.ts';
-import { Button, buttonClass } from '../../../components/button.tsx';
-import { ErrorNotice, Notice, Table } from '../../../components/content.tsx';
+import { Button, buttonClass } from '../../../components/buttons/button.tsx';
+import { ErrorNotice, Notice, Table } from '../../../components/content/content.tsx';
 import { ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
-import { useSearchParameter } from '../../../components/search-parameter.ts';
+import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { AdminSection } from '../admin-section.tsx';
 import { exportedCounts, readExport } from './export-file.ts';
 import { saveFile } from './save-file.ts';
-import layout from '../../../components/layout.module.css';
+import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
 interface Findings {

@@ -1,0 +1,53 @@
+import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
+import { messages } from '../../messages/shared.ts';
+import { Icon, type IconName } from './icon.tsx';
+import styles from './button.module.css';
+
+type Variant = 'primary' | 'secondary' | 'quiet' | 'danger';
+
+interface Looks {
+  readonly variant?: Variant;
+  readonly size?: 'small' | 'medium';
+}
+
+/** The classes of a button, for links that look like one. */
+export const buttonClass = ({ variant = 'secondary', size = 'medium' }: Looks = {}): string =>
+  [styles['button'], variant === 'secondary' ? '' : styles[variant], size === 'small' ? styles['small'] : '']
+    .filter(Boolean)
+    .join(' ');
+
+type ButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'isPending'> &
+  Looks & {
+    readonly icon?: IconName;
+    /** what it started is still running: a further press does nothing, and the focus stays */
+    readonly isPending?: boolean;
+    readonly children: React.ReactNode;
+  };
+
+export const Button = ({ variant, size, icon, isPending = false, type, onPress, children, ...props }: ButtonProps) => (
+  <AriaButton
+    {...props}
+    {...(isPending ? { type: 'button' as const } : { ...(type && { type }), ...(onPress && { onPress }) })}
+    className={`${buttonClass({ ...(variant && { variant }), ...(size && { size }) })} ${isPending ? styles['pending'] : ''}`}
+  >
+    {icon !== undefined && <Icon name={icon} />}
+    {children}
+    {isPending && <span className="visually-hidden">{messages.common.working}</span>}
+  </AriaButton>
+);
+
+type IconButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'aria-label'> &
+  Looks & { readonly icon: IconName; readonly filled?: boolean; readonly label: string };
+
+/** A button that is an icon; its label is its name and its tooltip. */
+export const IconButton = ({ variant = 'quiet', size, icon, filled = false, label, ...props }: IconButtonProps) => (
+  <span title={label}>
+    <AriaButton
+      {...props}
+      aria-label={label}
+      className={`${buttonClass({ variant, ...(size && { size }) })} ${styles['icon']}`}
+    >
+      <Icon name={icon} filled={filled} />
+    </AriaButton>
+  </span>
+);

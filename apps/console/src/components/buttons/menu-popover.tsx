@@ -1,0 +1,42 @@
+import type { RefObject } from 'react';
+import { Menu, MenuItem, Popover } from 'react-aria-components';
+import { Icon } from './icon.tsx';
+import type { MenuEntry } from './menu.tsx';
+import styles from '../forms/field.module.css';
+
+interface MenuPopoverProps {
+  readonly label: string;
+  readonly entries: readonly MenuEntry[];
+  readonly trigger: RefObject<HTMLElement | null>;
+  readonly onClose: () => void;
+}
+
+/** The open menu. */
+export const MenuPopover = ({ label, entries, trigger, onClose }: MenuPopoverProps) => (
+  <Popover
+    isOpen
+    triggerRef={trigger}
+    onOpenChange={(isOpen) => !isOpen && onClose()}
+    placement="bottom start"
+    className={styles['popover'] ?? ''}
+  >
+    <Menu aria-label={label} autoFocus="first" onClose={onClose}>
+      {entries.map(({ id, label: text, icon, isDisabled = false, run }) => (
+        <MenuItem
+          key={id}
+          id={id}
+          textValue={text}
+          isDisabled={isDisabled}
+          onAction={() => {
+            onClose();
+            run();
+          }}
+          className={styles['option'] ?? ''}
+        >
+          {icon !== undefined && <Icon name={icon} />}
+          {text}
+        </MenuItem>
+      ))}
+    </Menu>
+  </Popover>
+);

@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { messages } from '../../messages/shared.ts';
+import { Button } from '../buttons/button.tsx';
+import styles from './secret.module.css';
+
+/** A secret that is shown once, with a button that copies it. Browsers copy on secure origins only; elsewhere it is selected by a click. */
+export const CopyableSecret = ({ label, value }: { readonly label: string; readonly value: string }) => {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(value);
+    setCopied(true);
+  };
+  return (
+    <div className={styles['secret']}>
+      <code aria-label={label}>{value}</code>
+      {window.isSecureContext && (
+        <Button icon={isCopied ? 'check' : 'copy'} onPress={() => void copy()}>
+          {isCopied ? messages.common.copied : messages.common.copy}
+        </Button>
+      )}
+    </div>
+  );
+};

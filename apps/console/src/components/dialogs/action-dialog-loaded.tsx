@@ -1,0 +1,97 @@
+import type { AnyOperation } from '@bunting/contracts';
+import { useState } from 'react';
+import type { CallRequest } from '../../api/call.ts';
+import { useCommand } from '../../api/queries.ts';
+import { resourceMessages as text } from '../../messages/resources.ts';
+import { messages } from '../../messages/shared.ts';
+import { notify } from '../../shell/toasts.tsx';
+import { Button } from '../buttons/button.tsx';
+import { ErrorNotice } from '../content/content.tsx';
+import { Dialog } from './dialog.tsx';
+import { TextField } from '../forms/fields.tsx';
+
+export interface ActionDialogProps<O extends AnyOperation> {
+  /** names the thing: `Delete the segment “Norway”` */
+  readonly title: string;
+  /** what happens, and what uses the thing */
+  readonly children: React.ReactNode;
+  readonly confirm: string;
+  readonly isDangerous?: boolean;
+  /** the name that the user must type to confirm, for an irreversible action with large effects */
+  readonly typedName?: string;
+  /** disables the action; the children explain why */
+  readonly isImpossible?: boolean;
+  readonly operation: O;
+  readonly request: CallRequest<O>;
+  readonly invalidates: readonly AnyOperation[];
+  /** the notification after a success */
+  readonly done: string;
+  readonly onClose: () => void;
+  readonly onDone?: () => void;
+}
+
+/** Runs an operation on one thing after a question that names it. A refusal is shown in the dialog. */
+export const ActionDialog = <O extends AnyOperation>({
+  title,
+  children,
+  confirm,
+  isDangerous = false,
+  typedName,
+  isImpossible = false,
+  operation,
+  request,
+  invalidates,
+  done,
+  onClose,
+  onDone,
+}: ActionDialogProps<O>) => {
+  const command = useCommand(operation, invalidates);
+  const [typed, setTyped] = useState('');
+  const isTyped = typedName === undefined || typed.trim() === typedName;
+  const run = async (): Promise<void> => {
+    if (!isTyped || isImpossible) return;
+    try {
+      await command.mutateAsync(request);
+    } catch {
+      return;
+    }
+    notify(done);
+    onClose();
+    onDone?.();
+  };
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      isAlert
+      onSubmit={(event) => {
+        event.preventDefault();
+        void run();
+      }}
+      footer={
+        <>
+          <Button onPress={onClose} autoFocus={isImpossible}>
+            {isImpossible ? messages.common.close : messages.common.cancel}
+          </Button>
+          {!isImpossible && (
+            <Button
+              type="submit"
+              variant={isDangerous ? 'danger' : 'primary'}
+              isPending={command.isPending}
+              isDisabled={!isTyped}
+              autoFocus={typedName === undefined}
+            >
+              {confirm}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {children}
+      {command.error !== null && <ErrorNotice error={command.error} />}
+      {typedName !== undefined && !isImpossible && (
+        <TextField label={text.typeName(typedName)} value={typed} onChange={setTyped} autoComplete="off" autoFocus />
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,98 @@
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
+import { messages } from '../../messages/shared.ts';
+import { Button, IconButton } from '../buttons/button.tsx';
+import styles from './dialog.module.css';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: React.ReactNode;
+  /** the buttons at its end */
+  readonly footer?: React.ReactNode;
+  readonly isWide?: boolean;
+  /** a form whose buttons are in the footer submits by Enter */
+  readonly onSubmit?: (event: React.FormEvent) => void;
+  readonly isAlert?: boolean;
+}
+
+/** A dialog that is open as long as it is rendered. Escape and a press outside of it close it. */
+export const Dialog = ({ title, onClose, children, footer, isWide, onSubmit, isAlert = false }: DialogProps) => {
+  const content = (
+    <>
+      <div className={styles['body']}>{children}</div>
+      {footer !== undefined && <div className={styles['foot']}>{footer}</div>}
+    </>
+  );
+  return (
+    <ModalOverlay
+      isOpen
+      isDismissable={!isAlert}
+      onOpenChange={(isOpen) => !isOpen && onClose()}
+      className={styles['backdrop'] ?? ''}
+    >
+      <Modal className={`${styles['modal']} ${isWide === true ? styles['wide'] : ''}`}>
+        <AriaDialog role={isAlert ? 'alertdialog' : 'dialog'} className={styles['dialog'] ?? ''}>
+          <div className={styles['head']}>
+            <Heading slot="title" level={2}>
+              {title}
+            </Heading>
+            <IconButton icon="close" label={messages.common.close} onPress={onClose} />
+          </div>
+          {onSubmit === undefined ? (
+            content
+          ) : (
+            <form onSubmit={onSubmit} className={styles['dialog']} noValidate>
+              {content}
+            </form>
+          )}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+};
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: React.ReactNode;
+  readonly confirm: string;
+  readonly isDangerous?: boolean;
+  readonly isPending?: boolean;
+  /** it cannot be confirmed yet */
+  readonly isDisabled?: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}
+
+/** Confirms an action that is hard to undo. */
+export const ConfirmDialog = ({
+  title,
+  children,
+  confirm,
+  isDangerous = false,
+  isPending = false,
+  isDisabled = false,
+  onConfirm,
+  onClose,
+}: ConfirmProps) => (
+  <Dialog
+    title={title}
+    onClose={onClose}
+    isAlert
+    footer={
+      <>
+        <Button onPress={onClose}>{messages.common.cancel}</Button>
+        <Button
+          variant={isDangerous ? 'danger' : 'primary'}
+          isPending={isPending}
+          isDisabled={isDisabled}
+          onPress={onConfirm}
+          autoFocus
+        >
+          {confirm}
+        </Button>
+      </>
+    }
+  >
+    {children}
+  </Dialog>
+);

@@ -1,0 +1,59 @@
+import { Link } from '@tanstack/react-router';
+import { resourceMessages as text } from '../../messages/resources.ts';
+import { QueryResult } from '../content/content.tsx';
+import styles from './resource.module.css';
+
+interface Use {
+  readonly key: string;
+  readonly node: React.ReactNode;
+}
+
+interface UsageListProps<T> {
+  readonly title: (n: number) => string;
+  readonly query: { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly uses: (data: T) => readonly Use[];
+  /** the total, where `uses` returns only the first ones */
+  readonly total?: (data: T) => number;
+  /** the text for an unused thing */
+  readonly emptyText?: string;
+}
+
+const maxShown = 8;
+
+/** What uses a thing, before it is changed or deleted: the first ones by name, and how many more there are. */
+export const UsageList = <T,>({ title, query, uses, total, emptyText = text.unused }: UsageListProps<T>) => (
+  <QueryResult query={query}>
+    {(data) => {
+      const found = uses(data);
+      const all = total?.(data) ?? found.length;
+      if (all === 0) return <p className={styles['hint']}>{emptyText}</p>;
+      return (
+        <div className={styles['uses']}>
+          <p>{title(all)}</p>
+          <ul>
+            {found.slice(0, maxShown).map(({ key, node }) => (
+              <li key={key}>{node}</li>
+            ))}
+            {all > maxShown && <li>{text.moreUses(all - maxShown)}</li>}
+          </ul>
+        </div>
+      );
+    }}
+  </QueryResult>
+);
+
+interface FlagLinkProps {
+  readonly project: string;
+  readonly feature: string;
+  readonly environment?: string;
+}
+
+/** A link to a flag, with the project and environment in which it uses the thing. */
+export const FlagLink = ({ project, feature, environment }: FlagLinkProps) => (
+  <>
+    <Link to="/projects/$project/features/$feature" params={{ project, feature }}>
+      {feature}
+    </Link>{' '}
+    <span className={styles['hint']}>{environment === undefined ? project : `${project} · ${environment}`}</span>
+  </>
+);

@@ -1,0 +1,139 @@
+import { useId, useImperativeHandle, useRef, useState } from 'react';
+import type { FilterFault, Suggestion } from './filter-text.ts';
+import { messages } from '../messages/shared.ts';
+import { IconButton } from '../components/buttons/button.tsx';
+import { Icon } from '../components/buttons/icon.tsx';
+import styles from './filter-combo-box.module.css';
+
+export interface FilterComboBoxHandle {
+  focus(): void;
+}
+
+interface FilterComboBoxProps {
+  readonly label: string;
+  /** an example of a filter */
+  readonly hint: string;
+  readonly value: string;
+  readonly onChange: (filter: string) => void;
+  readonly faults: readonly FilterFault[];
+  readonly suggest: (filter: string, caret: number) => readonly Suggestion[];
+  /** The user is about to write: what suggestions need can be read now. */
+  readonly onFocus: () => void;
+  readonly handle: React.Ref<FilterComboBoxHandle>;
+}
+
+/** The filter as text, with suggestions at the caret. Arrow keys choose one, Enter or Tab takes it. */
+export const FilterComboBox = ({
+  label: name,
+  hint,
+  value,
+  onChange,
+  faults,
+  suggest,
+  onFocus,
+  handle,
+}: FilterComboBoxProps) => {
+  const input = useRef<HTMLInputElement>(null);
+  const [caret, setCaret] = useState(0);
+  const [isOpen, setOpen] = useState(false);
+  const [chosen, setChosen] = useState(-1);
+  const listId = useId();
+  const faultsId = useId();
+  const suggestions = isOpen ? suggest(value, caret) : [];
+  const active = Math.min(chosen, suggestions.length - 1);
+  useImperativeHandle(handle, () => ({ focus: () => input.current?.focus() }), []);
+
+  const take = (index: number): void => {
+    const suggestion = suggestions[index];
+    if (suggestion === undefined) return;
+    onChange(suggestion.filter);
+    setChosen(-1);
+    setCaret(suggestion.caret);
+    // After React has written the value, which moves the caret to its end.
+    requestAnimationFrame(() => {
+      input.current?.focus();
+      input.current?.setSelectionRange(suggestion.caret, suggestion.caret);
+    });
+  };
+  const onKeyDown = (event: React.KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    const { key } = event;
+    if (key === 'ArrowDown' && suggestions.length > 0) setChosen((active + 1) % suggestions.length);
+    else if (key === 'ArrowUp' && suggestions.length > 0)
+      setChosen((active - 1 + suggestions.length) % suggestions.length);
+    else if ((key === 'Enter' || key === 'Tab') && active >= 0) take(active);
+    else if (key === 'Escape' && isOpen && suggestions.length > 0) setOpen(false);
+    else if (key === 'Escape' || key === 'Enter') return input.current?.blur();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className={styles['filter']}>
+      <div className={styles['filterBox']}>
+        <Icon name="filter" />
+        <input
+          ref={input}
+          role="combobox"
+          aria-label={name}
+          aria-expanded={suggestions.length > 0}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-describedby={faultsId}
+          aria-invalid={faults.length > 0}
+          {...(active >= 0 ? { 'aria-activedescendant': `${listId}-${active}` } : {})}
+          placeholder={hint}
+          value={value}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          onChange={({ target }) => {
+            onChange(target.value);
+            setCaret(target.selectionStart ?? target.value.length);
+            setOpen(true);
+            setChosen(-1);
+          }}
+          onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart ?? 0)}
+          onFocus={() => {
+            onFocus();
+            setOpen(true);
+          }}
+          onBlur={() => {
+            setOpen(false);
+            setChosen(-1);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        {value !== '' && (
+          <IconButton icon="close" size="small" label={messages.filter.clear} onPress={() => onChange('')} />
+        )}
+      </div>
+      <div
+        id={listId}
+        role="listbox"
+        aria-label={messages.filter.suggestions}
+        hidden={suggestions.length === 0}
+        className={styles['suggestions']}
+      >
+        {suggestions.map(({ label }, index) => (
+          <div
+            key={label}
+            id={`${listId}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active}
+            className={styles['suggestion']}
+            // The input keeps the focus.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => take(index)}
+            onKeyDown={onKeyDown}
+          >
+            {label}
+          </div>
+        ))}
+      </div>
+      <p id={faultsId} role="status" className={styles['faults']}>
+        {faults.map(({ token, reason }) => messages.filter.fault(token, reason)).join(' ')}
+      </p>
+    </div>
+  );
+};

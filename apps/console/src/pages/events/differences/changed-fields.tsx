@@ -1,0 +1,67 @@
+import { type Constraint, isJsonObject } from '@bunting/contracts';
+import { eventsMessages } from '../../../messages/events.ts';
+import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import type { Json } from '../../../strategies/three-way-merge.ts';
+import type { FieldChange } from './field-changes.ts';
+import styles from '../events.module.css';
+
+const text = eventsMessages;
+
+interface ChangedFieldsProps {
+  readonly label: string;
+  readonly changes: readonly FieldChange[];
+  /** the side on which nothing is */
+  readonly hides?: 'before' | 'after';
+  readonly titles?: { readonly before: string; readonly after: string };
+}
+
+const isConstraint = (value: Json): boolean =>
+  isJsonObject(value) && typeof value['contextName'] === 'string' && typeof value['operator'] === 'string';
+
+/** A value as text: constraints in words, and what has no words as JSON. */
+const formatJson = (value: Json): string => {
+  if (typeof value === 'string') return value;
+  const items = Array.isArray(value) ? (value as readonly Json[]) : [];
+  if (items.length > 0 && items.every(isConstraint))
+    return items.map((item) => constraintPhrase(item as unknown as Constraint)).join('\n');
+  return JSON.stringify(value);
+};
+
+const Value = ({ value, side }: { readonly value: Json | undefined; readonly side: 'before' | 'after' }) =>
+  value === undefined || value === null || value === '' ? (
+    <span className={styles['absent']}>{value === '' ? '""' : text.absent}</span>
+  ) : (
+    <bdi className={styles[side]}>{formatJson(value)}</bdi>
+  );
+
+/** Fields with what they were and what they became. */
+export const ChangedFields = ({ label, changes, hides, titles = text }: ChangedFieldsProps) => (
+  <div role="region" aria-label={label} tabIndex={0} className={styles['changes']}>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{text.field}</th>
+          {hides !== 'before' && <th scope="col">{titles.before}</th>}
+          {hides !== 'after' && <th scope="col">{titles.after}</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ path, before, after }) => (
+          <tr key={path.join('/')}>
+            <th scope="row">{path.join(' › ')}</th>
+            {hides !== 'before' && (
+              <td>
+                <Value value={before} side="before" />
+              </td>
+            )}
+            {hides !== 'after' && (
+              <td>
+                <Value value={after} side="after" />
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,96 @@
+import type { Event } from '@bunting/contracts';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button } from '../../../components/buttons/button.tsx';
+import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { Time } from '../../../components/content/time.tsx';
+import { eventsMessages } from '../../../messages/events.ts';
+import type { Json } from '../../../strategies/three-way-merge.ts';
+import { ChangedFields } from './changed-fields.tsx';
+import { fieldChanges } from './field-changes.ts';
+import { JsonDiff } from './json-diff.tsx';
+import { undoOperationOf } from '../undo/undo-operations.ts';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../events.module.css';
+
+const text = eventsMessages;
+
+interface EventDetailProps {
+  readonly event: Event;
+  readonly onUndo: (event: Event) => void;
+}
+
+/** What an event changed, field by field and as JSON, and what can be done about it. */
+export const EventDetail = ({ event, onUndo }: EventDetailProps) => {
+  const { id, type, createdBy, createdAt, project, featureName, environment } = event;
+  const [isJson, setJson] = useState(false);
+  const mayCall = useMayCall();
+  const undoing = undoOperationOf(event);
+  const mayUndo =
+    undoing !== undefined && mayCall(undoing, { project: project ?? undefined, environment: environment ?? undefined });
+  const [before, after] = [event.preData as Json | undefined, event.data as Json | undefined];
+  const changes = fieldChanges(before, after);
+  return (
+    <div className={styles['detail']}>
+      <dl className={styles['facts']}>
+        <div>
+          <dt>{text.type}</dt>
+          <dd>
+            <code>{type}</code>
+          </dd>
+        </div>
+        <div>
+          <dt>{text.by}</dt>
+          <dd>
+            <bdi>{createdBy}</bdi>
+          </dd>
+        </div>
+        <div>
+          <dt>{text.when}</dt>
+          <dd>
+            <Time at={createdAt} isAbsolute /> (<Time at={createdAt} />)
+          </dd>
+        </div>
+        {project != null && (
+          <div>
+            <dt>{text.where}</dt>
+            <dd>
+              {project}
+              {environment != null && ` / ${environment}`}
+            </dd>
+          </div>
+        )}
+      </dl>
+      {changes.length === 0 ? (
+        <p className={layout['muted']}>{text.noChanges}</p>
+      ) : (
+        <ChangedFields
+          changes={changes}
+          label={text.changes}
+          {...(before == null ? { hides: 'before' } : after == null ? { hides: 'after' } : {})}
+        />
+      )}
+      {isJson && <JsonDiff before={before} after={after} label={text.jsonDiff} />}
+      <div className={layout['actions']}>
+        {mayUndo && (
+          <Button size="small" onPress={() => onUndo(event)}>
+            {text.undo.button}
+          </Button>
+        )}
+        {changes.length > 0 && (
+          <Button size="small" variant="quiet" aria-expanded={isJson} onPress={() => setJson(!isJson)}>
+            {text.json}
+          </Button>
+        )}
+        <Link to="/events" search={{ q: `id:${id}` }}>
+          {text.link}
+        </Link>
+        {featureName != null && (
+          <Link to="/events" search={{ q: `feature:${featureName}` }}>
+            {text.allOfFlag}
+          </Link>
+        )}
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,189 @@
+import type { Event } from '@bunting/contracts';
+import { Link } from '@tanstack/react-router';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
+import { Loading } from '../../../components/content/content.tsx';
+import { Icon } from '../../../components/buttons/icon.tsx';
+import { EventSummary } from '../../../components/content/event-summary.tsx';
+import { Time } from '../../../components/content/time.tsx';
+import { eventsMessages } from '../../../messages/events.ts';
+import { messages } from '../../../messages/shared.ts';
+import chip from '../../../components/content/chip.module.css';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../events.module.css';
+
+const EventDetail = lazy(() =>
+  import('../differences/event-detail.tsx').then(({ EventDetail: component }) => ({ default: component })),
+);
+
+const text = eventsMessages;
+/** Pixels of a row of one line; rows are measured once they are on the screen. */
+const estimatedHeight = 37;
+const overscan = 10;
+
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+
+/** The day of an instant in the reader's zone, in words. */
+const dayOf = (at: string, now: Date): string => {
+  const date = new Date(at);
+  const day = weekday.format(date);
+  if (day === weekday.format(now)) return text.today(day);
+  const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  return day === weekday.format(yesterday) ? text.yesterday(day) : day;
+};
+
+export interface EventActions {
+  readonly toggle: (row: number, id: number) => void;
+  readonly undo: (event: Event) => void;
+}
+
+interface RowProps {
+  readonly event: Event | undefined;
+  /** the day that begins with this row */
+  readonly day: string | undefined;
+  readonly row: number;
+  readonly total: number;
+  readonly top: number;
+  readonly isOpen: boolean;
+  readonly isActive: boolean;
+  readonly actions: EventActions;
+  readonly measure: (element: HTMLElement | null) => void;
+}
+
+const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, measure }: RowProps) => {
+  const common = {
+    ref: measure,
+    'data-index': row,
+    className: styles['item'],
+    style: { transform: `translateY(${top}px)` },
+    'aria-posinset': row + 1,
+    'aria-setsize': total,
+  } as const;
+  if (event === undefined)
+    return (
+      <article {...common} aria-busy="true" aria-label={messages.common.loading}>
+        <div className={styles['row']}>
+          <span className={styles['waiting']} />
+        </div>
+      </article>
+    );
+  const { id, createdAt, summary, label, type, featureName, project, environment } = event;
+  const name = label ?? type;
+  return (
+    <article {...common} aria-labelledby={`event-${id}`}>
+      {day !== undefined && <h2 className={styles['day']}>{day}</h2>}
+      <div className={styles['row']} data-active={isActive || undefined}>
+        <button
+          type="button"
+          className={styles['expand']}
+          aria-expanded={isOpen}
+          aria-label={text.details(name, id)}
+          onClick={() => actions.toggle(row, id)}
+        >
+          <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
+        </button>
+        <span className={styles['time']}>
+          <Time at={createdAt} isTimeOfDay />
+        </span>
+        <span id={`event-${id}`} className={styles['summary']}>
+          <EventSummary text={summary ?? name} />
+        </span>
+        <span className={styles['where']}>
+          {environment != null && <span className={chip['chip']}>{environment}</span>}
+          {featureName != null && project != null && (
+            <Link
+              to="/projects/$project/features/$feature"
+              params={{ project, feature: featureName }}
+              preload={false}
+              className={styles['flag'] ?? ''}
+            >
+              <bdi>{featureName}</bdi>
+            </Link>
+          )}
+        </span>
+      </div>
+      {isOpen && (
+        <Suspense fallback={<Loading />}>
+          <EventDetail event={event} onUndo={actions.undo} />
+        </Suspense>
+      )}
+    </article>
+  );
+});
+Row.displayName = 'Row';
+
+interface EventListProps {
+  readonly label: string;
+  /** how many rows the list has, of how many events that match */
+  readonly rows: number;
+  readonly total: number;
+  readonly isOld: boolean;
+  readonly eventAt: (row: number) => Event | undefined;
+  readonly isOpen: (id: number) => boolean;
+  readonly active: number;
+  readonly actions: EventActions;
+  readonly onRange: (first: number, last: number, isAtTop: boolean) => void;
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  /** what follows the last row */
+  readonly end: React.ReactNode;
+}
+
+/** Events by day, the newest first. Only those on the screen are in the document; assistive technology gets their numbers. */
+export const EventList = ({ label, rows, total, eventAt, active, scroller, onRange, ...props }: EventListProps) => {
+  const virtual = useVirtualizer({
+    count: rows,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => estimatedHeight,
+    // Counted from the oldest event, so that a measured row keeps its height when events come.
+    getItemKey: (row) => total - row,
+    overscan,
+  });
+  const items = virtual.getVirtualItems();
+  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+  const offset = virtual.scrollOffset ?? 0;
+  const isAtTop = offset < estimatedHeight;
+  useEffect(() => onRange(first, last, isAtTop), [onRange, first, last, isAtTop]);
+  useEffect(() => {
+    if (active >= 0) virtual.scrollToIndex(active, { align: 'auto' });
+  }, [active, virtual]);
+  const now = new Date();
+  const dayAt = (row: number): string | undefined => {
+    const event = row < 0 ? undefined : eventAt(row);
+    return event && dayOf(event.createdAt, now);
+  };
+  const topRow = items.find(({ end }) => end > offset)?.index ?? 0;
+  return (
+    <div
+      ref={scroller}
+      className={`${layout['scroller']} ${props.isOld ? styles['old'] : ''}`}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+    >
+      <div className={styles['sticky']} aria-hidden="true">
+        <div className={styles['day']}>{dayAt(topRow)}</div>
+      </div>
+      <div role="feed" aria-label={label} className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, start, key }) => {
+          const event = eventAt(index);
+          const day = event && dayOf(event.createdAt, now);
+          return (
+            <Row
+              key={String(key)}
+              row={index}
+              total={total}
+              top={start}
+              event={event}
+              day={day !== dayAt(index - 1) ? day : undefined}
+              isOpen={event !== undefined && props.isOpen(event.id)}
+              isActive={index === active}
+              actions={props.actions}
+              measure={virtual.measureElement}
+            />
+          );
+        })}
+      </div>
+      {props.end}
+    </div>
+  );
+};

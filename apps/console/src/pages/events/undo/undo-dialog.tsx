@@ -1,0 +1,366 @@
+import {
+  AddChanges,
+  type ChangeRequest,
+  CreateSegment,
+  DeleteSegment,
+  EvaluateImpact,
+  type Event,
+  type FeatureStrategy,
+  GetFeature,
+  GetFeatureEnvironment,
+  GetSegment,
+  GetStrategy,
+  isEqual,
+  MoveFeature,
+  ReviveFeature,
+  SetStale,
+  UpdateFeature,
+  UpdateFeatureTags,
+  UpdateSegment,
+} from '@bunting/contracts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ApiError } from '../../../api/api-error.ts';
+import { call, callWithEntityTag } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
+import { Button, buttonClass } from '../../../components/buttons/button.tsx';
+import { ErrorNotice, Loading, Notice } from '../../../components/content/content.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { EventSummary } from '../../../components/content/event-summary.tsx';
+import { eventsMessages } from '../../../messages/events.ts';
+import { messages } from '../../../messages/shared.ts';
+import { notify } from '../../../shell/toasts.tsx';
+import { type Outcome, useApplyChanges, useProtectedEnvironments } from '../../../strategies/apply-change.ts';
+import { changeSentence } from '../../../strategies/change-sentence.ts';
+import { useSegmentNames } from '../../../strategies/segment-names.ts';
+import type { Json } from '../../../strategies/three-way-merge.ts';
+import { ImpactGroups } from '../../strategy/impact/impact-groups.tsx';
+import { ChangedFields } from '../differences/changed-fields.tsx';
+import { planUndo, type UndoPlan, type UndoState, type UndoStep } from './undo.ts';
+import { readUndoState } from './undo-state.ts';
+import layout from '../../../components/layout/layout.module.css';
+
+const text = eventsMessages.undo;
+
+const formatValue = (value: Json | undefined): string =>
+  value === undefined || value === null
+    ? eventsMessages.absent
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+
+type Strategies = Readonly<Record<string, FeatureStrategy>>;
+
+const strategiesIn = (state: UndoState | undefined, environment: string | undefined): Strategies =>
+  Object.fromEntries(
+    (state?.feature?.environments?.find(({ name }) => name === environment)?.strategies ?? []).map((strategy) => [
+      strategy.id ?? '',
+      strategy,
+    ]),
+  );
+
+/** What a step does, in a sentence without a full stop. */
+const sentenceOf = (step: UndoStep, state: UndoState, segmentNames: ReadonlyMap<number, string>): string => {
+  switch (step.kind) {
+    case 'change': {
+      const { environment, change } = step;
+      const known = {
+        environment: environment ?? '',
+        strategies: strategiesIn(state, environment),
+        segmentNames,
+      };
+      const { sentence, before, after } = changeSentence(change, known);
+      const isSaid = environment === undefined || change.action === 'updateEnabled';
+      const where = isSaid ? sentence : text.steps.inEnvironment(sentence, environment);
+      const strategy =
+        change.action === 'deleteStrategy' ? before : change.action === 'addStrategy' ? after : undefined;
+      return strategy === undefined ? where : `${where}: ${strategy}`;
+    }
+    case 'tags':
+      return [
+        ...step.added.map(({ type, value }) => text.steps.addTag(`${type}:${value}`)),
+        ...step.removed.map(({ type, value }) => text.steps.removeTag(`${type}:${value}`)),
+      ].join(', ');
+    case 'details':
+      return text.steps.details;
+    case 'stale':
+      return text.steps.stale(step.stale);
+    case 'revive':
+      return text.steps.revive;
+    case 'move':
+      return text.steps.move(step.project);
+    case 'createSegment':
+      return text.steps.createSegment(step.body.name);
+    case 'updateSegment':
+      return text.steps.updateSegment(step.body.name);
+    case 'deleteSegment':
+      return text.steps.deleteSegment(step.name);
+  }
+};
+
+type Proposal = Pick<ChangeRequest, 'id'> | undefined;
+
+/**
+ * The environments that the steps change, each once; undefined stands for all of them. A new segment changes none: no strategy uses it, so
+ * it needs no change request.
+ */
+const touchedBy = (steps: readonly UndoStep[]): readonly (string | undefined)[] => [
+  ...new Set(
+    steps.flatMap((step) =>
+      step.kind === 'change'
+        ? [step.environment]
+        : step.kind === 'updateSegment' || step.kind === 'deleteSegment'
+          ? [undefined]
+          : [],
+    ),
+  ),
+];
+
+/** Reads the entity tag of what a step changes; undefined where its operation compares none. @throws ApiError */
+const readTag = async (event: Event, step: UndoStep): Promise<string | undefined> => {
+  const feature = { projectId: event.project ?? '', featureName: event.featureName ?? '' };
+  switch (step.kind) {
+    case 'change': {
+      const { environment, change } = step;
+      if (environment === undefined) return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
+      const params = { ...feature, environment };
+      if (change.action === 'updateStrategy' || change.action === 'deleteStrategy')
+        return (await callWithEntityTag(GetStrategy, { params: { ...params, strategyId: change.payload.id } }))
+          .entityTag;
+      return (await callWithEntityTag(GetFeatureEnvironment, { params })).entityTag;
+    }
+    case 'tags':
+    case 'details':
+    case 'move':
+      return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
+    case 'updateSegment':
+    case 'deleteSegment':
+      return (await callWithEntityTag(GetSegment, { params: { id: step.id } })).entityTag;
+    case 'stale':
+    case 'revive':
+    case 'createSegment':
+      return undefined;
+  }
+};
+
+/** A step, and the entity tag that what it changes must still have. */
+interface TaggedStep {
+  readonly step: UndoStep;
+  readonly ifMatch: string | undefined;
+}
+
+/** Executes the steps. @returns the change request that they were added to, if any */
+const useTakeSteps = (event: Event, state: UndoState | undefined, protectedOnes: ReadonlySet<string>) => {
+  const project = event.project ?? '';
+  const params = { projectId: project, featureName: event.featureName ?? '' };
+  const apply = useApplyChanges(project);
+  const firstProtected = [...protectedOnes][0];
+  const proposeSegment = (change: object): Promise<Proposal> =>
+    call(AddChanges, { params: { projectId: project, environment: firstProtected ?? '' }, body: change as never });
+  const take = async ({ step, ifMatch }: TaggedStep): Promise<Proposal> => {
+    switch (step.kind) {
+      case 'change': {
+        // A change of all environments needs a change request if one of them is protected.
+        const anywhere = firstProtected ?? state?.feature?.environments?.[0]?.name ?? '';
+        const environment = step.environment ?? anywhere;
+        const outcome: Outcome = await apply.mutateAsync({ environment, changes: [step.change], ifMatch });
+        return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
+      }
+      case 'tags': {
+        const body = { addedTags: [...step.added], removedTags: [...step.removed] };
+        return void (await call(UpdateFeatureTags, { params, body, ifMatch }));
+      }
+      case 'details':
+        return void (await call(UpdateFeature, { params, body: step.body, ifMatch }));
+      case 'stale': {
+        const body = { features: [params.featureName], stale: step.stale };
+        return void (await call(SetStale, { params, body }));
+      }
+      case 'revive':
+        return void (await call(ReviveFeature, { params }));
+      case 'move':
+        return void (await call(MoveFeature, { params, body: { newProjectId: step.project }, ifMatch }));
+      case 'createSegment':
+        return void (await call(CreateSegment, { body: step.body }));
+      case 'updateSegment': {
+        const { id, body } = step;
+        if (firstProtected === undefined) return void (await call(UpdateSegment, { params: { id }, body, ifMatch }));
+        return proposeSegment({ action: 'updateSegment', payload: { id, ...body } });
+      }
+      case 'deleteSegment': {
+        const { id } = step;
+        if (firstProtected === undefined) return void (await call(DeleteSegment, { params: { id }, ifMatch }));
+        return proposeSegment({ action: 'deleteSegment', payload: { id } });
+      }
+    }
+  };
+  return async (steps: readonly TaggedStep[]): Promise<Proposal> => {
+    let proposal: Proposal;
+    for (const step of steps) proposal = (await take(step)) ?? proposal;
+    return proposal;
+  };
+};
+
+interface EffectProps {
+  readonly event: Event;
+  readonly steps: readonly UndoStep[];
+}
+
+/** For whom the steps turn flags on and off. */
+const Effect = ({ event, steps }: EffectProps) => {
+  const [environment] = touchedBy(steps);
+  const changes = steps.flatMap((step) =>
+    step.kind === 'change' && step.environment === environment ? [step.change] : [],
+  );
+  const body = { project: event.project ?? '', environment: environment ?? '', changes };
+  const query = useQuery({ ...operationQuery(EvaluateImpact, { body }), retry: false });
+  if (query.error !== null) return null;
+  if (query.data === undefined) return <Loading />;
+  return query.data.features.map(({ name, groups }) => <ImpactGroups key={name} groups={groups} label={name} />);
+};
+
+interface PlanProps {
+  readonly event: Event;
+  readonly plan: UndoPlan;
+  readonly state: UndoState;
+}
+
+const Plan = ({ event, plan, state }: PlanProps) => {
+  const segmentNames = useSegmentNames();
+  switch (plan.kind) {
+    case 'done':
+      return <Notice>{text.done}</Notice>;
+    case 'refused':
+      return <Notice tone="warning">{text.refused[plan.reason]}</Notice>;
+    case 'changed':
+      return (
+        <Notice tone="warning">
+          {text.changed}
+          <ul>
+            {plan.conflicts.map(({ path, left, now }) => (
+              <li key={path.join('/')}>{text.conflict(path.join(' › '), formatValue(left), formatValue(now))}</li>
+            ))}
+          </ul>
+        </Notice>
+      );
+    case 'possible': {
+      const [environment] = touchedBy(plan.steps);
+      return (
+        <section className={layout['stack']} aria-label={text.willDo}>
+          <h3>{text.willDo}</h3>
+          <ul>
+            {plan.steps.map((step, nth) => (
+              <li key={nth}>{sentenceOf(step, state, segmentNames)}.</li>
+            ))}
+          </ul>
+          {plan.changes.length > 0 && (
+            <ChangedFields
+              label={eventsMessages.changes}
+              changes={plan.changes}
+              titles={{ before: text.now, after: text.then }}
+            />
+          )}
+          {environment !== undefined && event.featureName != null && <Effect event={event} steps={plan.steps} />}
+        </section>
+      );
+    }
+  }
+};
+
+/** Shows what taking an event back would do, or why it cannot be, and does it: as a change or, where protected, as a change request. */
+export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
+  const client = useQueryClient();
+  const query = useQuery({
+    queryKey: ['undo', event.id],
+    queryFn: ({ signal }) => readUndoState(event, signal),
+    staleTime: 0,
+    gcTime: 0,
+    // What is shown must be what is done: it changes when the user has seen that it did.
+    refetchOnWindowFocus: false,
+  });
+  const [hasChanged, setHasChanged] = useState(false);
+  const plan = query.data && planUndo(event, query.data);
+  const steps = plan?.kind === 'possible' ? plan.steps : [];
+  const protectedOnes = useProtectedEnvironments(event.project ?? 'default');
+  const guarded =
+    event.project == null
+      ? []
+      : [...(protectedOnes ?? [])].filter((name) =>
+          touchedBy(steps).some((environment) => environment === undefined || environment === name),
+        );
+  const takeSteps = useTakeSteps(event, query.data, event.project == null ? new Set() : (protectedOnes ?? new Set()));
+  const undo = useMutation<Proposal | 'changed', ApiError>({
+    mutationFn: async () => {
+      // The tags are read before the plan is recomputed: an edit after that either changes the plan or fails with 412.
+      const tagged = await Promise.all(steps.map(async (step) => ({ step, ifMatch: await readTag(event, step) })));
+      const { data } = await query.refetch({ throwOnError: true });
+      const fresh = data && planUndo(event, data);
+      if (!isEqual(fresh, plan)) return 'changed';
+      return takeSteps(tagged);
+    },
+    onSuccess: (result) => {
+      setHasChanged(result === 'changed');
+      if (result === 'changed') return;
+      notify(result === undefined ? text.made : text.proposed(result.id));
+      if (result === undefined) onClose();
+    },
+    onSettled: () => client.invalidateQueries(),
+  });
+  const proposal = typeof undo.data === 'object' ? undo.data : undefined;
+  return (
+    <Dialog
+      title={text.title}
+      onClose={onClose}
+      isWide
+      footer={
+        <>
+          <Button onPress={onClose}>{proposal === undefined ? messages.common.cancel : messages.common.close}</Button>
+          {proposal === undefined && plan?.kind === 'possible' && (
+            <Button
+              variant="primary"
+              isPending={undo.isPending}
+              isDisabled={event.project != null && protectedOnes === undefined}
+              onPress={() => undo.mutate()}
+            >
+              {guarded.length > 0 ? text.propose : text.run}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className={layout['stack']}>
+        <p>
+          <EventSummary text={event.summary ?? event.label ?? event.type} />
+        </p>
+        {proposal !== undefined ? (
+          <Notice
+            actions={
+              <Link
+                to="/projects/$project/change-requests/$id"
+                params={{ project: event.project ?? '', id: String(proposal.id) }}
+                className={buttonClass({ size: 'small' })}
+              >
+                {text.showProposal}
+              </Link>
+            }
+          >
+            {text.proposed(proposal.id)}
+          </Notice>
+        ) : (
+          <>
+            {hasChanged && <Notice tone="warning">{text.changedMeanwhile}</Notice>}
+            {query.error !== null && <ErrorNotice error={query.error} retry={() => void query.refetch()} />}
+            {query.data === undefined || plan === undefined ? (
+              query.error === null && <Loading />
+            ) : (
+              <Plan event={event} plan={plan} state={query.data} />
+            )}
+            {guarded.length > 0 && <Notice>{text.protected(guarded)}</Notice>}
+            {undo.error !== null && <ErrorNotice error={undo.error} />}
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+};

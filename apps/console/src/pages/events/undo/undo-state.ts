@@ -1,0 +1,77 @@
+import {
+  type Dependency,
+  type Event,
+  type Feature,
+  GetFeature,
+  ListSegments,
+  SearchEvents,
+  SearchFeatures,
+} from '@bunting/contracts';
+import { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/call.ts';
+import { setsSameProperty, eventGroupOf, type UndoState } from './undo.ts';
+
+const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.kind === 'NotFoundError';
+
+const readFlag = async (
+  projectId: string,
+  featureName: string,
+  signal: AbortSignal,
+): Promise<Pick<UndoState, 'feature' | 'isArchived'>> => {
+  try {
+    const params = { projectId, featureName };
+    const feature: Feature = await call(GetFeature, { params, query: { variantEnvironments: 'true' }, signal });
+    return { feature: feature.archived === true ? undefined : feature, isArchived: feature.archived === true };
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const query = { archived: 'IS:true', project: `IS:${projectId}`, query: featureName, limit: '1000' };
+    const { features } = await call(SearchFeatures, { query, signal });
+    return { feature: undefined, isArchived: features.some(({ name }) => name === featureName) };
+  }
+};
+
+/** Maximum events that are searched for the one that added a dependency. */
+const earlierEvents = 100;
+
+/** The dependency that a flag had before an event, from the newest event that added one by then. */
+const readEarlierDependency = async ({ id, featureName }: Event, signal: AbortSignal) => {
+  const query = {
+    type: 'IS:feature-dependency-added',
+    feature: `IS:${featureName ?? ''}`,
+    limit: String(earlierEvents),
+  };
+  const { events } = await call(SearchEvents, { query, signal });
+  return events.find((event) => event.id < id)?.data as Dependency | undefined;
+};
+
+/** How many later events are searched for one that set the same property; if there are more, one of them is assumed to have done so. */
+const laterEvents = 1_000;
+
+/** Whether a later event of the same flag, and environment, set the same property. */
+const readIsSetAgain = async (event: Event, signal: AbortSignal): Promise<boolean> => {
+  const { id, type, featureName, environment } = event;
+  const group = eventGroupOf(type);
+  if (featureName == null || group.length === 0) return false;
+  const query = {
+    type: `IS_ANY_OF:${group.join(',')}`,
+    feature: `IS:${featureName}`,
+    ...(environment == null ? {} : { environment: `IS:${environment}` }),
+    limit: String(laterEvents),
+  };
+  const { events } = await call(SearchEvents, { query, signal });
+  const later = events.filter((other) => other.id > id);
+  return later.length === laterEvents || later.some((other) => setsSameProperty(event, other));
+};
+
+/** Reads what is there now of what an event changed. @throws ApiError */
+export const readUndoState = async (event: Event, signal: AbortSignal): Promise<UndoState> => {
+  const { type, project, featureName } = event;
+  const flag =
+    featureName == null || project == null
+      ? { feature: undefined, isArchived: false }
+      : await readFlag(project, featureName, signal);
+  const segments = type.startsWith('segment-') ? (await call(ListSegments, { signal })).segments : [];
+  const isDependency = type === 'feature-dependency-removed' || type === 'feature-dependencies-removed';
+  const earlierDependency = isDependency ? await readEarlierDependency(event, signal) : undefined;
+  return { ...flag, segments, earlierDependency, isSetAgain: await readIsSetAgain(event, signal) };
+};

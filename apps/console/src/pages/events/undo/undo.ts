@@ -1,0 +1,400 @@
+import {
+  asJsonObject,
+  type CreateSegmentBody,
+  type Dependency,
+  type Event,
+  type EventType,
+  type Feature,
+  type FeatureChange,
+  type FeatureStrategy,
+  type FeatureVariant,
+  isEqual,
+  type Segment,
+  type UpdateFeatureBody,
+} from '@bunting/contracts';
+import { type Json, mergeChanges } from '../../../strategies/three-way-merge.ts';
+import { detailDefaults } from '../../flag/detail-defaults.ts';
+import type { eventsMessages } from '../../../messages/events.ts';
+import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
+
+/** What is there now of what an event changed. */
+export interface UndoState {
+  /** the flag with its variants in each environment; undefined where it is not in the project of the event, or archived */
+  readonly feature: Feature | undefined;
+  readonly isArchived: boolean;
+  readonly segments: readonly Segment[];
+  /** the dependency that the flag had when it was removed, from the event that added it */
+  readonly earlierDependency: Dependency | undefined;
+  /** a later event set the same property: taking this one back would undo that event */
+  readonly isSetAgain: boolean;
+}
+
+const eventGroups: readonly (readonly EventType[])[] = [
+  ['feature-environment-enabled', 'feature-environment-disabled'],
+  ['feature-tagged', 'feature-untagged'],
+  ['feature-stale-on', 'feature-stale-off', 'feature-metadata-updated'],
+  ['feature-created', 'feature-archived', 'feature-revived'],
+  ['feature-dependency-added', 'feature-dependency-removed', 'feature-dependencies-removed'],
+  ['feature-project-change'],
+];
+
+/** The types of events that set the same property as an event of this type; none where the values that it left show whether a later event set it. */
+export const eventGroupOf = (type: EventType): readonly EventType[] =>
+  type === 'feature-metadata-updated' ? [] : (eventGroups.find((group) => group.includes(type)) ?? []);
+
+/** Whether another event of its group set the same property: the same tag, or whether the flag is stale. */
+export const setsSameProperty = (event: Event, other: Event): boolean => {
+  if (other.type === 'feature-metadata-updated') return staleIn(other.preData) !== staleIn(other.data);
+  return isEqual(tagOfEvent(event) ?? null, tagOfEvent(other) ?? null);
+};
+
+type Tag = { readonly type: string; readonly value: string };
+
+/** One step of taking an event back. */
+export type UndoStep =
+  /** a change of a flag; in every environment where none is named */
+  | { readonly kind: 'change'; readonly environment?: string; readonly change: FeatureChange }
+  | { readonly kind: 'tags'; readonly added: readonly Tag[]; readonly removed: readonly Tag[] }
+  | { readonly kind: 'details'; readonly body: UpdateFeatureBody }
+  | { readonly kind: 'stale'; readonly stale: boolean }
+  | { readonly kind: 'revive' }
+  | { readonly kind: 'move'; readonly project: string }
+  | { readonly kind: 'createSegment'; readonly body: CreateSegmentBody }
+  | { readonly kind: 'updateSegment'; readonly id: number; readonly body: CreateSegmentBody }
+  | { readonly kind: 'deleteSegment'; readonly id: number; readonly name: string; readonly project: string | null };
+
+/** Why an event is not taken back. */
+export type UndoRefusal = keyof typeof eventsMessages.undo.refused;
+
+/** A field that was changed again since the event. */
+export interface UndoConflict {
+  readonly path: readonly string[];
+  /** what the event left there */
+  readonly left: Json | undefined;
+  readonly now: Json | undefined;
+}
+
+export type UndoPlan =
+  | { readonly kind: 'possible'; readonly steps: readonly UndoStep[]; readonly changes: readonly FieldChange[] }
+  /** everything is as it was before the event */
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused'; readonly reason: UndoRefusal }
+  | { readonly kind: 'changed'; readonly conflicts: readonly UndoConflict[] };
+
+type Members = Readonly<Record<string, Json>>;
+type Rule = (event: Event, state: UndoState) => UndoPlan;
+
+const done: UndoPlan = { kind: 'done' };
+const refused = (reason: UndoRefusal): UndoPlan => ({ kind: 'refused', reason });
+const possible = (steps: readonly UndoStep[], changes: readonly FieldChange[] = []): UndoPlan => ({
+  kind: 'possible',
+  steps,
+  changes,
+});
+
+const recordOrEmpty = (value: unknown): Members => asJsonObject(value) as Members;
+const textIn = (value: unknown, name: string): string | undefined => {
+  const member = recordOrEmpty(value)[name];
+  return typeof member === 'string' ? member : undefined;
+};
+const has = (value: unknown): boolean => Object.keys(recordOrEmpty(value)).length > 0;
+
+/** The fields of a strategy that a change sets. Where it stands and whose it is are not among them. */
+const strategyFields = (strategy: unknown): Members => {
+  const members = recordOrEmpty(strategy);
+  return {
+    name: members['name'] ?? '',
+    title: members['title'] ?? null,
+    disabled: members['disabled'] ?? false,
+    parameters: members['parameters'] ?? {},
+    constraints: members['constraints'] ?? [],
+    segments: members['segments'] ?? [],
+    variants: members['variants'] ?? [],
+  };
+};
+
+const detailFields = (feature: unknown): Members => {
+  const members = recordOrEmpty(feature);
+  return Object.fromEntries(
+    Object.entries(detailDefaults).map(([field, initial]) => [field, members[field] ?? initial]),
+  );
+};
+
+const segmentFields = (segment: unknown): Json => {
+  const members = recordOrEmpty(segment);
+  return {
+    name: members['name'] ?? '',
+    description: members['description'] ?? null,
+    project: members['project'] ?? null,
+    constraints: members['constraints'] ?? [],
+  };
+};
+
+/** The fields in which what is there now differs from what an event left. */
+const conflictsBetween = (left: Json, now: Json): UndoConflict[] =>
+  fieldChanges(left, now).map(({ path, before, after }) => ({ path, left: before, now: after }));
+
+/**
+ * Reverts a change by field: a field that the event changed gets its earlier value, a field that changed since stays. A field with both is
+ * a conflict.
+ */
+const takeBack = (before: Json, left: Json, now: Json) => {
+  const { merged, conflicts } = mergeChanges(left, before, now);
+  return {
+    merged: merged ?? null,
+    changes: fieldChanges(now, merged),
+    conflicts: conflicts.map(({ path, base, theirs }) => ({ path, left: base, now: theirs })),
+  };
+};
+
+const withFlag =
+  (rule: (event: Event, feature: Feature) => UndoPlan): Rule =>
+  (event, { feature, isArchived }) =>
+    feature === undefined ? refused(isArchived ? 'flagArchived' : 'flagGone') : rule(event, feature);
+
+type Environment = NonNullable<Feature['environments']>[number];
+
+const withEnvironment = (rule: (event: Event, environment: Environment, feature: string) => UndoPlan): Rule =>
+  withFlag((event, { name, environments = [] }) => {
+    const environment = environments.find((one) => one.name === event.environment);
+    return environment === undefined ? refused('environmentGone') : rule(event, environment, name);
+  });
+
+const disable = withEnvironment((_event, { name, enabled }, feature) => {
+  if (!enabled) return done;
+  const change: FeatureChange = { action: 'updateEnabled', feature, payload: { enabled: false } };
+  return possible([{ kind: 'change', environment: name, change }]);
+});
+
+const enable = withEnvironment((_event, { name, enabled, strategies = [] }, feature) => {
+  if (enabled) return done;
+  if (!strategies.some(({ disabled }) => disabled !== true)) return refused('noStrategy');
+  const change: FeatureChange = { action: 'updateEnabled', feature, payload: { enabled: true } };
+  return possible([{ kind: 'change', environment: name, change }]);
+});
+
+const removeStrategy = withEnvironment(({ data }, { name, strategies = [] }, feature) => {
+  const id = textIn(data, 'id');
+  if (id === undefined) return refused('unknownBefore');
+  const now = strategies.find((one) => one.id === id);
+  if (now === undefined) return done;
+  const conflicts = conflictsBetween(strategyFields(data), strategyFields(now));
+  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  const change: FeatureChange = { action: 'deleteStrategy', feature, payload: { id } };
+  return possible([{ kind: 'change', environment: name, change }], fieldChanges(strategyFields(now), undefined));
+});
+
+const restoreStrategy = withEnvironment(({ preData }, { name, strategies = [] }, feature) => {
+  if (!has(preData)) return refused('unknownBefore');
+  const fields = strategyFields(preData);
+  // A strategy that is added again gets another id.
+  const isThere = strategies.some((one) => one.id === textIn(preData, 'id') || isEqual(strategyFields(one), fields));
+  if (isThere) return done;
+  const { sortOrder } = recordOrEmpty(preData);
+  const payload = { ...fields, ...(typeof sortOrder === 'number' ? { sortOrder } : {}) };
+  const change = { action: 'addStrategy', feature, payload } as FeatureChange;
+  return possible([{ kind: 'change', environment: name, change }], fieldChanges(undefined, fields));
+});
+
+const revertStrategy = withEnvironment(({ preData, data }, { name, strategies = [] }, feature) => {
+  const id = textIn(data, 'id');
+  if (id === undefined || !has(preData)) return refused('unknownBefore');
+  const now = strategies.find((one: FeatureStrategy) => one.id === id);
+  if (now === undefined) return refused('strategyGone');
+  const { merged, conflicts, changes } = takeBack(strategyFields(preData), strategyFields(data), strategyFields(now));
+  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (changes.length === 0) return done;
+  const change = { action: 'updateStrategy', feature, payload: { ...recordOrEmpty(merged), id } } as FeatureChange;
+  return possible([{ kind: 'change', environment: name, change }], changes);
+});
+
+const idsIn = (value: unknown): readonly string[] => {
+  const ids = recordOrEmpty(value)['strategyIds'];
+  return Array.isArray(ids) ? (ids as Json[]).filter((id): id is string => typeof id === 'string') : [];
+};
+
+const revertOrder = withEnvironment(({ preData, data }, { name, strategies = [] }, feature) => {
+  const [before, left] = [idsIn(preData), idsIn(data)];
+  if (before.length === 0) return refused('unknownBefore');
+  const now = strategies.map(({ id }) => id ?? '');
+  if (isEqual(now, before)) return done;
+  if (!isEqual(now, left)) return refused('strategiesDiffer');
+  const payload = before.map((id, sortOrder) => ({ id, sortOrder }));
+  const change: FeatureChange = { action: 'reorderStrategy', feature, payload };
+  return possible([{ kind: 'change', environment: name, change }]);
+});
+
+const variantsIn = (value: unknown): Json => recordOrEmpty(value)['variants'] ?? [];
+
+/** Variants of one environment, or of all where the event names none. */
+const revertVariants = withFlag(({ preData, data, environment }, { name: feature, environments = [] }) => {
+  const touched = environments.filter(({ name }) => environment == null || name === environment);
+  if (touched.length === 0) return refused('environmentGone');
+  if (!has(preData)) return refused('unknownBefore');
+  const reverts = touched.map(({ name, variants = [] }) => ({
+    name,
+    ...takeBack({ variants: variantsIn(preData) }, { variants: variantsIn(data) }, { variants: variants as Json[] }),
+  }));
+  const conflicts = reverts.flatMap((revert) => revert.conflicts);
+  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  const changed = reverts.filter(({ changes }) => changes.length > 0);
+  if (changed.length === 0) return done;
+  return possible(
+    changed.map(({ name, merged }) => ({
+      kind: 'change',
+      environment: name,
+      change: {
+        action: 'patchVariant',
+        feature,
+        payload: { variants: variantsIn(merged) as FeatureVariant[] },
+      },
+    })),
+    changed.flatMap(({ name, changes }) => changes.map((one) => ({ ...one, path: [name, ...one.path] }))),
+  );
+});
+
+const staleIn = (value: unknown): boolean => recordOrEmpty(value)['stale'] === true;
+
+const tagIn = (value: unknown): Tag | undefined => {
+  const [type, name] = [textIn(value, 'type'), textIn(value, 'value')];
+  return type === undefined || name === undefined ? undefined : { type, value: name };
+};
+
+const tagOfEvent = ({ type, data, preData }: Event): Tag | undefined =>
+  type === 'feature-tagged' || type === 'feature-untagged' ? (tagIn(data) ?? tagIn(preData)) : undefined;
+
+const setTag = (isAdded: boolean): Rule =>
+  withFlag(({ data, preData }, { tags }) => {
+    const tag = tagIn(isAdded ? (preData ?? data) : (data ?? preData));
+    if (tag === undefined) return refused('unknownBefore');
+    const isThere = (tags ?? []).some(({ type, value }) => type === tag.type && value === tag.value);
+    if (isThere === isAdded) return done;
+    return possible([{ kind: 'tags', added: isAdded ? [tag] : [], removed: isAdded ? [] : [tag] }]);
+  });
+
+const revertDetails = withFlag(({ preData, data }, feature) => {
+  if (!has(preData) || !has(data)) return refused('unknownBefore');
+  const [before, left] = [detailFields(preData), detailFields(data)];
+  // The event changed only fields that are not in `detailDefaults`, as a newer server may have.
+  if (isEqual(before, left) && !isEqual(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
+  const { merged, conflicts, changes } = takeBack(before, left, detailFields(feature));
+  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (changes.length === 0) return done;
+  const body = Object.fromEntries(changes.map(({ path: [field = ''] }) => [field, recordOrEmpty(merged)[field]]));
+  return possible([{ kind: 'details', body: body as UpdateFeatureBody }], changes);
+});
+
+const setStale = (stale: boolean): Rule =>
+  withFlag((_event, feature) => ((feature.stale ?? false) === stale ? done : possible([{ kind: 'stale', stale }])));
+
+const revive: Rule = (_event, { feature, isArchived }) =>
+  feature !== undefined ? done : isArchived ? possible([{ kind: 'revive' }]) : refused('flagDeleted');
+
+const archive: Rule = (_event, { feature, isArchived }) => {
+  if (isArchived) return done;
+  if (feature === undefined) return refused('flagGone');
+  if (feature.environments?.some(({ enabled }) => enabled) === true) return refused('flagOn');
+  return possible([{ kind: 'change', change: { action: 'archiveFeature', feature: feature.name } }]);
+};
+
+/** A dependency with what it leaves out. */
+const dependencyFields = (dependency: unknown): Members => {
+  const { feature = '', enabled = true, variants = [] } = recordOrEmpty(dependency);
+  return { feature, enabled, variants };
+};
+
+const removeDependency = withFlag(({ data }, { name, dependencies = [] }) => {
+  const [now] = dependencies;
+  if (now === undefined) return done;
+  const conflicts = conflictsBetween(dependencyFields(data), dependencyFields(now));
+  if (conflicts.length > 0) return refused('dependencyChanged');
+  return possible([{ kind: 'change', change: { action: 'deleteDependency', feature: name } }]);
+});
+
+const restoreDependency: Rule = (event, state) =>
+  withFlag(({ data }, { name, dependencies = [] }) => {
+    const { earlierDependency } = state;
+    const parent = textIn(data, 'feature') ?? earlierDependency?.feature;
+    if (parent === undefined) return refused('dependencyUnknown');
+    if (dependencies.length > 0) return dependencies[0]?.feature === parent ? done : refused('dependencyChanged');
+    if (earlierDependency?.feature !== parent) return refused('dependencyUnknown');
+    const { feature, enabled, variants } = earlierDependency;
+    const payload = {
+      feature,
+      ...(enabled === undefined ? {} : { enabled }),
+      ...(variants === undefined ? {} : { variants: [...variants] }),
+    };
+    return possible([{ kind: 'change', change: { action: 'addDependency', feature: name, payload } }]);
+  })(event, state);
+
+const moveBack: Rule = ({ data }, { feature, isArchived }) => {
+  const project = textIn(data, 'oldProject');
+  if (feature === undefined) return refused(isArchived ? 'flagArchived' : 'moved');
+  return project === undefined ? refused('unknownBefore') : possible([{ kind: 'move', project }]);
+};
+
+const segmentOf = (value: unknown, segments: readonly Segment[]): Segment | undefined =>
+  segments.find(({ id }) => id === recordOrEmpty(value)['id']);
+
+const removeSegment: Rule = ({ data }, { segments }) => {
+  const now = segmentOf(data, segments);
+  if (now === undefined) return done;
+  const conflicts = conflictsBetween(segmentFields(data), segmentFields(now));
+  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  const { id, name, project = null } = now;
+  return possible([{ kind: 'deleteSegment', id, name, project }], fieldChanges(segmentFields(now), undefined));
+};
+
+const restoreSegment: Rule = ({ preData }, { segments }) => {
+  if (!has(preData)) return refused('unknownBefore');
+  if (segmentOf(preData, segments) !== undefined) return done;
+  const fields = segmentFields(preData);
+  const namesake = segments.find(({ name }) => name === textIn(fields, 'name'));
+  if (namesake !== undefined) return isEqual(segmentFields(namesake), fields) ? done : refused('segmentExists');
+  return possible([{ kind: 'createSegment', body: fields as CreateSegmentBody }], fieldChanges(undefined, fields));
+};
+
+const revertSegment: Rule = ({ preData, data }, { segments }) => {
+  if (!has(preData)) return refused('unknownBefore');
+  const now = segmentOf(data, segments);
+  if (now === undefined) return refused('segmentGone');
+  const { merged, conflicts, changes } = takeBack(segmentFields(preData), segmentFields(data), segmentFields(now));
+  if (conflicts.length > 0) return { kind: 'changed', conflicts };
+  if (changes.length === 0) return done;
+  return possible([{ kind: 'updateSegment', id: now.id, body: merged as CreateSegmentBody }], changes);
+};
+
+const rules: Readonly<Partial<Record<EventType, Rule>>> = {
+  'feature-environment-enabled': disable,
+  'feature-environment-disabled': enable,
+  'feature-strategy-add': removeStrategy,
+  'feature-strategy-remove': restoreStrategy,
+  'feature-strategy-update': revertStrategy,
+  'strategy-order-changed': revertOrder,
+  'feature-environment-variants-updated': revertVariants,
+  'feature-variants-updated': revertVariants,
+  'feature-tagged': setTag(false),
+  'feature-untagged': setTag(true),
+  'feature-metadata-updated': revertDetails,
+  'feature-stale-on': setStale(false),
+  'feature-stale-off': setStale(true),
+  'feature-created': archive,
+  'feature-archived': revive,
+  'feature-revived': archive,
+  'feature-dependency-added': removeDependency,
+  'feature-dependency-removed': restoreDependency,
+  'feature-dependencies-removed': restoreDependency,
+  'feature-project-change': moveBack,
+  'segment-created': removeSegment,
+  'segment-updated': revertSegment,
+  'segment-deleted': restoreSegment,
+};
+
+/**
+ * The steps that undo an event in the current state. A field that changed again since is a conflict and is never overwritten; other later
+ * changes stay.
+ */
+export const planUndo = (event: Event, state: UndoState): UndoPlan => {
+  const plan = rules[event.type]?.(event, state) ?? refused('unsupported');
+  return plan.kind === 'possible' && state.isSetAgain ? refused('setAgain') : plan;
+};

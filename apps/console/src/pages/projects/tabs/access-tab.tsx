@@ -1,0 +1,290 @@
+import {
+  AddProjectAccess,
+  GetProjectAccess,
+  ListProjects,
+  ListUsersAndGroups,
+  type ProjectAccess,
+  RemoveProjectGroup,
+  RemoveProjectUser,
+  SetProjectGroupRoles,
+  SetProjectUserRoles,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { Button } from '../../../components/buttons/button.tsx';
+import { Badge } from '../../../components/content/content.tsx';
+import { Checkbox } from '../../../components/forms/fields.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Time } from '../../../components/content/time.tsx';
+import { projectsMessages as text } from '../../../messages/projects.ts';
+import { messages } from '../../../messages/shared.ts';
+import { displayNameOf } from '../../admin/people/user-cell.tsx';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../projects.module.css';
+
+type ProjectRole = ProjectAccess['roles'][number];
+
+/** A user or a group with roles in the project. */
+interface Member {
+  readonly kind: 'user' | 'group';
+  readonly id: number;
+  readonly name: string;
+  readonly about: string;
+  readonly roles: readonly number[];
+  readonly addedAt: string;
+}
+
+const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
+  ...users.map((user) => ({
+    kind: 'user' as const,
+    id: user.id,
+    name: displayNameOf(user),
+    roles: user.roles,
+    addedAt: user.addedAt,
+    about: user.accountType === 'Service Account' ? text.service : text.user,
+  })),
+  ...groups.map(({ id, name, userCount, roles, addedAt }) => ({
+    kind: 'group' as const,
+    id,
+    name,
+    roles,
+    addedAt,
+    about: text.group(userCount),
+  })),
+];
+
+const rolesField = (roles: readonly ProjectRole[]): BodyField => ({
+  name: 'roles',
+  label: text.roles,
+  render: (value, onChange) => {
+    const chosen = Array.isArray(value) ? (value as number[]) : [];
+    return (
+      <fieldset className={styles['roles']}>
+        <legend>{text.roles}</legend>
+        {roles.map(({ id, name, description }) => (
+          <Checkbox
+            key={id}
+            isSelected={chosen.includes(id)}
+            onChange={(isChosen) =>
+              onChange(roles.map((role) => role.id).filter((one) => (one === id ? isChosen : chosen.includes(one))))
+            }
+          >
+            <span>
+              {name} <span className={styles['small']}>{description}</span>
+            </span>
+          </Checkbox>
+        ))}
+        {chosen.length === 0 && <p className={styles['small']}>{text.noRole}</p>}
+      </fieldset>
+    );
+  },
+});
+
+const idsOf = (value: unknown, kind: Member['kind']): number[] =>
+  (Array.isArray(value) ? (value as string[]) : [])
+    .filter((key) => key.startsWith(`${kind} `))
+    .map((key) => Number(key.slice(kind.length + 1)));
+
+interface GiveAccessProps {
+  readonly project: string;
+  readonly roles: readonly ProjectRole[];
+  readonly onClose: () => void;
+}
+
+const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
+  const everyone = useQuery(operationQuery(ListUsersAndGroups, {}));
+  const options = [
+    ...(everyone.data?.users ?? []).map((user) => ({
+      id: `user ${user.id}`,
+      label: displayNameOf(user),
+      about: user.email ?? undefined,
+    })),
+    ...(everyone.data?.groups ?? []).map(({ id, name, userCount }) => ({
+      id: `group ${id}`,
+      label: name,
+      about: text.group(userCount),
+    })),
+  ];
+  return (
+    <FormDialog
+      title={text.giveAccess}
+      submit={text.giveAccess}
+      operation={AddProjectAccess}
+      request={{ params: { projectId: project } }}
+      invalidates={[GetProjectAccess, ListProjects]}
+      // Users and groups are chosen in one list, and sent in two.
+      values={{ users: [], groups: [], roles: roles.filter(({ name }) => name === 'Member').map(({ id }) => id) }}
+      prepare={({ users, roles: roleIds }) => ({
+        roles: roleIds,
+        users: idsOf(users, 'user'),
+        groups: idsOf(users, 'group'),
+      })}
+      fields={[
+        {
+          name: 'users',
+          label: text.who,
+          render: (value, onChange) => (
+            <MultiComboBox
+              label={text.who}
+              hint={text.whoHint}
+              options={options}
+              value={Array.isArray(value) ? (value as string[]) : []}
+              onChange={onChange}
+              emptyText={text.noneChosen}
+            />
+          ),
+        },
+        rolesField(roles),
+      ]}
+      done={() => text.accessGiven}
+      onClose={onClose}
+    />
+  );
+};
+
+interface MemberProps {
+  readonly project: string;
+  readonly member: Member;
+  readonly onClose: () => void;
+}
+
+const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readonly roles: readonly ProjectRole[] }) => {
+  const shared = {
+    title: text.changeRolesTitle(member.name),
+    submit: messages.common.save,
+    invalidates: [GetProjectAccess, ListProjects],
+    values: { roles: member.roles } as FormValues,
+    readStored: async () => {
+      const value = await call(GetProjectAccess, { params: { projectId: project } });
+      const now = projectMembersOf(value).find(({ kind, id }) => kind === member.kind && id === member.id);
+      return { value: { roles: now?.roles ?? [] } };
+    },
+    fields: [rolesField(roles)],
+    done: () => text.rolesSaved(member.name),
+    onClose,
+  };
+  return member.kind === 'user' ? (
+    <FormDialog
+      {...shared}
+      operation={SetProjectUserRoles}
+      request={{ params: { projectId: project, userId: member.id } }}
+    />
+  ) : (
+    <FormDialog
+      {...shared}
+      operation={SetProjectGroupRoles}
+      request={{ params: { projectId: project, groupId: member.id } }}
+    />
+  );
+};
+
+const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
+  const shared = {
+    title: text.removeAccessTitle(member.name),
+    confirm: text.removeAccess,
+    isDangerous: true,
+    invalidates: [GetProjectAccess, ListProjects],
+    done: text.accessRemoved(member.name),
+    onClose,
+    children: <p>{text.removeAccessHelp}</p>,
+  };
+  return member.kind === 'user' ? (
+    <ActionDialog
+      {...shared}
+      operation={RemoveProjectUser}
+      request={{ params: { projectId: project, userId: member.id } }}
+    />
+  ) : (
+    <ActionDialog
+      {...shared}
+      operation={RemoveProjectGroup}
+      request={{ params: { projectId: project, groupId: member.id } }}
+    />
+  );
+};
+
+/** The users and groups with a role in a project. */
+export const AccessTab = ({ project }: { readonly project: string }) => {
+  const access = useQuery(operationQuery(GetProjectAccess, { params: { projectId: project } }));
+  const mayCall = useMayCall();
+  const [open, setOpen] = useState<{ readonly action: 'give' | 'roles' | 'remove'; readonly member?: Member }>();
+  const close = (): void => setOpen(undefined);
+  const roles = access.data?.roles ?? [];
+  const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
+  const give = mayCall(AddProjectAccess, { project }) && (
+    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'give' })}>
+      {text.giveAccess}
+    </Button>
+  );
+  return (
+    <div className={layout['stack']}>
+      <MissingPermission operation={AddProjectAccess} where={{ project }} />
+      <div className={layout['bar']}>
+        <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
+          {text.mayDo}
+        </Link>
+        {access.data !== undefined && projectMembersOf(access.data).length > 0 && give}
+      </div>
+      <ResourceList
+        label={text.tabs.access}
+        query={{ ...access, data: access.data && projectMembersOf(access.data) }}
+        rowKey={({ kind, id }) => `${kind} ${id}`}
+        name={({ name }) => name}
+        columns={[
+          { id: 'name', title: text.name, cell: ({ name }) => <bdi>{name}</bdi> },
+          { id: 'kind', title: text.kind, cell: ({ about }) => about },
+          {
+            id: 'roles',
+            title: text.roles,
+            cell: (member) => (
+              <span className={layout['inline']}>
+                {member.roles.map((id) => (
+                  <Badge key={id}>{roleNames.get(id) ?? id}</Badge>
+                ))}
+              </span>
+            ),
+          },
+          { id: 'since', title: text.since, cell: ({ addedAt }) => <Time at={addedAt} /> },
+        ]}
+        actions={(member) => [
+          ...(mayCall(SetProjectUserRoles, { project })
+            ? [
+                {
+                  id: 'roles',
+                  label: text.changeRoles,
+                  icon: 'edit' as const,
+                  run: () => setOpen({ action: 'roles', member }),
+                },
+              ]
+            : []),
+          ...(mayCall(RemoveProjectUser, { project })
+            ? [
+                {
+                  id: 'remove',
+                  label: text.removeAccess,
+                  icon: 'remove' as const,
+                  run: () => setOpen({ action: 'remove', member }),
+                },
+              ]
+            : []),
+        ]}
+        empty={{ title: text.noMembers, help: text.noMembersHelp, action: give }}
+      />
+      {open?.action === 'give' && <GiveAccess project={project} roles={roles} onClose={close} />}
+      {open?.action === 'roles' && open.member !== undefined && (
+        <ChangeRoles project={project} member={open.member} roles={roles} onClose={close} />
+      )}
+      {open?.action === 'remove' && open.member !== undefined && (
+        <RemoveAccess project={project} member={open.member} onClose={close} />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,164 @@
+import {
+  DeleteFeatures,
+  ListArchivedFeaturesOfProject,
+  type ProjectFeature,
+  ReviveFeatures,
+  SearchFeatures,
+} from '@bunting/contracts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ApiError } from '../../../api/api-error.ts';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { ErrorNotice } from '../../../components/content/content.tsx';
+import { ConfirmDialog } from '../../../components/dialogs/dialog.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Time } from '../../../components/content/time.tsx';
+import { projectsMessages as text } from '../../../messages/projects.ts';
+import { notify } from '../../../shell/toasts.tsx';
+import layout from '../../../components/layout/layout.module.css';
+
+const reads = [ListArchivedFeaturesOfProject, SearchFeatures];
+
+/** Flags of one call, as in a bulk action: all or none of them are revived. */
+const chunkSize = 100;
+
+interface ReviveAllProps {
+  readonly project: string;
+  readonly names: readonly string[];
+  readonly onClose: () => void;
+}
+
+/** Revives many flags after a question that says how many. After a refusal, a retry continues where it stopped. */
+const ReviveAll = ({ project, names, onClose }: ReviveAllProps) => {
+  const client = useQueryClient();
+  const [features] = useState(names);
+  const [revived, setRevived] = useState(0);
+  const revive = useMutation<void, ApiError>({
+    mutationFn: async () => {
+      for (let at = revived; at < features.length; at += chunkSize) {
+        const chunk = features.slice(at, at + chunkSize);
+        await call(ReviveFeatures, { params: { projectId: project }, body: { features: chunk } });
+        setRevived(at + chunk.length);
+      }
+    },
+    onSuccess: () => {
+      notify(text.allRevived(features.length));
+      onClose();
+    },
+    onSettled: () => Promise.all(reads.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
+  });
+  return (
+    <ConfirmDialog
+      title={text.reviveAllTitle(features.length - revived)}
+      confirm={text.reviveFlag}
+      isPending={revive.isPending}
+      onConfirm={() => revive.mutate()}
+      onClose={onClose}
+    >
+      <p>{text.reviveFlagHelp}</p>
+      {revive.error !== null && <ErrorNotice error={revive.error} />}
+    </ConfirmDialog>
+  );
+};
+
+/** The archived flags of a project, which can be revived or deleted for good. */
+export const ArchiveTab = ({ project }: { readonly project: string }) => {
+  const archived = useQuery({
+    ...operationQuery(ListArchivedFeaturesOfProject, { params: { projectId: project } }),
+    select: ({ features }) => features,
+  });
+  const mayCall = useMayCall();
+  const [open, setOpen] = useState<{
+    readonly action: 'revive' | 'delete';
+    readonly features: readonly ProjectFeature[];
+  }>();
+  const params = { projectId: project };
+  const names = (open?.features ?? []).map(({ name }) => name);
+  const [first = ''] = names;
+  const request = { params, body: { features: names } };
+  return (
+    <div className={layout['stack']}>
+      <MissingPermission operation={ReviveFeatures} where={{ project }} />
+      <ResourceList
+        label={text.tabs.archive}
+        query={archived}
+        forFound={(found) =>
+          found.length > 1 &&
+          mayCall(ReviveFeatures, { project }) && (
+            <div>
+              <Button onPress={() => setOpen({ action: 'revive', features: found })}>{text.reviveAll}</Button>
+            </div>
+          )
+        }
+        rowKey={({ name }) => name}
+        name={({ name }) => name}
+        text={({ description }) => description ?? ''}
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ name }) => (
+              <Link to="/projects/$project/features/$feature" params={{ project, feature: name }}>
+                {name}
+              </Link>
+            ),
+          },
+          { id: 'type', title: text.type, cell: ({ type }) => type },
+          { id: 'archived', title: text.archivedAt, cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+        ]}
+        actions={(feature) => [
+          ...(mayCall(ReviveFeatures, { project })
+            ? [{ id: 'revive', label: text.reviveFlag, run: () => setOpen({ action: 'revive', features: [feature] }) }]
+            : []),
+          ...(mayCall(DeleteFeatures, { project })
+            ? [
+                {
+                  id: 'delete',
+                  label: text.deleteFlag,
+                  icon: 'remove' as const,
+                  run: () => setOpen({ action: 'delete', features: [feature] }),
+                },
+              ]
+            : []),
+        ]}
+        empty={{ title: text.emptyArchive, help: text.emptyArchiveHelp }}
+      />
+      {open?.action === 'revive' && names.length > 1 && (
+        <ReviveAll project={project} names={names} onClose={() => setOpen(undefined)} />
+      )}
+      {open?.action === 'revive' && names.length === 1 && (
+        <ActionDialog
+          title={text.reviveFlagTitle(first)}
+          confirm={text.reviveFlag}
+          operation={ReviveFeatures}
+          request={request}
+          invalidates={reads}
+          done={text.flagRevived(first)}
+          onClose={() => setOpen(undefined)}
+        >
+          <p>{text.reviveFlagHelp}</p>
+        </ActionDialog>
+      )}
+      {open?.action === 'delete' && (
+        <ActionDialog
+          title={text.deleteFlagTitle(first)}
+          confirm={text.deleteFlag}
+          isDangerous
+          typedName={first}
+          operation={DeleteFeatures}
+          request={request}
+          invalidates={reads}
+          done={text.flagDeleted(first)}
+          onClose={() => setOpen(undefined)}
+        >
+          <p>{text.deleteFlagHelp}</p>
+        </ActionDialog>
+      )}
+    </div>
+  );
+};

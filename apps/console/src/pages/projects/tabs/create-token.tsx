@@ -1,0 +1,78 @@
+import { type AnyOperation, CreateProjectApiToken, ListEnvironmentsOfProject } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery } from '../../../api/queries.ts';
+import { validationErrorOf } from '../../../components/forms/body-schema.ts';
+import { FormSelect, FormText } from '../../../components/forms/form.tsx';
+import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
+import { projectsMessages as text } from '../../../messages/projects.ts';
+import { messages } from '../../../messages/shared.ts';
+
+const types = Object.entries(text.tokenTypes).map(([id, [label, about]]) => ({ id, label, about }));
+
+interface CreateTokenProps {
+  readonly project: string;
+  readonly invalidates: readonly AnyOperation[];
+  readonly onClose: () => void;
+}
+
+/** Creates an API token of a project, and shows its secret once. */
+export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps) => {
+  const environments = useQuery(operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }));
+  const names = (environments.data?.environments ?? [])
+    .filter(({ visible }) => visible === true)
+    .map(({ name }) => name);
+  if (environments.data === undefined) return null;
+  return (
+    <SecretForm
+      title={text.createToken}
+      submit={messages.common.create}
+      operation={CreateProjectApiToken}
+      invalidates={invalidates}
+      values={{ tokenName: '', type: 'client', environment: names[0] ?? '', expiresAt: '' }}
+      request={({ tokenName, type, environment, expiresAt }) => ({
+        params: { projectId: project },
+        body: {
+          tokenName: String(tokenName).trim(),
+          type: type as 'client',
+          environment: String(environment),
+          projects: [project],
+          expiresAt: instantAfterDays(expiresAt) ?? null,
+        },
+      })}
+      secret={({ secret }) => ({
+        title: text.tokenCreated,
+        label: text.tokenSecret,
+        value: secret,
+        help: text.tokenOnce,
+      })}
+      onClose={onClose}
+    >
+      {(control) => (
+        <>
+          <FormText
+            control={control}
+            name="tokenName"
+            label={text.tokenName}
+            hint={text.tokenNameHint}
+            required={text.tokenNameMissing}
+            validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
+            autoFocus
+          />
+          <FormSelect control={control} name="type" label={text.tokenType} options={types} />
+          <FormSelect
+            control={control}
+            name="environment"
+            label={text.environment}
+            options={names.map((id) => ({ id, label: id }))}
+          />
+          <FormSelect
+            control={control}
+            name="expiresAt"
+            label={text.tokenExpires}
+            options={optionsOfPairs(text.tokenDays)}
+          />
+        </>
+      )}
+    </SecretForm>
+  );
+};

@@ -1,0 +1,86 @@
+import {
+  type Constraint,
+  type CreateStrategyBody,
+  type EnvironmentListOfProject,
+  type FeatureStrategy,
+  GetProjectOverview,
+  ListEnvironmentsOfProject,
+  SetDefaultStrategy,
+} from '@bunting/contracts';
+import type { Static } from 'typebox';
+import { call } from '../../../api/call.ts';
+import { BodyForm } from '../../../components/forms/body-form.tsx';
+import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { Button } from '../../../components/buttons/button.tsx';
+import { projectsMessages as text } from '../../../messages/projects.ts';
+import { messages } from '../../../messages/shared.ts';
+import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../../strategies/strategy-draft.ts';
+import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
+import { SegmentFields } from '../../strategy/segment-fields.tsx';
+import { StrategyTypeFields } from '../../strategy/strategy-type-fields.tsx';
+import { VariantsEditor } from '../../strategy/variants/variants-editor.tsx';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../projects.module.css';
+
+type Stored = EnvironmentListOfProject['environments'][number]['defaultStrategy'];
+
+/** The strategy of a new flag without a default: a rollout to everybody, with the default stickiness. */
+const everybody: FeatureStrategy = { name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'default' } };
+
+const valuesOfStrategy = (stored: Stored): FormValues => {
+  const { disabled: _, ...draft } = strategyBodyOf(strategyDraftOf((stored ?? everybody) as FeatureStrategy));
+  return draft;
+};
+
+interface DefaultStrategyProps {
+  readonly project: string;
+  readonly environment: string;
+  readonly stored: Stored | undefined;
+  readonly onClose: () => void;
+}
+
+/** Edits the strategy that flags of a project get when they are turned on in an environment without one. */
+export const DefaultStrategy = ({ project, environment, stored, onClose }: DefaultStrategyProps) => (
+  <section className={styles['section']} aria-labelledby="default-strategy">
+    <h2 id="default-strategy">{text.defaultTitle(environment)}</h2>
+    <p className={layout['muted']}>{text.defaultHelp}</p>
+    <BodyForm
+      isNew
+      operation={SetDefaultStrategy}
+      request={{ params: { projectId: project, environment } }}
+      invalidates={[ListEnvironmentsOfProject, GetProjectOverview]}
+      values={valuesOfStrategy(stored)}
+      readStored={async () => {
+        const value = await call(ListEnvironmentsOfProject, { params: { projectId: project } });
+        const found = value.environments.find(({ name }) => name === environment);
+        return { value: valuesOfStrategy(found?.defaultStrategy) };
+      }}
+      prepare={({ constraints = [], ...body }) => ({
+        ...body,
+        constraints: constraintsForRequest(constraints as readonly Constraint[]),
+      })}
+      fields={[]}
+      whole={(values, onChange) => {
+        const draft = strategyDraftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
+        return (
+          <>
+            <StrategyTypeFields
+              draft={draft}
+              onChange={({ name, parameters, variants }) => onChange({ name, parameters, variants })}
+            />
+            <SegmentFields draft={draft} onChange={({ segments }) => onChange({ segments })} />
+            <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => onChange({ constraints })} />
+            <VariantsEditor
+              variants={draft.variants}
+              stickiness={draft.parameters['stickiness'] ?? 'default'}
+              onChange={(variants) => onChange({ variants })}
+            />
+          </>
+        );
+      }}
+      done={() => text.defaultSaved(environment)}
+      onDone={onClose}
+      footer={<Button onPress={onClose}>{messages.common.cancel}</Button>}
+    />
+  </section>
+);

@@ -1,0 +1,59 @@
+import { CreateSegment, ListSegments } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { operationQuery } from '../../../api/queries.ts';
+import { buttonClass } from '../../../components/buttons/button.tsx';
+import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { projectsMessages as text } from '../../../messages/projects.ts';
+import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import layout from '../../../components/layout/layout.module.css';
+
+/** The segments that belong to a project alone. */
+export const SegmentsTab = ({ project }: { readonly project: string }) => {
+  const segments = useQuery({
+    ...operationQuery(ListSegments, {}),
+    select: ({ segments: all }) => all.filter((segment) => segment.project === project),
+  });
+  const mayCall = useMayCall();
+  const create = mayCall(CreateSegment, { project }) && (
+    <Link
+      to="/admin/$section/$item"
+      params={{ section: 'segments', item: 'new' }}
+      search={{ project }}
+      className={buttonClass({ variant: 'primary' })}
+    >
+      {text.createSegment}
+    </Link>
+  );
+  return (
+    <div className={layout['stack']}>
+      {(segments.data?.length ?? 0) > 0 && <div>{create}</div>}
+      <ResourceList
+        label={text.tabs.segments}
+        query={segments}
+        rowKey={({ id }) => id}
+        name={({ name }) => name}
+        text={({ description }) => description ?? ''}
+        columns={[
+          {
+            id: 'name',
+            title: text.name,
+            cell: ({ id, name }) => (
+              <Link to="/admin/$section/$item" params={{ section: 'segments', item: String(id) }}>
+                <bdi>{name}</bdi>
+              </Link>
+            ),
+          },
+          {
+            id: 'constraints',
+            title: text.tabs.segments,
+            cell: ({ constraints }) => constraints.map(constraintPhrase).join(', and '),
+          },
+          { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+        ]}
+        empty={{ title: text.noSegments, help: text.noSegmentsHelp, action: create }}
+      />
+    </div>
+  );
+};

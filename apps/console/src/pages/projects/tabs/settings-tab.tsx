@@ -1,0 +1,183 @@
+import {
+  ArchiveProject,
+  DeleteProject,
+  GetProjectOverview,
+  GetProjectStatus,
+  ListProjects,
+  type ProjectOverview,
+  UpdateProject,
+  UpdateProjectSettings,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../../api/call.ts';
+import { operationQuery } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { BodyForm } from '../../../components/forms/body-form.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { QueryResult, Notice } from '../../../components/content/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { projectsMessages as text } from '../../../messages/projects.ts';
+import { modeField, useStickinessField } from '../project-fields.tsx';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../projects.module.css';
+
+const reads = [GetProjectOverview, ListProjects];
+
+const about = ({ name, description }: ProjectOverview) => ({ name, description });
+const rules = ({ mode, defaultStickiness, featureLimit, featureNaming }: ProjectOverview) => ({
+  mode,
+  defaultStickiness,
+  featureLimit,
+  featureNaming: featureNaming ?? { pattern: null },
+});
+
+interface SettingsProps {
+  readonly project: string;
+  readonly overview: ProjectOverview;
+}
+
+const Settings = ({ project, overview }: SettingsProps) => {
+  const stickiness = useStickinessField();
+  const mayCall = useMayCall();
+  const request = { params: { projectId: project } };
+  const readStored = (part: typeof about | typeof rules) => async () => {
+    const value = await call(GetProjectOverview, request);
+    return { value: part(value) };
+  };
+  const activeFlags = overview.featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <>
+      {mayCall(UpdateProject, { project }) && (
+        <section className={styles['section']} aria-labelledby="about">
+          <h2 id="about">{text.about}</h2>
+          <BodyForm
+            operation={UpdateProject}
+            request={request}
+            invalidates={reads}
+            values={about(overview)}
+            readStored={readStored(about)}
+            fields={[
+              { name: 'name', label: text.name },
+              { name: 'description', label: text.description, rows: 3 },
+            ]}
+            done={() => text.saved}
+          />
+        </section>
+      )}
+      {mayCall(UpdateProjectSettings, { project }) && (
+        <section className={styles['section']} aria-labelledby="rules">
+          <h2 id="rules">{text.rules}</h2>
+          <BodyForm
+            operation={UpdateProjectSettings}
+            request={request}
+            invalidates={reads}
+            values={rules(overview)}
+            readStored={readStored(rules)}
+            fields={[
+              modeField,
+              stickiness,
+              {
+                name: 'featureLimit',
+                label: text.featureLimit,
+                hint: `${text.featureLimitHint} ${text.limitUse(activeFlags)}`,
+              },
+              { name: 'featureNaming.pattern', label: text.pattern, hint: text.patternHint },
+              { name: 'featureNaming.example', label: text.example },
+              { name: 'featureNaming.description', label: text.patternInWords, rows: 2 },
+            ]}
+            done={() => text.saved}
+          />
+        </section>
+      )}
+      <Danger project={project} overview={overview} activeFlags={activeFlags} />
+    </>
+  );
+};
+
+const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly activeFlags: number }) => {
+  const navigate = useNavigate();
+  const mayCall = useMayCall();
+  const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: project } }));
+  const [open, setOpen] = useState<'archive' | 'delete'>();
+  if (!mayCall(DeleteProject, { project })) return null;
+  const close = (): void => setOpen(undefined);
+  const isDefault = project === 'default';
+  const leave = (): void => void navigate({ to: '/projects' });
+  const use = (
+    <>
+      {activeFlags > 0 && <Notice tone="warning">{text.activeFlags(activeFlags)}</Notice>}
+      <QueryResult query={status}>
+        {({ resources, lifecycleSummary }) => (
+          <p>{text.takesAlong(lifecycleSummary.archived.currentFlags, resources.apiTokens, resources.segments)}</p>
+        )}
+      </QueryResult>
+    </>
+  );
+  return (
+    <section className={styles['section']} aria-labelledby="danger">
+      <h2 id="danger">{text.danger}</h2>
+      {isDefault ? (
+        <p className={layout['muted']}>{text.isDefault}</p>
+      ) : (
+        <div className={layout['inline']}>
+          <Button icon="archive" onPress={() => setOpen('archive')}>
+            {text.archive}
+          </Button>
+          <Button icon="remove" variant="danger" onPress={() => setOpen('delete')}>
+            {text.delete}
+          </Button>
+        </div>
+      )}
+      {open === 'archive' && (
+        <ActionDialog
+          title={text.archiveTitle(overview.name)}
+          confirm={text.archive}
+          isDangerous
+          isImpossible={activeFlags > 0}
+          operation={ArchiveProject}
+          request={{ params: { projectId: project } }}
+          invalidates={[ListProjects]}
+          done={text.archived(overview.name)}
+          onClose={close}
+          onDone={leave}
+        >
+          <p>{text.archiveHelp}</p>
+          {use}
+        </ActionDialog>
+      )}
+      {open === 'delete' && (
+        <ActionDialog
+          title={text.deleteTitle(overview.name)}
+          confirm={text.delete}
+          isDangerous
+          typedName={project}
+          isImpossible={activeFlags > 0}
+          operation={DeleteProject}
+          request={{ params: { projectId: project } }}
+          invalidates={[ListProjects]}
+          done={text.deleted(overview.name)}
+          onClose={close}
+          onDone={leave}
+        >
+          <p>{text.deleteHelp}</p>
+          {use}
+        </ActionDialog>
+      )}
+    </section>
+  );
+};
+
+/** The settings of a project, and its end. */
+export const SettingsTab = ({ project }: { readonly project: string }) => {
+  const overview = useQuery(operationQuery(GetProjectOverview, { params: { projectId: project } }));
+  return (
+    <div className={layout['stack']}>
+      <MissingPermission operation={UpdateProjectSettings} where={{ project }} />
+      <QueryResult query={overview}>
+        {(data) => <Settings key={project} project={project} overview={data} />}
+      </QueryResult>
+    </div>
+  );
+};

@@ -1,0 +1,99 @@
+import {
+  type ApiToken,
+  CreateProjectApiToken,
+  DeleteProjectApiToken,
+  GetProjectStatus,
+  ListProjectApiTokens,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { operationQuery } from '../../../api/queries.ts';
+import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
+import { Badge, Notice } from '../../../components/content/content.tsx';
+import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { ResourceList } from '../../../components/resources/resource-list.tsx';
+import { Time } from '../../../components/content/time.tsx';
+import { projectsMessages as text } from '../../../messages/projects.ts';
+import layout from '../../../components/layout/layout.module.css';
+
+const reads = [ListProjectApiTokens, GetProjectStatus];
+const typeNames = new Map(Object.entries(text.tokenTypes).map(([id, [label]]) => [id, label]));
+const typeName = (type: ApiToken['type']): string => typeNames.get(type) ?? type;
+
+const CreateToken = lazy(() =>
+  import('./create-token.tsx').then(({ CreateToken: component }) => ({ default: component })),
+);
+
+/** The API tokens with access to a project. */
+export const TokensTab = ({ project }: { readonly project: string }) => {
+  const tokens = useQuery({
+    ...operationQuery(ListProjectApiTokens, { params: { projectId: project } }),
+    select: ({ tokens: rows }) => rows,
+  });
+  const mayCall = useMayCall();
+  const [isCreating, setCreating] = useState(false);
+  const [deleted, setDeleted] = useState<ApiToken>();
+  const create = mayCall(CreateProjectApiToken, { project }) && (
+    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+      {text.createToken}
+    </Button>
+  );
+  return (
+    <div className={layout['stack']}>
+      <MissingPermission operation={CreateProjectApiToken} where={{ project }} />
+      {(tokens.data?.length ?? 0) > 0 && <div>{create}</div>}
+      <ResourceList
+        label={text.tabs.tokens}
+        query={tokens}
+        rowKey={({ secret, createdAt }) => `${secret} ${createdAt}`}
+        name={({ tokenName }) => tokenName}
+        text={({ environment, type }) => `${environment} ${type}`}
+        columns={[
+          { id: 'name', title: text.tokenName, cell: ({ tokenName }) => <strong>{tokenName}</strong> },
+          { id: 'type', title: text.tokenType, cell: ({ type }) => typeName(type) },
+          { id: 'environment', title: text.environment, cell: ({ environment }) => <Badge>{environment}</Badge> },
+          {
+            id: 'projects',
+            title: text.tokenScope,
+            cell: ({ projects }) => (projects.includes('*') ? text.allProjects : projects.join(', ')),
+          },
+          { id: 'seen', title: text.tokenSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
+          {
+            id: 'until',
+            title: text.tokenExpiry,
+            cell: ({ expiresAt }) => (expiresAt == null ? text.forEver : <Time at={expiresAt} />),
+          },
+        ]}
+        actions={(token) =>
+          mayCall(DeleteProjectApiToken, { project }) && !token.projects.includes('*')
+            ? [{ id: 'delete', label: text.deleteToken, icon: 'remove', run: () => setDeleted(token) }]
+            : []
+        }
+        empty={{ title: text.noTokens, help: text.noTokensHelp, action: create }}
+      />
+      <Suspense>
+        {isCreating && <CreateToken project={project} invalidates={reads} onClose={() => setCreating(false)} />}
+      </Suspense>
+      {deleted !== undefined && (
+        <ActionDialog
+          title={text.deleteTokenTitle(deleted.tokenName)}
+          confirm={text.deleteToken}
+          isDangerous
+          operation={DeleteProjectApiToken}
+          request={{ params: { projectId: project, token: deleted.secret } }}
+          invalidates={reads}
+          done={text.tokenDeleted(deleted.tokenName)}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>{text.deleteTokenHelp}</p>
+          {deleted.seenAt != null && (
+            <Notice tone="warning">
+              {text.tokenSeen}: <Time at={deleted.seenAt} />
+            </Notice>
+          )}
+        </ActionDialog>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,192 @@
+import { type Constraint, type ConstraintOperator, GetUiConfig, ListContextFields } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { operationQuery } from '../../../api/queries.ts';
+import { Button, IconButton } from '../../../components/buttons/button.tsx';
+import { Checkbox, ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
+import { strategyMessages } from '../../../messages/strategy.ts';
+import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../strategy.module.css';
+
+/** Whether letters of either case may count as the same. */
+const hasCase = (operator: ConstraintOperator): boolean => operator === 'REGEX' || operator.startsWith('STR_');
+
+const ImportValues = lazy(() =>
+  import('./import-values.tsx').then(({ ImportValues: component }) => ({ default: component })),
+);
+
+interface ConstraintsEditorProps {
+  readonly constraints: readonly Constraint[];
+  readonly onChange: (constraints: readonly Constraint[]) => void;
+}
+
+interface ConstraintFieldsProps {
+  readonly constraint: Constraint;
+  readonly onChange: (constraint: Constraint) => void;
+  readonly onRemove: () => void;
+}
+
+const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRemove'>) => {
+  const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
+  const { operator, values = [], value = '', contextName } = constraint;
+  const legalValues = fields.find(({ name }) => name === contextName)?.legalValues ?? [];
+  const kind = valueKindOf(operator);
+  if (kind === 'list' && legalValues.length > 0) {
+    return (
+      <div className={styles['options']} role="group" aria-label={strategyMessages.values}>
+        {legalValues.map(({ value: legal, description }) => (
+          <Checkbox
+            key={legal}
+            isSelected={values.includes(legal)}
+            onChange={(isSelected) =>
+              onChange({
+                ...constraint,
+                values: isSelected ? [...values, legal] : values.filter((one) => one !== legal),
+              })
+            }
+          >
+            <span title={description ?? undefined}>{legal}</span>
+          </Checkbox>
+        ))}
+      </div>
+    );
+  }
+  if (kind === 'list') {
+    return (
+      <>
+        <TextField
+          label={strategyMessages.values}
+          hint={strategyMessages.valuesHint(values.length)}
+          rows={Math.min(6, Math.max(2, values.length))}
+          value={values.join('\n')}
+          onChange={(text) => onChange({ ...constraint, values: valuesOfText(text) })}
+        />
+        <Suspense>
+          <ImportValues
+            onImport={(imported) =>
+              onChange({ ...constraint, values: [...new Set([...values, ...imported])].filter(Boolean) })
+            }
+          />
+        </Suspense>
+      </>
+    );
+  }
+  if (kind === 'date') {
+    return (
+      <TextField
+        label={strategyMessages.date}
+        hint={strategyMessages.dateHint(Intl.DateTimeFormat().resolvedOptions().timeZone)}
+        type="datetime-local"
+        value={localTime(value)}
+        onChange={(text) => {
+          const time = new Date(text);
+          onChange({ ...constraint, value: Number.isNaN(time.getTime()) ? '' : time.toISOString() });
+        }}
+      />
+    );
+  }
+  return (
+    <TextField
+      label={strategyMessages.value}
+      hint={kind === 'version' || kind === 'pattern' ? strategyMessages.valueHints[kind] : undefined}
+      value={value}
+      onChange={(text) => onChange({ ...constraint, value: kind === 'pattern' ? text : text.trim() })}
+    />
+  );
+};
+
+const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsProps) => {
+  const { data: fields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
+  const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
+  const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
+  const operatorsOf = (name: string) => operatorsFor(name, settings?.flags['regexConstraints'] === true);
+  const known = fields.map(({ name, description }) => ({ id: name, label: name, about: description ?? undefined }));
+  const names = known.some(({ id }) => id === contextName)
+    ? known
+    : [{ id: contextName, label: contextName }, ...known];
+  const choose = (next: ConstraintOperator): void => {
+    const isSameKind = valueKindOf(next) === valueKindOf(operator);
+    const isText = hasCase(next);
+    const { caseInsensitive: _, ...rest } = constraint;
+    onChange({
+      ...(isText ? constraint : rest),
+      operator: next,
+      ...(isSameKind ? {} : { values: [], value: '' }),
+    });
+  };
+  return (
+    <li className={styles['item']}>
+      <div className={styles['row']}>
+        <ComboBox
+          key={names.length}
+          label={strategyMessages.contextField}
+          options={names.filter(({ id }) => id !== '')}
+          value={contextName === '' ? null : contextName}
+          onChange={(name) => {
+            const [first] = operatorsOf(name);
+            const fits = operatorsOf(name).includes(operator);
+            onChange(
+              fits || first === undefined
+                ? { ...constraint, contextName: name }
+                : { contextName: name, operator: first, values: [], value: '' },
+            );
+          }}
+        />
+        <Select
+          label={strategyMessages.operator}
+          options={[...new Set([...operatorsOf(contextName), operator])].map((one) => ({
+            id: one,
+            label: strategyMessages.operators[one] ?? one,
+          }))}
+          value={operator}
+          onChange={(next) => choose(next as ConstraintOperator)}
+        />
+        <IconButton
+          icon="remove"
+          label={strategyMessages.removeConstraint(constraintPhrase(constraint))}
+          onPress={onRemove}
+        />
+      </div>
+      <ValueFields constraint={constraint} onChange={onChange} />
+      <div className={styles['options']}>
+        <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
+          {strategyMessages.inverted}
+        </Checkbox>
+        {hasCase(operator) && (
+          <Checkbox isSelected={caseInsensitive} onChange={(on) => onChange({ ...constraint, caseInsensitive: on })}>
+            {strategyMessages.caseInsensitive}
+          </Checkbox>
+        )}
+      </div>
+    </li>
+  );
+};
+
+/** The constraints of a strategy or a segment, all of which must hold. */
+export const ConstraintsEditor = ({ constraints, onChange }: ConstraintsEditorProps) => (
+  <section className={layout['card']} aria-labelledby="constraints">
+    <div className={layout['bar']}>
+      <h2 id="constraints">{strategyMessages.constraints}</h2>
+      <Button
+        size="small"
+        icon="add"
+        onPress={() => onChange([...constraints, { contextName: 'userId', operator: 'IN', values: [] }])}
+      >
+        {strategyMessages.addConstraint}
+      </Button>
+    </div>
+    {constraints.length === 0 && <p className={layout['small']}>{strategyMessages.noConstraints}</p>}
+    <ul className={styles['form']}>
+      {constraints.map((constraint, at) => (
+        <ConstraintFields
+          key={at}
+          constraint={constraint}
+          onChange={(changed) => onChange(constraints.with(at, changed))}
+          onRemove={() => onChange(constraints.toSpliced(at, 1))}
+        />
+      ))}
+    </ul>
+  </section>
+);

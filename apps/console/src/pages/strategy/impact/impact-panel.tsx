@@ -1,0 +1,103 @@
+import { EvaluateImpact, type FeatureChange } from '@bunting/contracts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useEffect, useState } from 'react';
+import { operationQuery } from '../../../api/queries.ts';
+import { Badge, ErrorNotice, Loading, Notice } from '../../../components/content/content.tsx';
+import { TextField } from '../../../components/forms/fields.tsx';
+import { strategyMessages } from '../../../messages/strategy.ts';
+import { parseExamples } from './example-users.ts';
+import { ImpactGroups } from './impact-groups.tsx';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../strategy.module.css';
+
+interface ImpactPanelProps {
+  readonly project: string;
+  readonly environment: string;
+  readonly changes: readonly FeatureChange[];
+  /** in words, now and afterwards; undefined where there is none */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  readonly isEnabled: boolean;
+  readonly widensToEverybody: boolean;
+}
+
+/** Debounces a value: returns it once it has stayed the same for 300 ms. */
+const useDebounced = <T,>(value: T, key: string): T => {
+  const [debounced, setDebounced] = useState({ value, key });
+  useEffect(() => {
+    if (debounced.key === key) return undefined;
+    const timer = setTimeout(() => setDebounced({ value, key }), 300);
+    return () => clearTimeout(timer);
+  }, [value, key, debounced.key]);
+  return debounced.value;
+};
+
+/** What a change does before it is saved: in words, as the share of users that gain and lose, and for example users. */
+export const ImpactPanel = (props: ImpactPanelProps) => {
+  const { project, environment, changes, before, after, isEnabled, widensToEverybody } = props;
+  const [exampleText, setExampleText] = useState('');
+  const examples = parseExamples(useDeferredValue(exampleText));
+  const body = { project, environment, changes, contexts: examples.map(({ context }) => context) };
+  const debounced = useDebounced(body, JSON.stringify(body));
+  const query = useQuery({
+    ...operationQuery(EvaluateImpact, { body: debounced }),
+    placeholderData: keepPreviousData,
+    enabled: debounced.changes.length > 0,
+  });
+  const impact = query.data?.features.find(({ name }) => changes.some(({ feature }) => feature === name));
+  return (
+    <section className={layout['card']} aria-labelledby="impact" aria-live="polite">
+      <h2 id="impact">{strategyMessages.impact}</h2>
+      <dl className={layout['facts']}>
+        {before !== undefined && (
+          <>
+            <dt>{strategyMessages.before}</dt>
+            <dd>{before}.</dd>
+          </>
+        )}
+        {after !== undefined && (
+          <>
+            <dt>{strategyMessages.after}</dt>
+            <dd>{after}.</dd>
+          </>
+        )}
+      </dl>
+      {widensToEverybody && <Notice tone="warning">{strategyMessages.widens}</Notice>}
+      {!isEnabled && <Notice>{strategyMessages.isOff(environment)}</Notice>}
+      {changes.length === 0 ? (
+        <p className={layout['small']}>{strategyMessages.unchanged}</p>
+      ) : query.error !== null ? (
+        <ErrorNotice error={query.error} />
+      ) : impact === undefined ? (
+        <Loading />
+      ) : (
+        <>
+          <ImpactGroups groups={impact.groups} label={strategyMessages.shares} />
+          {!impact.isComplete && <p className={layout['small']}>{strategyMessages.incomplete}</p>}
+          <p className={layout['small']}>{strategyMessages.sample(query.data?.users ?? 0)}</p>
+        </>
+      )}
+      <TextField
+        label={strategyMessages.examples}
+        hint={strategyMessages.examplesHint}
+        placeholder="userId=ann country=no"
+        rows={2}
+        value={exampleText}
+        onChange={setExampleText}
+      />
+      {impact !== undefined && impact.examples.length > 0 && (
+        <ul className={styles['form']}>
+          {impact.examples.map(({ before: was, after: is }, at) => (
+            <li key={at} className={layout['bar']}>
+              <code>{examples[at]?.text}</code>
+              <span>
+                {strategyMessages.result(was)} →{' '}
+                <Badge tone={is.isEnabled ? 'good' : 'neutral'}>{strategyMessages.result(is)}</Badge>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,62 @@
+import { Compartment } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { useEffect, useRef } from 'react';
+import styles from '../strategy.module.css';
+
+interface JsonEditorProps {
+  readonly label: string;
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+}
+
+const theme = EditorView.theme({
+  '&': { backgroundColor: 'var(--surface)', color: 'var(--text)', fontSize: '13px' },
+  '.cm-content': { caretColor: 'var(--text)', fontFamily: 'var(--font-mono)' },
+  '.cm-gutters': { backgroundColor: 'var(--surface-subtle)', color: 'var(--text-muted)', border: 'none' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-selectionBackground, &.cm-focused .cm-selectionBackground': {
+    backgroundColor: 'var(--surface-selected) !important',
+  },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--surface-hover)' },
+  '&.cm-focused': { outline: '2px solid var(--focus)' },
+});
+
+/** A strategy as JSON. The text is the user's own; a change from outside replaces it. */
+export const JsonEditor = ({ label, text, onChange }: JsonEditorProps) => {
+  const holder = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(undefined);
+  const changed = useRef(onChange);
+  useEffect(() => {
+    changed.current = onChange;
+  });
+  useEffect(() => {
+    if (holder.current === null) return undefined;
+    // In a shadow root it uses constructed style sheets, which the content security policy allows.
+    const root = holder.current.shadowRoot ?? holder.current.attachShadow({ mode: 'open' });
+    const editing = new Compartment();
+    const editor = new EditorView({
+      parent: root,
+      root,
+      extensions: [
+        editing.of([]),
+        theme,
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed.current(update.state.doc.toString());
+        }),
+      ],
+    });
+    view.current = editor;
+    // Highlighting and undo are loaded after the editor is shown.
+    void import('./json-editing.ts').then(({ jsonEditing }) =>
+      editor.dispatch({ effects: editing.reconfigure(jsonEditing) }),
+    );
+    return () => editor.destroy();
+  }, [label]);
+  useEffect(() => {
+    const editor = view.current;
+    if (editor === undefined || editor.state.doc.toString() === text) return;
+    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+  }, [text]);
+  return <div ref={holder} className={styles['editor']} />;
+};

@@ -1,0 +1,99 @@
+import type { StrategyVariant } from '@bunting/contracts';
+import { Button, IconButton } from '../../../components/buttons/button.tsx';
+import { Select, TextField } from '../../../components/forms/fields.tsx';
+import { strategyMessages } from '../../../messages/strategy.ts';
+import { withEqualWeights, withWeight } from './variant-weights.ts';
+import layout from '../../../components/layout/layout.module.css';
+import styles from '../strategy.module.css';
+
+interface VariantsEditorProps {
+  readonly variants: readonly StrategyVariant[];
+  /** the context field by whose value a user is assigned a variant */
+  readonly stickiness: string;
+  readonly onChange: (variants: readonly StrategyVariant[]) => void;
+}
+
+const payloadTypes = ['none', 'string', 'json', 'csv', 'number'] as const;
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The variants among which the users of a strategy are divided. */
+export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEditorProps) => {
+  const change = (at: number, changed: Partial<StrategyVariant>): void =>
+    onChange(variants.with(at, { ...(variants[at] as StrategyVariant), ...changed }));
+  const setPayload = (at: number, type: string, value: string): void => {
+    const { payload: _, ...variant } = variants[at] as StrategyVariant;
+    onChange(variants.with(at, type === 'none' ? variant : { ...variant, payload: { type: type as 'string', value } }));
+  };
+  return (
+    <section className={layout['card']} aria-labelledby="variants">
+      <div className={layout['bar']}>
+        <h2 id="variants">{strategyMessages.variants}</h2>
+        <Button
+          size="small"
+          icon="add"
+          onPress={() =>
+            onChange(
+              withEqualWeights([
+                ...variants,
+                { name: `variant-${variants.length + 1}`, weight: 0, weightType: 'variable', stickiness },
+              ]),
+            )
+          }
+        >
+          {strategyMessages.addVariant}
+        </Button>
+      </div>
+      {variants.length === 0 && <p className={layout['small']}>{strategyMessages.noVariants}</p>}
+      <ul className={styles['form']}>
+        {variants.map(({ name, weight, payload }, at) => (
+          <li key={at} className={styles['item']}>
+            <div className={styles['row']}>
+              <TextField
+                label={strategyMessages.variantName}
+                value={name}
+                onChange={(text) => change(at, { name: text })}
+                isRequired
+              />
+              <TextField
+                label={strategyMessages.weight}
+                type="number"
+                value={String(weight / 10)}
+                onChange={(text) => onChange(withWeight(variants, at, Math.round(Number(text) * 10)))}
+              />
+              <IconButton
+                icon="remove"
+                label={strategyMessages.removeVariant(name)}
+                onPress={() => onChange(withEqualWeights(variants.toSpliced(at, 1)))}
+              />
+            </div>
+            <div className={styles['row']}>
+              <Select
+                label={strategyMessages.payloadType}
+                options={payloadTypes.map((type) => ({ id: type, label: strategyMessages.payloads[type] }))}
+                value={payload?.type ?? 'none'}
+                onChange={(type) => setPayload(at, type, payload?.value ?? '')}
+              />
+              {payload !== undefined && (
+                <TextField
+                  label={strategyMessages.payload}
+                  value={payload.value}
+                  error={payload.type === 'json' && !isJson(payload.value) ? strategyMessages.noJson : undefined}
+                  rows={payload.type === 'json' ? 3 : 1}
+                  onChange={(text) => setPayload(at, payload.type, text)}
+                />
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

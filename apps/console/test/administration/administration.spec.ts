@@ -1,0 +1,347 @@
+import { expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+  untilFocused,
+} from '../support/browser.ts';
+
+const aName = (prefix: string): string => `${prefix}-${randomUUID().slice(0, 8)}`;
+
+/** Opens the menu of a row by keyboard, and chooses an entry of it. */
+const chooseFor = async (page: Page, name: string, entry: string): Promise<void> => {
+  await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), entry);
+};
+
+/** Presses the button of a question that names the thing. */
+const confirm = async (page: Page, title: string, button: string): Promise<void> =>
+  page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button, exact: true }).press('Enter');
+
+describeInBrowser('administration', () => {
+  it('lists its pages, and the palette finds them', async () => {
+    const opened = await openSignedIn('/admin');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Administration', level: 1 }).waitFor();
+    await expectAccessible(opened);
+    await page.keyboard.press('Control+k');
+    await untilFocused(page.getByRole('dialog', { name: 'Search' }));
+    await page.keyboard.type('flag types');
+    await page.getByRole('option', { name: 'Flag types' }).click();
+    await page.getByRole('heading', { name: 'Flag types', level: 1 }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('creates, edits and deletes a tag type by keyboard alone, and merges what another person saves meanwhile', async () => {
+    const name = aName('team');
+    const opened = await openSignedIn('/admin/tags');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Create a tag type' }).press('Enter');
+    const create = page.getByRole('dialog', { name: 'Create a tag type' });
+    await untilFocused(create);
+    await page.keyboard.type('two words');
+    await page.keyboard.press('Enter');
+    await create.getByText('Use letters, digits', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await create.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.keyboard.press('Enter');
+    await page.getByText(`The tag type ${name} is created.`).waitFor();
+
+    await chooseFor(page, name, 'Edit');
+    const edit = page.getByRole('dialog', { name: `Edit the tag type “${name}”` });
+    await edit.getByRole('textbox', { name: 'Description' }).fill('Who answers for it');
+    await api('PUT', `/api/admin/tag-types/${name}`, { color: '#ff0000' });
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.getByText('Both edits are combined here', { exact: false }).waitFor();
+    expect(await edit.getByRole('textbox', { name: 'Colour' }).inputValue()).toBe('#ff0000');
+    expect(await edit.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Who answers for it');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText(`The tag type ${name} is saved.`).waitFor();
+    expect(await api('GET', `/api/admin/tag-types/${name}`)).toMatchObject({
+      tagType: { color: '#ff0000', description: 'Who answers for it' },
+    });
+
+    await api('POST', '/api/admin/tags', { type: name, value: 'web' });
+    await chooseFor(page, name, 'Delete the type');
+    const question = page.getByRole('alertdialog', { name: `Delete the tag type “${name}”` });
+    await question.getByText('Its 1 tag and every use of them go with it', { exact: false }).waitFor();
+    expect(await question.getByRole('button', { name: 'Delete the type' }).isDisabled()).toBe(true);
+    await expectAccessible(opened);
+    await untilFocused(question);
+    await page.keyboard.type(name);
+    await page.keyboard.press('Enter');
+    await page.getByText(`The tag type ${name} is deleted.`).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('puts environments in another order by keyboard, clones, deprecates and deletes one', async () => {
+    const [name, clone] = [aName('env'), aName('clone')];
+    await api('POST', '/api/admin/environments', { name, type: 'test' });
+    const opened = await openSignedIn('/admin/environments');
+    const { page } = opened;
+    const order = async (): Promise<string[]> =>
+      ((await api('GET', '/api/admin/environments')) as { environments: { name: string }[] }).environments.map(
+        (one) => one.name,
+      );
+    expect((await order()).at(-1)).toBe(name);
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Change the order' }).press('Enter');
+    const dialog = page.getByRole('alertdialog', { name: 'Order of the environments' });
+    await dialog.getByRole('button', { name: `Move ${name} up` }).press('Enter');
+    await expectAccessible(opened);
+    const [first = ''] = await order();
+    await dialog.getByRole('button', { name: `Drag ${name}` }).press('Enter');
+    await page.getByText(`Started dragging`, { exact: false }).first().waitFor({ state: 'attached' });
+    // The first place where it can be dropped is before the first row.
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await dialog
+      .getByRole('button', { name: `Move ${name} up` })
+      .and(page.locator(':disabled'))
+      .waitFor();
+    // The end of a drag takes the keys until the row has the focus again.
+    await eventually(async () => {
+      if ((await dialog.count()) > 0) await dialog.getByRole('button', { name: 'Save' }).press('Enter');
+      await dialog.waitFor({ state: 'detached', timeout: 15_000 });
+    });
+    await page.getByText('The order is saved.').waitFor();
+    expect((await order()).slice(0, 2)).toEqual([name, first]);
+
+    await chooseFor(page, name, 'Edit');
+    const edit = page.getByRole('dialog', { name: `Edit the environment “${name}”` });
+    await edit.getByRole('spinbutton', { name: 'Least approvals' }).fill('2');
+    await api('PUT', `/api/admin/environments/update/${name}`, { type: 'preproduction' });
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await edit.getByText('Both edits are combined here', { exact: false }).waitFor();
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText(`The environment ${name} is saved.`).waitFor();
+    expect(await api('GET', `/api/admin/environments/${name}`)).toMatchObject({
+      type: 'preproduction',
+      requiredApprovals: 2,
+    });
+
+    await chooseFor(page, name, 'Clone');
+    const cloning = page.getByRole('dialog', { name: `Clone the environment “${name}”` });
+    await cloning.getByRole('textbox', { name: 'Name' }).fill(clone);
+    await expectAccessible(opened);
+    await cloning.getByRole('button', { name: 'Clone' }).press('Enter');
+    await page.getByRole('rowheader', { name: clone }).waitFor();
+
+    await chooseFor(page, name, 'Deprecate');
+    await confirm(page, `Deprecate the environment “${name}”`, 'Deprecate');
+    await page.getByRole('rowheader', { name: `${name} deprecated` }).waitFor();
+    await api('POST', `/api/admin/environments/${clone}/off`);
+    // Projects that other specs have made meanwhile got both.
+    const { projects } = (await api('GET', '/api/admin/projects')) as { projects: { id: string }[] };
+    for (const { id } of projects) {
+      const { environments } = (await api('GET', `/api/admin/environments/project/${id}`)) as {
+        environments: { name: string; visible: boolean }[];
+      };
+      for (const one of environments.filter((other) => other.visible && [name, clone].includes(other.name))) {
+        await api('DELETE', `/api/admin/projects/${id}/environments/${one.name}`);
+      }
+    }
+    await page.getByRole('link', { name: 'Segments' }).click();
+    await page.getByRole('heading', { name: 'Segments', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Environments' }).click();
+    await page.getByRole('row', { name: `${clone} deprecated` }).waitFor();
+    for (const one of [clone, name]) {
+      await chooseFor(page, one, 'Delete');
+      const question = page.getByRole('alertdialog', { name: `Delete the environment “${one}”` });
+      await question.getByText('0 projects use it, 0 flags are on there', { exact: false }).waitFor();
+      await question.getByRole('textbox').fill(one);
+      await page.keyboard.press('Enter');
+      await page.getByText(`The environment ${one} is deleted.`).waitFor();
+    }
+    await chooseFor(page, 'production', 'Delete');
+    const kept = page.getByRole('alertdialog', { name: 'Delete the environment “production”' });
+    await kept.getByText('Take it out of', { exact: false }).waitFor();
+    expect(await kept.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('creates a segment, shows what uses it, and merges what another person saves meanwhile', async () => {
+    const [name, flag] = [aName('Segment'), aName('flag')];
+    const opened = await openSignedIn('/admin/segments/new');
+    const { page } = opened;
+    await page.getByRole('textbox', { name: 'Name' }).fill(name);
+    await page.getByText('No constraint is left', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Add a constraint' }).press('Enter');
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Add the values of a file' }).press('Enter');
+    await (
+      await chooser
+    ).setFiles({ name: 'users.csv', mimeType: 'text/csv', buffer: Buffer.from('ann\nbob\r\nann\n') });
+    await page.getByText('2 values of users.csv are in the list.').waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Create', exact: true }).press('Enter');
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await page.getByText('No strategy uses it.').waitFor();
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+    const stored = (await api('GET', `/api/admin/segments/${id}`)) as { constraints: object[] };
+    expect(stored.constraints).toMatchObject([{ contextName: 'userId', operator: 'IN', values: ['ann', 'bob'] }]);
+
+    await api('POST', '/api/admin/projects/default/features', { name: flag });
+    await api('POST', `/api/admin/projects/default/features/${flag}/environments/development/strategies`, {
+      name: 'default',
+      segments: [id],
+    });
+    await page.reload();
+    await closeChecked(opened);
+
+    const again = await openSignedIn(`/admin/segments/${id}`);
+    await again.page.getByRole('link', { name: flag }).waitFor();
+    await expectAccessible(again);
+    await again.page.getByRole('textbox', { name: 'Description' }).fill('Mine');
+    await api('PUT', `/api/admin/segments/${id}`, { name: `${name} 2`, constraints: stored.constraints });
+    await again.page.getByRole('button', { name: 'Save' }).press('Enter');
+    await again.page.getByText('Both edits are combined here', { exact: false }).waitFor();
+    expect(await again.page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(`${name} 2`);
+    await api('PUT', `/api/admin/segments/${id}`, {
+      name: `${name} 2`,
+      constraints: stored.constraints,
+      description: 'Theirs',
+    });
+    await again.page.getByRole('button', { name: 'Save' }).press('Enter');
+    const conflict = again.page.getByRole('dialog', { name: 'You both changed the same fields' });
+    // Going back decides nothing: saving again asks again, and does not overwrite the other edit.
+    await conflict.getByRole('button', { name: 'Back to editing' }).press('Enter');
+    await conflict.waitFor({ state: 'detached' });
+    await again.page.getByRole('button', { name: 'Save' }).press('Enter');
+    await conflict.getByRole('radio', { name: /Theirs/ }).press('Space');
+    await conflict.getByRole('button', { name: 'Use these values' }).press('Enter');
+    await again.page.getByRole('button', { name: 'Save' }).press('Enter');
+    await again.page.getByText(`The segment ${name} 2 is saved.`).waitFor();
+    await again.page.getByRole('button', { name: 'Delete the segment' }).press('Enter');
+    await again.page.getByText('It is in use.', { exact: false }).waitFor();
+    await closeChecked(again);
+  });
+
+  it('proposes changes of a segment of a project with a protected environment in a change request', async () => {
+    const project = `guarded-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: project, name: project });
+    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    const constraints = [{ contextName: 'userId', operator: 'IN', values: ['ann'] }];
+    const name = aName('Segment');
+    const { id } = (await api('POST', '/api/admin/segments', { name, project, constraints })) as {
+      readonly id: number;
+    };
+    const opened = await openSignedIn(`/admin/segments/${id}`);
+    const { page } = opened;
+    await page.getByText('production is protected in the project', { exact: false }).waitFor();
+    await page.getByRole('textbox', { name: 'Description' }).fill('Mine');
+    await api('PUT', `/api/admin/segments/${id}`, { name: `${name} 2`, project, constraints });
+    await page.getByRole('button', { name: 'Propose in a change request' }).press('Enter');
+    await page.getByRole('link', { name: 'Show the change request' }).waitFor();
+    await expectAccessible(opened);
+    const proposed = async (): Promise<readonly object[]> => {
+      const requests = (await api('GET', `/api/admin/projects/${project}/change-requests`)) as readonly {
+        readonly segments: readonly { readonly changes: readonly object[] }[];
+      }[];
+      return requests.flatMap(({ segments }) => segments.flatMap(({ changes }) => changes));
+    };
+    expect(await proposed()).toMatchObject([
+      { action: 'updateSegment', payload: { name: `${name} 2`, description: 'Mine' } },
+    ]);
+    await page.getByRole('button', { name: 'Delete the segment' }).press('Enter');
+    const question = page.getByRole('alertdialog', { name: `Delete the segment “${name}”` });
+    await question.getByRole('button', { name: 'Propose in a change request' }).press('Enter');
+    await page.getByText('is part of your change request.', { exact: false }).waitFor();
+    expect(await proposed()).toMatchObject([{ action: 'deleteSegment' }]);
+    expect(await api('GET', `/api/admin/segments/${id}`)).toMatchObject({ name: `${name} 2` });
+    await closeChecked(opened);
+  });
+
+  it('creates a context field with legal values, shows its use, and deletes it', async () => {
+    const name = aName('field');
+    const opened = await openSignedIn('/admin/context');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Create a context field' }).press('Enter');
+    const create = page.getByRole('dialog', { name: 'Create a context field' });
+    await create.getByRole('textbox', { name: 'Name' }).fill(name);
+    await create.getByRole('button', { name: 'Add a value' }).press('Enter');
+    await create.getByRole('textbox', { name: 'Value' }).fill('eu');
+    await create.getByRole('textbox', { name: 'What it stands for' }).fill('European Union');
+    await expectAccessible(opened);
+    await create.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByRole('row', { name: `${name} 1 value` }).waitFor();
+    await chooseFor(page, name, 'Edit');
+    const edit = page.getByRole('dialog', { name: `Edit the context field “${name}”` });
+    await edit.getByText('No strategy compares it directly. Segments may.').waitFor();
+    await edit.getByRole('switch').press('Space');
+    await edit.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('rowheader', { name: `${name} for stickiness` }).waitFor();
+    expect(await api('GET', `/api/admin/context/${name}`)).toMatchObject({
+      stickiness: true,
+      legalValues: [{ value: 'eu', description: 'European Union' }],
+    });
+    await chooseFor(page, name, 'Delete');
+    await confirm(page, `Delete the context field “${name}”`, 'Delete');
+    await page.getByText(`The context field ${name} is deleted.`).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('creates a strategy type, deprecates it, offers it again and deletes it; sets the lifetime of a flag type', async () => {
+    const name = aName('strategy');
+    const opened = await openSignedIn('/admin/strategies', { width: 390, height: 844 });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Create a strategy type' }).press('Enter');
+    const create = page.getByRole('dialog', { name: 'Create a strategy type' });
+    await create.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
+    await create.getByRole('button', { name: 'Add a parameter' }).press('Enter');
+    await create.getByRole('textbox', { name: 'Name', exact: true }).nth(1).fill('tenants');
+    await expectAccessible(opened);
+    await create.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByRole('rowheader', { name }).waitFor();
+    await expectAccessible(opened);
+    await chooseFor(page, name, 'Deprecate');
+    await confirm(page, `Deprecate the strategy type “${name}”`, 'Deprecate');
+    await page.getByText(`The strategy type ${name} is deprecated.`).waitFor();
+    await chooseFor(page, name, 'Offer again');
+    await confirm(page, `Offer the strategy type “${name}” again`, 'Offer again');
+    await page.getByText(`The strategy type ${name} is offered again.`).waitFor();
+    await chooseFor(page, name, 'Delete');
+    await confirm(page, `Delete the strategy type “${name}”`, 'Delete');
+    await page.getByText(`The strategy type ${name} is deleted.`).waitFor();
+    await closeChecked(opened);
+
+    const types = await openSignedIn('/admin/types');
+    await chooseFor(types.page, 'Experiment', 'Set the lifetime');
+    const dialog = types.page.getByRole('dialog', { name: 'How long flags of the type “Experiment” live' });
+    await dialog.getByRole('spinbutton', { name: 'Days' }).fill('41');
+    await types.page.keyboard.press('Enter');
+    await types.page
+      .getByRole('row', { name: /Experiment/ })
+      .getByText('41 days')
+      .waitFor();
+    await closeChecked(types);
+  });
+
+  it('says which permission it takes, and offers nothing that a person may not do', async () => {
+    const username = aName('reader');
+    const user = (await api('POST', '/api/admin/user-admin', { name: username, username, rootRole: 3 })) as {
+      readonly id: number;
+    };
+    const key = (await api('POST', `/api/admin/user-admin/${user.id}/token`, { description: 'console' })) as {
+      readonly secret: string;
+    };
+    const opened = await openPage('/admin/tags');
+    const { page } = opened;
+    await signIn(page, key.secret);
+    await page.getByText('that takes the permission UPDATE_TAG_TYPE', { exact: false }).waitFor();
+    expect(await page.getByRole('button', { name: /^Create|^Actions for/ }).count()).toBe(0);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+});

@@ -1,0 +1,184 @@
+import { eventually } from '@bunting/testing';
+import { beforeAll, expect, it } from '@jest/globals';
+import { readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openSignedIn } from '../support/browser.ts';
+
+const { CONSOLE_TEST_URL: url = '' } = process.env;
+
+const send = async (target: string, secret: string, body: unknown): Promise<void> => {
+  const response = await fetch(`${url}${target}`, {
+    method: 'POST',
+    headers: { authorization: secret, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${target}: ${response.status} ${await response.text()}`);
+};
+
+/** An application that reports from an instance with an SDK, and asks for a flag that does not exist. */
+const reportAs = async (secret: string, instanceId: string, sdkVersion: string): Promise<void> => {
+  const now = new Date().toISOString();
+  const client = { appName: 'till', instanceId, sdkVersion };
+  await send('/api/client/register', secret, {
+    ...client,
+    strategies: ['default', 'byTide'],
+    started: now,
+    interval: 1,
+  });
+  const toggles = { 'install.used': { yes: 3, no: 1 }, 'install.removed': { yes: 0, no: 4 } };
+  await send('/api/client/metrics', secret, { ...client, bucket: { start: now, stop: now, toggles } });
+};
+
+describeInBrowser('the installation in the console', () => {
+  const project = 'default';
+  beforeAll(async () => {
+    await api('POST', `/api/admin/projects/${project}/features`, { name: 'install.used', type: 'release' });
+    const { secret } = (await api('POST', '/api/admin/api-tokens', {
+      tokenName: 'till',
+      type: 'client',
+      environment: 'development',
+      projects: [project],
+    })) as { secret: string };
+    await reportAs(secret, 'desk-1', 'unleash-client-node:6.1.0');
+    await reportAs(secret, 'desk-2', 'unleash-client-node:5.0.0');
+    await eventually(async () => {
+      const { issues } = (
+        (await api('GET', '/api/admin/metrics/applications/till/overview')) as {
+          environments: { issues: { missingFeatures: string[]; outdatedSdks: string[] } }[];
+        }
+      ).environments[0] ?? { issues: { missingFeatures: [], outdatedSdks: [] } };
+      expect([issues.missingFeatures.length, issues.outdatedSdks.length]).toEqual([1, 1]);
+    });
+  });
+
+  it('shows applications with their SDKs and instances, what they use, and what they ask for that does not exist', async () => {
+    const opened = await openSignedIn('/admin/applications');
+    const { page } = opened;
+    await page.getByRole('link', { name: 'till' }).waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('combobox', { name: 'Project' }).fill('Default');
+    await page.getByRole('option', { name: /Default/ }).click();
+    await page.getByText('1 SDK of this project is outdated', { exact: false }).waitFor();
+    await page.getByText('unleash-client-node 5.0.0 outdated').waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('link', { name: 'till' }).press('Enter');
+    await page.getByText('1 flag that it asks for in development does not exist:').waitFor();
+    await page.getByText('byTide').waitFor();
+    await page.getByRole('row', { name: /desk-2 development unleash-client-node:5\.0\.0/ }).waitFor();
+    await page.getByRole('row', { name: /install\.removed.*does not exist/ }).waitFor();
+    await page.getByRole('link', { name: 'install.used' }).waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Describe' }).click();
+    await page.getByRole('dialog', { name: 'Describe “till”' }).getByLabel('Description').fill('<b>At the desk</b>');
+    await page.getByLabel('Address of its page').fill('javascript:alert(1)');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('<b>At the desk</b>').waitFor();
+    // An address that is no web page is no link.
+    expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
+    await page.getByRole('link', { name: 'Applications' }).first().click();
+    await page.getByRole('link', { name: 'Unknown flags' }).click();
+    await page.getByRole('row', { name: /install\.removed.*till/ }).waitFor();
+    await page.getByRole('link', { name: 'Edge instances' }).click();
+    await page.getByRole('heading', { name: 'No Edge has reported in the last two days' }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('imports an export after a check, and says what was imported', async () => {
+    const exported = {
+      features: [{ name: 'moved.here', type: 'release' }],
+      featureStrategies: [{ name: 'default', featureName: 'moved.here', segments: [7] }],
+      segments: [{ id: 7, name: 'nowhere' }],
+      tagTypes: [],
+    };
+    const file = path.join(os.tmpdir(), `bunting-export-${process.pid}.json`);
+    writeFileSync(file, JSON.stringify(exported));
+    const opened = await openSignedIn('/admin/transfer?environment=development');
+    const { page } = opened;
+    await page.getByLabel('Or its text').fill('{"features": [');
+    await page.getByText('This is not JSON', { exact: false }).waitFor();
+    await page.getByLabel('File').setInputFiles(file);
+    await page.getByText('It has 1 flag, 1 strategy, 1 segment.').waitFor();
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByText('What keeps it from being imported').waitFor();
+    await page.getByText('nowhere').first().waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('Or its text').fill(
+      JSON.stringify({
+        ...exported,
+        featureStrategies: [{ name: 'default', featureName: 'moved.here' }],
+        segments: [],
+      }),
+    );
+    await page.getByRole('button', { name: 'Check' }).press('Enter');
+    await page.getByText('Nothing keeps it from being imported.').waitFor();
+    await page.getByRole('button', { name: 'Import 1 flag into default' }).press('Enter');
+    await page.getByRole('heading', { name: 'It is imported' }).waitFor();
+    await expectAccessible(opened);
+    expect(await api('GET', '/api/admin/projects/default/features/moved.here')).toMatchObject({ name: 'moved.here' });
+    await closeChecked(opened);
+  });
+
+  it('imports into a protected environment by a change request, and exports a file', async () => {
+    const id = 'guarded-import';
+    await api('POST', '/api/admin/projects', { id, name: 'Guarded import' });
+    await api('PUT', `/api/admin/projects/${id}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    const user = (await api('POST', '/api/admin/user-admin', { username: 'importer', rootRole: 3 })) as { id: number };
+    await api('PUT', `/api/admin/projects/${id}/users/${user.id}/roles`, { roles: [4] });
+    const { secret } = (await api('POST', `/api/admin/user-admin/${user.id}/token`, { description: 'x' })) as {
+      secret: string;
+    };
+    const opened = await openPage(`/admin/transfer?project=${id}&environment=production`);
+    await opened.page.getByRole('button', { name: 'Use an API key instead' }).click();
+    await opened.page.getByLabel('API key').fill(secret);
+    await opened.page.keyboard.press('Enter');
+    const { page } = opened;
+    const exported = {
+      features: [{ name: 'imported.flag', type: 'release' }],
+      featureStrategies: [{ name: 'default', featureName: 'imported.flag' }],
+      featureEnvironments: [{ featureName: 'imported.flag', environment: 'production', enabled: true }],
+      tagTypes: [],
+    };
+    await page.getByText('Changes in production need approval.', { exact: false }).waitFor();
+    await page.getByLabel('Or its text').fill(JSON.stringify(exported));
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('button', { name: `Import 1 flag into ${id}` }).click();
+    await page.getByText('wait for approval in a change request', { exact: false }).waitFor();
+    await page.getByRole('link', { name: 'Open it' }).click();
+    await page.waitForURL(new RegExp(`/projects/${id}/change-requests/\\d+$`));
+    await closeChecked(opened);
+    const again = await openSignedIn(`/admin/transfer?project=${id}&environment=production`);
+    const download = again.page.waitForEvent('download');
+    await again.page.getByRole('button', { name: 'Export', exact: true }).click();
+    const saved = await download;
+    const copy = path.join(os.tmpdir(), `bunting-exported-${process.pid}.json`);
+    await saved.saveAs(copy);
+    expect(saved.suggestedFilename()).toMatch(/^flags-guarded-import-production-\d{4}-\d\d-\d\d\.json$/);
+    const content = JSON.parse(readFileSync(copy, 'utf8')) as { features: { name: string }[] };
+    expect(content.features.map(({ name }) => name)).toEqual(['imported.flag']);
+    await closeChecked(again);
+  });
+
+  it('shows version, health, statistics, limits and the event log, and builds the search index again', async () => {
+    const opened = await openSignedIn('/admin/instance');
+    const { page } = opened;
+    await page.getByText('Ready: every service answers').waitFor();
+    await page.getByRole('heading', { name: 'Every message was applied' }).waitFor();
+    await page.getByRole('row', { name: /Active flags \d+/ }).waitFor();
+    await page.getByRole('button', { name: 'Build it again' }).press('Enter');
+    const question = page.getByRole('alertdialog', { name: 'Build the search index again?' });
+    await question.getByRole('button', { name: 'Build it again' }).press('Enter');
+    await page.getByText(/Built with [\d,]+ flags? or segments?|Built with [\d,]+ flags and segments/).waitFor();
+    await expectAccessible(opened);
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    const copy = path.join(os.tmpdir(), `bunting-statistics-${process.pid}.csv`);
+    await (await download).saveAs(copy);
+    expect(readFileSync(copy, 'utf8')).toContain('featureToggles');
+    await closeChecked(opened);
+  });
+});

@@ -1,0 +1,125 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+} from '../support/browser.ts';
+
+const tail = randomUUID().slice(0, 8);
+const project = `guarded-${tail}`;
+const [parent, child, other] = [`parent-${tail}`, `child-${tail}`, `other-${tail}`];
+const feature = (name: string): string => `/projects/${project}/features/${name}`;
+
+const stored = async (name: string) =>
+  (await api('GET', `/api/admin${feature(name)}`)) as {
+    readonly archived: boolean;
+    readonly dependencies: readonly object[];
+  };
+
+/** What has been proposed in the project, as `action feature`. */
+const proposed = async (): Promise<string[]> => {
+  const requests = (await api('GET', `/api/admin/projects/${project}/change-requests`)) as readonly {
+    readonly features: readonly { readonly name: string; readonly changes: readonly { readonly action: string }[] }[];
+  }[];
+  return requests.flatMap(({ features }) =>
+    features.flatMap(({ name, changes }) => changes.map(({ action }) => `${action} ${name}`)),
+  );
+};
+
+describeInBrowser('a protected environment', () => {
+  beforeAll(async () => {
+    await api('POST', '/api/admin/projects', { id: project, name: project });
+    for (const name of [parent, child, other]) {
+      await api('POST', `/api/admin/projects/${project}/features`, { name });
+    }
+    await api('POST', `/api/admin${feature(child)}/dependencies`, { feature: parent });
+    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+  });
+
+  it('lets users who may skip change requests archive a flag directly, says so, and offers to propose it instead', async () => {
+    const opened = await openSignedIn(feature(other));
+    const { page } = opened;
+    const archive = async () => {
+      await page.getByRole('button', { name: 'Actions', exact: true }).press('Enter');
+      await page.getByRole('menuitem', { name: 'Archive' }).press('Enter');
+      const dialog = page.getByRole('alertdialog');
+      await dialog.getByText('this applies directly, without approval', { exact: false }).waitFor();
+      return dialog;
+    };
+    const first = await archive();
+    await expectAccessible(opened);
+    await first.getByRole('button', { name: 'Propose it instead' }).press('Enter');
+    await page.getByText('Added to your change request for production.').waitFor();
+    expect(await proposed()).toEqual([`archiveFeature ${other}`]);
+    expect((await stored(other)).archived).toBe(false);
+
+    const second = await archive();
+    await second.getByRole('button', { name: 'Archive', exact: true }).press('Enter');
+    await page.getByText('This flag is archived').waitFor();
+    expect(await api('GET', `/api/admin/archive/features/${project}`)).toMatchObject({ features: [{ name: other }] });
+    await closeChecked(opened);
+  });
+
+  it('keeps a dependency until its removal is applied directly or by a change request', async () => {
+    const opened = await openSignedIn(feature(child));
+    const { page } = opened;
+    const remove = page.getByRole('button', { name: 'Remove the dependency' });
+    await remove.click();
+    const dialog = page.getByRole('alertdialog', { name: 'Remove the dependency' });
+    await dialog.getByRole('button', { name: 'Propose it instead' }).press('Enter');
+    await page.getByText('Added to your change request for production.').waitFor();
+    expect(await proposed()).toContain(`deleteDependency ${child}`);
+    expect((await stored(child)).dependencies).toHaveLength(1);
+
+    await remove.click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).press('Enter');
+    await page.getByText('It depends on no other flag.').waitFor();
+    expect((await stored(child)).dependencies).toEqual([]);
+    await closeChecked(opened);
+  });
+
+  it('lets users who may skip change requests save a strategy directly', async () => {
+    const opened = await openSignedIn(`${feature(parent)}/environments/production/strategies/new`);
+    const { page } = opened;
+    await page.getByRole('spinbutton', { name: 'Percent' }).fill('5');
+    await page.getByText('can also do it directly, without approval', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Save directly' }).press('Enter');
+    await page.getByRole('heading', { name: 'Environments' }).waitFor();
+    expect(await api('GET', `/api/admin${feature(parent)}/environments/production/strategies`)).toMatchObject([
+      { parameters: { rollout: '5' } },
+    ]);
+    await closeChecked(opened);
+  });
+
+  it('proposes the archiving of a flag by users who may not skip change requests', async () => {
+    const { id } = (await api('POST', '/api/admin/user-admin', { username: `member-${tail}`, rootRole: 3 })) as {
+      readonly id: number;
+    };
+    await api('PUT', `/api/admin/projects/${project}/users/${id}/roles`, { roles: [4] });
+    const { secret } = (await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' })) as {
+      readonly secret: string;
+    };
+    const opened = await openPage(feature(child));
+    const { page } = opened;
+    await signIn(page, secret);
+    await page.getByRole('button', { name: 'Actions', exact: true }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Archive' }).press('Enter');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByText('takes effect when that is approved and applied', { exact: false }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Propose it instead' }).count()).toBe(0);
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Propose', exact: true }).press('Enter');
+    await page.getByText('Added to your change request for production.').waitFor();
+    expect((await stored(child)).archived).toBe(false);
+    await closeChecked(opened);
+  });
+});

@@ -1,0 +1,193 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+} from '../support/browser.ts';
+
+const project = 'default';
+const flags = `/api/admin/projects/${project}/features`;
+
+interface Strategy {
+  readonly id: string;
+}
+
+const rollout = (percentage: number, more: object = {}) => ({
+  name: 'flexibleRollout',
+  parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'g' },
+  ...more,
+});
+/** The context field that constraints of these tests compare; other files may have made it. */
+const withRegion = async (): Promise<void> => {
+  const fields = (await api('GET', '/api/admin/context')) as { readonly name: string }[];
+  if (!fields.some((field) => field.name === 'region')) await api('POST', '/api/admin/context', { name: 'region' });
+};
+const inNorway = { contextName: 'region', operator: 'IN', values: ['no'] };
+
+const aFlag = async (more: object = {}): Promise<string> => {
+  const name = `flag-${randomUUID().slice(0, 8)}`;
+  await api('POST', flags, { name, ...more });
+  return name;
+};
+const addStrategy = async (name: string, environment: string, strategy: object): Promise<string> =>
+  ((await api('POST', `${flags}/${name}/environments/${environment}/strategies`, strategy)) as Strategy).id;
+const pageOf = (name: string): string => `/projects/${project}/features/${name}`;
+
+describeInBrowser('the page of a flag', () => {
+  beforeAll(withRegion);
+
+  it('shows environments side by side in words, marks what differs, and copies it across', async () => {
+    const description = 'One page <img src=x onerror=alert(1)> [more](javascript:alert(1))\nمرحبا';
+    const name = await aFlag({ description });
+    await addStrategy(name, 'development', rollout(100));
+    await addStrategy(name, 'production', rollout(25, { title: 'Norway first', constraints: [inNorway] }));
+    await api('POST', `${flags}/${name}/environments/production/on`);
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    const development = page.getByRole('region', { name: 'The flag in development' });
+    const production = page.getByRole('region', { name: 'The flag in production' });
+    await production.getByRole('link', { name: '25 % of users where region is no.' }).waitFor();
+    expect(await production.getByRole('switch', { name: 'Enabled in production' }).isChecked()).toBe(true);
+    await development.getByText('not in production').waitFor();
+    await page.getByText('<img src=x onerror=alert(1)>', { exact: false }).waitFor();
+    await expectAccessible(opened);
+
+    await development.getByRole('button', { name: 'Copy here' }).click();
+    await development.getByRole('link', { name: '25 % of users where region is no.' }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('is turned on by keyboard alone, and shows what others change without being loaded again', async () => {
+    const name = await aFlag();
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    const toggle = page.getByRole('switch', { name: 'Enabled in development' });
+    await toggle.focus();
+    await page.keyboard.press('Space');
+    await page.getByText('Turned on in development.').waitFor();
+    await page.getByRole('link', { name: 'Everybody.' }).waitFor();
+
+    await addStrategy(name, 'production', rollout(10));
+    await page.getByRole('link', { name: '10 % of users.' }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('fits a narrow screen, with a name as long as one may be', async () => {
+    const name = await aFlag();
+    const long = `${name}-${'x'.repeat(99 - name.length)}`;
+    await api('POST', flags, { name: long });
+    const opened = await openSignedIn(pageOf(long), { width: 360, height: 740 });
+    await opened.page.getByRole('heading', { level: 1, name: long }).waitFor();
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await opened.page.evaluate(overflow)).toBe(0);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('is archived after a question, and revived', async () => {
+    const name = await aFlag();
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Archive' }).click();
+    await page.getByText('This flag is archived').waitFor();
+    await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Revive');
+    await page.getByText('This flag is archived').waitFor({ state: 'detached' });
+    await closeChecked(opened);
+  });
+});
+
+describeInBrowser('the editor of a strategy', () => {
+  let name: string;
+  let id: string;
+  beforeAll(async () => {
+    await withRegion();
+    name = await aFlag();
+    id = await addStrategy(name, 'development', rollout(25, { title: 'Norway first', constraints: [inNorway] }));
+    await api('POST', `${flags}/${name}/environments/development/on`);
+  });
+  const editorOf = (strategy = id): string => `${pageOf(name)}/environments/development/strategies/${strategy}`;
+
+  it('says in words and shares of users what a change does before it is saved', async () => {
+    const opened = await openSignedIn(editorOf());
+    const { page } = opened;
+    const impact = page.getByRole('region', { name: 'What this change does' });
+    await impact.getByText('Nothing is changed yet.').waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Remove the constraint “region is no”' }).click();
+    await page.getByRole('spinbutton', { name: 'Percent' }).fill('100');
+    await impact.getByText('After this, the strategy is on for everybody.').waitFor();
+    await impact.getByText('100 % gain it').waitFor();
+    await impact.getByRole('textbox', { name: 'Example users' }).fill('userId=ann region=se');
+    await impact.getByText(/^off →/).waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Everybody.' }).waitFor();
+    await closeChecked(opened);
+  });
+
+  it('keeps the form and the JSON beside it in step, and the last valid strategy while the text is none', async () => {
+    const opened = await openSignedIn(editorOf('new'));
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Show JSON' }).click();
+    const text = page.getByRole('textbox', { name: 'JSON' });
+    await text.waitFor();
+    await text.fill('{"name":"flexibleRollout","parameters":{"rollout":"7"');
+    await page.getByText('The form keeps the last strategy that was valid.').waitFor();
+    await text.fill('{"name":"flexibleRollout","parameters":{"rollout":"7"}}');
+    await eventually(async () =>
+      expect(await page.getByRole('spinbutton', { name: 'Percent' }).inputValue()).toBe('7'),
+    );
+    await page.getByRole('spinbutton', { name: 'Percent' }).fill('9');
+    await eventually(async () => expect(await text.textContent()).toContain('"rollout": "9"'));
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('combines edits of two people by field, and asks where both changed the same one', async () => {
+    const strategy = await addStrategy(name, 'development', rollout(10, { title: 'Ten' }));
+    const path = `${flags}/${name}/environments/development/strategies/${strategy}`;
+    const opened = await openSignedIn(editorOf(strategy));
+    const { page } = opened;
+    const percent = page.getByRole('spinbutton', { name: 'Percent' });
+    await percent.fill('20');
+    await api('PATCH', path, [{ op: 'replace', path: '/title', value: 'Theirs' }]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Both edits are combined here').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Theirs');
+    expect(await percent.inputValue()).toBe('20');
+
+    await api('PATCH', path, [{ op: 'replace', path: '/parameters/rollout', value: '80' }]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'You both changed the same fields' });
+    await dialog.getByRole('radio', { name: /Theirs/ }).click({ force: true });
+    await dialog.getByRole('button', { name: 'Use these values' }).click();
+    expect(await percent.inputValue()).toBe('80');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await closeChecked(opened);
+  });
+
+  it('proposes a change instead of saving it where the environment is protected', async () => {
+    const protectedProject = `p-${randomUUID().slice(0, 8)}`;
+    const feature = `flag-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: protectedProject, name: 'Protected' });
+    await api('POST', `/api/admin/projects/${protectedProject}/features`, { name: feature });
+    await api('PUT', `/api/admin/projects/${protectedProject}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    const path = `/projects/${protectedProject}/features/${feature}`;
+    const opened = await openSignedIn(`${path}/environments/production/strategies/new`);
+    const { page } = opened;
+    await page.getByRole('spinbutton', { name: 'Percent' }).fill('5');
+    await page.getByRole('button', { name: 'Propose' }).click();
+    await page.getByText('Added to your change request for production.').waitFor();
+    await page.getByRole('heading', { name: 'Proposed changes' }).waitFor();
+    await closeChecked(opened);
+  });
+});

@@ -1,0 +1,211 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+  untilFocused,
+} from '../support/browser.ts';
+
+interface Found {
+  readonly features: { name: string; stale: boolean; environments: { name: string; enabled: boolean }[] }[];
+}
+
+const find = async (text: string): Promise<Found['features']> =>
+  ((await api('GET', `/api/admin/search/features?query=${text}&limit=1000`)) as Found).features;
+
+const create = (project: string, name: string, more: object = {}): Promise<unknown> =>
+  api('POST', `/api/admin/projects/${project}/features`, { name, type: 'release', ...more });
+
+describeInBrowser('the list of flags', () => {
+  beforeAll(async () => {
+    await api('POST', '/api/admin/projects', { id: 'listed', name: 'Listed' });
+    for (let n = 0; n < 300; n += 30) {
+      await Promise.all(
+        Array.from({ length: 30 }, (_one, i) => create('listed', `listed.${String(n + i).padStart(3, '0')}`)),
+      );
+    }
+    const tags = [{ type: 'simple', value: 'listed' }];
+    await create('default', 'other.kill', { type: 'kill-switch', tags });
+    await create('default', `other.${'x'.repeat(90)}`, {
+      description: '<img src=x onerror="document.title=1"> \u05e9\u05dc\u05d5\u05dd javascript:alert(1)',
+    });
+    await eventually(async () => expect(await find('listed.')).toHaveLength(300));
+  });
+
+  it('shows hundreds of flags without pages, and keeps only the rows on the screen in the document', async () => {
+    const opened = await openSignedIn('/projects/listed/flags');
+    const { page } = opened;
+    await page.getByText('300 flags').waitFor();
+    const table = page.getByRole('table', { name: 'Flags of listed' });
+    expect(await table.getAttribute('aria-rowcount')).toBe('301');
+    expect(await table.getByRole('rowheader').count()).toBeLessThan(80);
+    await expectAccessible(opened);
+    await page.getByRole('region', { name: 'Flags of listed' }).evaluate((list) => list.scrollTo({ top: 250 * 36 }));
+    await table.getByRole('link', { name: 'listed.250' }).waitFor();
+    expect(await table.getByRole('link', { name: 'listed.001' }).count()).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('filters while the user types, completes the filter, says what is wrong with it and keeps it in the address', async () => {
+    const opened = await openSignedIn('/flags');
+    const { page } = opened;
+    const bar = page.getByRole('combobox', { name: 'Filter flags' });
+    await page.getByRole('table', { name: 'Flags' }).waitFor();
+    await page.keyboard.press('/');
+    await untilFocused(page.locator('body'));
+    await page.keyboard.type('ty');
+    await page.getByRole('option', { name: 'type:', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await eventually(async () => expect(await bar.inputValue()).toBe('type:'));
+    await page.keyboard.type('kill');
+    await page.getByRole('option', { name: 'type:kill-switch' }).waitFor();
+    await expectAccessible(opened);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await eventually(async () => expect(await bar.inputValue()).toBe('type:kill-switch '));
+    await page.keyboard.type('tag:simple:listed colour:red');
+    await page.getByText('colour:red: colour is not a filter key').waitFor();
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'other.kill' }).waitFor();
+    await page.waitForURL((url) => url.searchParams.get('q') === 'type:kill-switch tag:simple:listed colour:red');
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.waitForURL((url) => !url.searchParams.has('q'));
+    await bar.fill('listed.001');
+    await page.getByRole('link', { name: 'listed.001' }).waitFor();
+    await bar.fill('no-such-flag');
+    await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('drops responses to an earlier filter that come late', async () => {
+    const opened = await openSignedIn('/flags');
+    const { page } = opened;
+    await page.getByRole('table', { name: 'Flags' }).waitFor();
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route(/search\/features\?.*query=listed/, async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    const bar = page.getByRole('combobox', { name: 'Filter flags' });
+    const searched = page.waitForRequest(/search\/features\?.*query=listed/);
+    await bar.fill('listed');
+    await searched;
+    await bar.fill('other.kill');
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    release();
+    await page.getByRole('link', { name: 'other.kill' }).waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(1);
+    await closeChecked(opened);
+  });
+
+  it('turns a flag on in its row, and shows names and descriptions as text', async () => {
+    const opened = await openSignedIn('/flags?q=other');
+    const { page } = opened;
+    const toggle = page.getByRole('switch', { name: 'other.kill in development' });
+    expect(await toggle.getAttribute('aria-checked')).toBe('false');
+    await toggle.click();
+    await page.getByText('other.kill is on in development.').waitFor();
+    await eventually(async () => expect(await toggle.getAttribute('aria-checked')).toBe('true'));
+    const [flag] = await find('other.kill');
+    expect(flag?.environments.find(({ name }) => name === 'development')?.enabled).toBe(true);
+    await page.getByRole('button', { name: 'Favourite other.kill' }).click();
+    await page.getByRole('button', { name: 'Favourite other.kill', pressed: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('other favourite:true');
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Filter flags' }).fill('other seen:<7d');
+    await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
+    expect(await page.title()).toBe('Flags · Bunting');
+    await closeChecked(opened);
+  });
+
+  it('proposes a change request where the environment is protected', async () => {
+    await api('POST', '/api/admin/projects', { id: 'guarded', name: 'Guarded' });
+    await create('guarded', 'guarded.flag');
+    const config = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', '/api/admin/projects/guarded/environments/production/change-requests/config', config);
+    const opened = await openSignedIn('/projects/guarded/flags');
+    await opened.page.getByRole('switch', { name: 'guarded.flag in production' }).click();
+    await opened.page.getByText(/Proposed in change request \d+: turn guarded\.flag on in production\./).waitFor();
+    const [flag] = await find('guarded.flag');
+    expect(flag?.environments.find(({ name }) => name === 'production')?.enabled).toBe(false);
+    await closeChecked(opened);
+  });
+
+  it('stays signed in, and keeps the selection, when responses of before are late', async () => {
+    const opened = await openPage('/projects/listed/flags?q=listed.29');
+    const { page } = opened;
+    const [refused, loaded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/api/admin/environments', async (route) => {
+      await (route.request().headers()['authorization'] === undefined ? refused : loaded).promise;
+      await route.continue();
+    });
+    await page.reload();
+    await signIn(page);
+    await page.getByText('10 flags').waitFor();
+    const sentAgain = page.waitForRequest('**/api/admin/environments');
+    refused.resolve();
+    await sentAgain;
+    await page.getByRole('checkbox', { name: 'Select listed.292' }).click();
+    await page.getByText('1 flag selected').waitFor();
+    loaded.resolve();
+    await page.getByRole('switch', { name: 'listed.292 in production' }).waitFor();
+    expect(await page.getByText('1 flag selected').count()).toBe(1);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('selects by keyboard, by range and all that match, and shows what would change and what became of it', async () => {
+    const opened = await openSignedIn('/projects/listed/flags?q=listed.29');
+    const { page } = opened;
+    await page.getByText('10 flags').waitFor();
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    await page.getByText('2 flags selected').waitFor();
+    await page.getByRole('checkbox', { name: 'Select listed.292' }).click();
+    await page.getByRole('checkbox', { name: 'Select listed.295' }).click({ modifiers: ['Shift'] });
+    await page.getByText('6 flags selected').waitFor();
+    await page.getByRole('button', { name: 'Select all 10 flags that match' }).click();
+    await page.getByText('10 flags selected').waitFor();
+    await page.getByRole('checkbox', { name: 'Select listed.290' }).click();
+    await page.getByText('9 flags selected').waitFor();
+    await expectAccessible(opened);
+    await chooseFromMenu(page.getByRole('button', { name: 'More actions' }), 'Mark as stale…');
+    const dialog = page.getByRole('dialog', { name: 'Mark as stale' });
+    await dialog.getByText('9 flags in 1 project will change:').waitFor();
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Mark 9 flags' }).click();
+    const results = page.getByRole('dialog', { name: 'What became of them' });
+    await results.getByText('9 flags changed.').waitFor();
+    await results.getByRole('button', { name: 'Close' }).last().click();
+    await eventually(async () => expect((await find('listed.29')).filter(({ stale }) => stale)).toHaveLength(9));
+    await closeChecked(opened);
+  });
+
+  it('creates a flag, and shows beside the field why a name is refused', async () => {
+    const opened = await openSignedIn('/flags?q=created');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'No flag matches' }).waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'Create a flag' });
+    await dialog.getByLabel('Name').fill('not a name');
+    await page.keyboard.press('Enter');
+    await dialog
+      .getByText(/URL|url/)
+      .first()
+      .waitFor();
+    await expectAccessible(opened);
+    await dialog.getByLabel('Name').fill('created.here');
+    await page.keyboard.press('Enter');
+    await page.getByText('created.here is created.').waitFor();
+    await page.getByRole('link', { name: 'created.here' }).waitFor();
+    await closeChecked(opened);
+  });
+});

@@ -1,0 +1,246 @@
+import { expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openSignedIn,
+  untilFocused,
+} from '../support/browser.ts';
+
+const anId = (): string => `project-${randomUUID().slice(0, 8)}`;
+const aProject = async (more: object = {}): Promise<string> => {
+  const id = anId();
+  await api('POST', '/api/admin/projects', { id, name: `Name of ${id}`, ...more });
+  return id;
+};
+
+/** Opens the menu of a row by keyboard, and chooses an entry of it. */
+const chooseFor = async (page: Page, name: string, entry: string): Promise<void> => {
+  await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), entry);
+};
+
+/** Presses the button of a question that names the thing. */
+const confirm = async (page: Page, title: string, button: string): Promise<void> =>
+  page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button }).press('Enter');
+
+describeInBrowser('the pages of projects', () => {
+  it('creates a project and changes its rules by keyboard alone, merging what another person saves meanwhile', async () => {
+    const id = anId();
+    const opened = await openSignedIn('/projects');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
+    await expectAccessible(opened);
+    await page.keyboard.press('c');
+    const create = page.getByRole('dialog', { name: 'Create a project' });
+    await untilFocused(create);
+    await page.keyboard.type('The shop <b>مرحبا</b>');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(id);
+    await expectAccessible(opened);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'The shop <b>مرحبا</b>', level: 1 }).waitFor();
+    await page.getByText('No flag is stale.').waitFor();
+    await expectAccessible(opened);
+
+    await page.getByRole('link', { name: 'Settings' }).press('Enter');
+    await page.getByRole('spinbutton', { name: 'Active flags at most' }).fill('7');
+    await page.getByRole('textbox', { name: 'Pattern for the names of flags' }).fill('shop-[a-z]+');
+    await api('PUT', `/api/admin/projects/${id}/settings`, { mode: 'protected' });
+    await page.keyboard.press('Enter');
+    await page.getByText('Both edits are combined here', { exact: false }).waitFor();
+    expect(await page.getByRole('radio', { name: 'Protected' }).isChecked()).toBe(true);
+    await expectAccessible(opened);
+    await page.getByRole('spinbutton', { name: 'Active flags at most' }).press('Enter');
+    await page.getByText('The settings are saved.').waitFor();
+    expect(await api('GET', `/api/admin/projects/${id}/overview`)).toMatchObject({
+      mode: 'protected',
+      featureLimit: 7,
+      featureNaming: { pattern: 'shop-[a-z]+' },
+    });
+
+    await closeChecked(opened);
+  });
+
+  it('archives a project after a question that names it, revives it, and deletes it for good', async () => {
+    const id = await aProject({ name: 'The old shop' });
+    const opened = await openSignedIn(`/projects/${id}/settings`);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Archive the project' }).press('Enter');
+    const archive = page.getByRole('alertdialog', { name: 'Archive the project “The old shop”' });
+    await archive.getByText('It has 0 archived flags, 0 API tokens', { exact: false }).waitFor();
+    await archive.getByRole('button', { name: 'Archive the project' }).press('Enter');
+    await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor();
+
+    await closeChecked(opened);
+
+    const again = await openSignedIn(`/projects/${id}`);
+    await again.page.getByText(`The project “${id}” is archived`).waitFor();
+    await expectAccessible(again);
+    await again.page.getByRole('button', { name: 'Revive it' }).press('Enter');
+    await again.page.getByRole('alertdialog').getByRole('button', { name: 'Revive it' }).press('Enter');
+    await again.page.getByRole('link', { name: 'Settings' }).press('Enter');
+    await again.page.getByRole('button', { name: 'Delete the project' }).press('Enter');
+    await again.page.getByRole('textbox', { name: `Type “${id}” to confirm` }).fill(id);
+    await again.page.keyboard.press('Enter');
+    await again.page.getByText('is deleted.', { exact: false }).waitFor();
+    await closeChecked(again);
+  });
+
+  it('keeps a project with active flags, and says how many there are', async () => {
+    const id = await aProject();
+    await api('POST', `/api/admin/projects/${id}/features`, { name: `flag-of-${id}` });
+    const opened = await openSignedIn(`/projects/${id}/settings`);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Delete the project' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByText('1 flag of it is active: archive or move it first.').waitFor();
+    expect(await question.getByRole('button', { name: 'Delete the project' }).count()).toBe(0);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('sets which environments a project uses, their default strategies, and the approvals that changes need', async () => {
+    const id = await aProject();
+    const opened = await openSignedIn(`/projects/${id}/environments`);
+    const { page } = opened;
+    await chooseFor(page, 'production', 'Set approvals');
+    const approvals = page.getByRole('dialog', { name: 'Approvals for changes in production' });
+    await approvals.getByText('No change request is open there.').waitFor();
+    await approvals.getByRole('switch').press('Space');
+    await approvals.getByRole('spinbutton').fill('3');
+    await expectAccessible(opened);
+    await page.keyboard.press('Enter');
+    await page.getByText('3 approvals').waitFor();
+
+    await chooseFor(page, 'development', 'Edit the default strategy');
+    await page.getByRole('spinbutton', { name: 'Percent' }).fill('40');
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('40 % of users').waitFor();
+
+    await page.getByRole('switch', { name: 'Use development in this project' }).press('Space');
+    const question = page.getByRole('alertdialog', { name: `Take development out of “${id}”` });
+    await question.getByRole('textbox').fill('development');
+    await page.keyboard.press('Enter');
+    await page.getByText('The project does not use development any more.').waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('gives access to a user and a group, changes their roles, and takes access away', async () => {
+    const id = await aProject();
+    const name = `Ann ${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/user-admin', { name, username: name.replace(' ', '.'), rootRole: 3 });
+    const opened = await openSignedIn(`/projects/${id}/access`);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Give access' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Give access' });
+    await dialog.getByRole('combobox', { name: 'Who' }).pressSequentially(name);
+    await page.getByRole('option', { name }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: `Remove ${name}` }).waitFor();
+    await dialog.getByRole('checkbox', { name: 'Owner' }).press('Space');
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Give access' }).press('Enter');
+    await page.getByText('Access is given.').waitFor();
+    const row = page.getByRole('row', { name });
+    await row.getByText('Owner').waitFor();
+    await row.getByText('Member').waitFor();
+    await expectAccessible(opened);
+
+    await chooseFor(page, name, 'Change roles');
+    const roles = page.getByRole('dialog', { name: `Roles of ${name}` });
+    await roles.getByRole('checkbox', { name: 'Member' }).press('Space');
+    await roles.getByRole('button', { name: 'Save' }).press('Enter');
+    await row.getByText('Member').waitFor({ state: 'detached' });
+
+    await chooseFor(page, name, 'Remove access');
+    await confirm(page, `Remove the access of ${name}`, 'Remove access');
+    await page.getByRole('alertdialog').getByText('A project must have at least one owner').waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).press('Enter');
+    const other = (await api('POST', '/api/admin/groups', { name: `Group of ${id}`, users: [] })) as { id: number };
+    await api('POST', `/api/admin/projects/${id}/access`, { roles: [4], users: [], groups: [other.id] });
+    await chooseFor(page, name, 'Remove access');
+    await confirm(page, `Remove the access of ${name}`, 'Remove access');
+    await row.waitFor({ state: 'detached' });
+    await page
+      .getByRole('row', { name: `Group of ${id}` })
+      .getByText('Owner')
+      .waitFor();
+    await closeChecked(opened);
+  });
+
+  it('shows the secret of a new API token once, and deletes the token after a question that names it', async () => {
+    const id = await aProject();
+    const opened = await openSignedIn(`/projects/${id}/tokens`, { width: 390, height: 844 });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Create a token' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Name' }).fill('checkout-service');
+    await expectAccessible(opened);
+    await page.keyboard.press('Enter');
+    const made = page.getByRole('alertdialog', { name: 'The token is created' });
+    await made.getByText(new RegExp(`^${id}:`)).waitFor();
+    await expectAccessible(opened);
+    await made.getByRole('button', { name: 'I have copied it' }).press('Enter');
+    await page.getByRole('rowheader', { name: 'checkout-service' }).waitFor();
+    expect(await page.getByText(new RegExp(`^${id}:`)).count()).toBe(0);
+    await expectAccessible(opened);
+    await chooseFor(page, 'checkout-service', 'Delete the token');
+    await confirm(page, 'Delete the API token “checkout-service”', 'Delete the token');
+    await page.getByText('No API tokens yet').waitFor();
+    await closeChecked(opened);
+  });
+
+  it('revives all archived flags that the search finds, however many they are, and no others', async () => {
+    const id = await aProject();
+    const flags = Array.from({ length: 103 }, (_none, nth) => `${id}.${nth === 0 ? 'kept' : `flag-${nth}`}`);
+    for (let at = 0; at < flags.length; at += 10) {
+      await Promise.all(
+        flags.slice(at, at + 10).map((name) => api('POST', `/api/admin/projects/${id}/features`, { name })),
+      );
+    }
+    await api('POST', `/api/admin/projects/${id}/archive`, { features: flags });
+    const opened = await openSignedIn(`/projects/${id}/archive?q=flag-`);
+    const { page } = opened;
+    const sizes: number[] = [];
+    page.on('request', (request) => {
+      const { features } = (request.postDataJSON() ?? {}) as { readonly features?: readonly string[] };
+      if (new URL(request.url()).pathname.endsWith('/revive')) sizes.push(features?.length ?? 0);
+    });
+    await page.getByRole('button', { name: 'Revive all' }).click();
+    await confirm(page, 'Revive 102 flags', 'Revive');
+    await page.getByText('102 flags are back.').waitFor();
+    expect(sizes).toEqual([100, 2]);
+    const { features } = (await api('GET', `/api/admin/archive/features/${id}`)) as {
+      readonly features: readonly { readonly name: string }[];
+    };
+    expect(features.map(({ name }) => name)).toEqual([`${id}.kept`]);
+    await closeChecked(opened);
+  });
+
+  it('revives an archived flag of a project, and deletes another for good', async () => {
+    const id = await aProject();
+    for (const flag of [`${id}.one`, `${id}.two`]) {
+      await api('POST', `/api/admin/projects/${id}/features`, { name: flag });
+      await api('DELETE', `/api/admin/projects/${id}/features/${flag}`);
+    }
+    const opened = await openSignedIn(`/projects/${id}/archive`);
+    const { page } = opened;
+    await chooseFor(page, `${id}.one`, 'Revive');
+    await confirm(page, `Revive the flag “${id}.one”`, 'Revive');
+    await page.getByText(`The flag ${id}.one is back.`).waitFor();
+    await expectAccessible(opened);
+    await chooseFor(page, `${id}.two`, 'Delete for good');
+    await page.getByRole('textbox', { name: `Type “${id}.two” to confirm` }).fill(`${id}.two`);
+    await page.keyboard.press('Enter');
+    await page.getByText('The archive is empty').waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+});

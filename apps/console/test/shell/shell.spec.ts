@@ -1,0 +1,58 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+  signIn,
+  untilFocused,
+} from '../support/browser.ts';
+
+describeInBrowser('the console', () => {
+  beforeAll(async () => {
+    await api('POST', '/api/admin/projects/default/features', { name: 'shell.first', type: 'release' });
+  });
+
+  it('asks to sign in, says so when a key is wrong, and shows the page after a right one', async () => {
+    const opened = await openPage('/flags?q=shell');
+    const { page } = opened;
+    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    await dialog.waitFor();
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Use an API key instead' }).click();
+    await dialog.getByLabel('API key').fill('*:*.wrong-0123456789abcdef0123456789abcdef');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('This key is not accepted.').waitFor();
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Flags', level: 1 }).waitFor();
+    await page.getByText('shell.first').waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('finds flags and pages in the palette while the user types, by keyboard alone', async () => {
+    const opened = await openSignedIn('/flags?q=shell');
+    const { page } = opened;
+    await page.keyboard.press('Control+k');
+    await untilFocused(page.getByRole('dialog', { name: 'Search' }));
+    await page.keyboard.type('shell.fi');
+    await page.getByRole('option', { name: /shell\.first/ }).waitFor();
+    await expectAccessible(opened);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('says what an address without a page is, and leads back', async () => {
+    const opened = await openSignedIn('/no/such/page');
+    await opened.page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor();
+    await opened.page.getByRole('link', { name: 'Go to the flags' }).click();
+    await opened.page.getByRole('table', { name: 'Flags' }).waitFor();
+    expect(new URL(opened.page.url()).pathname).toBe('/flags');
+    await closeChecked(opened);
+  });
+});

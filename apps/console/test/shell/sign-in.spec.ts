@@ -1,0 +1,257 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@bunting/testing';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  openSignedIn,
+} from '../support/browser.ts';
+
+const { CONSOLE_TEST_URL: url = '' } = process.env;
+
+const password = 'A long sentence of 8 words, nobody guesses';
+
+const signInAs = async (page: Page, username: string, secret = password): Promise<void> => {
+  const dialog = page.getByRole('dialog', { name: 'Sign in' });
+  await dialog.getByLabel('Email or username').fill(username);
+  await dialog.getByLabel('Password', { exact: true }).fill(secret);
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+};
+
+describeInBrowser('signing in to the console', () => {
+  let id: number;
+  beforeAll(async () => {
+    const roles = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
+    const rootRole = roles.roles.find(({ name }) => name === 'Admin')?.id;
+    const body = { username: 'ada', name: 'Ada', email: 'ada@example.org', rootRole, sendEmail: false };
+    ({ id } = (await api('POST', '/api/admin/user-admin', body)) as { id: number });
+    await api('POST', `/api/admin/user-admin/${id}/change-password`, { password, confirmPassword: password });
+  });
+
+  it('takes a password, shows the profile, and goes on where the user was when the session ends', async () => {
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    const dialog = page.getByRole('dialog', { name: 'Sign in' });
+    await dialog.getByLabel('Email or username').waitFor();
+    await expectAccessible(opened);
+    await signInAs(page, 'ada', 'not the password');
+    await dialog.getByText('These credentials are not right.').waitFor();
+    await signInAs(page, 'ada');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('ada@example.org').waitFor();
+    await page.getByText('this browser').waitFor();
+    await expectAccessible(opened);
+
+    await page.getByRole('button', { name: 'Create a token' }).click();
+    await page.getByLabel('Used for').fill('the nightly job');
+    await api('DELETE', `/api/admin/user-admin/${id}/sessions`);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Your session has ended.').waitFor();
+    await signInAs(page, 'ada');
+    // What was typed is sent after the sign-in, without typing it again.
+    await page.getByText('The token is created').waitFor();
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('cell', { name: 'the nightly job' }).waitFor();
+    await chooseFromMenu(page.getByRole('button', { name: 'Account' }), 'Sign out');
+    await dialog.waitFor();
+    await closeChecked(opened);
+  });
+
+  it('lets a user choose a password by a link, once', async () => {
+    const { resetPasswordUrl } = (await api('POST', '/api/admin/user-admin/reset-password', {
+      id: 'ada@example.org',
+    })) as { resetPasswordUrl: string };
+    const { pathname, search } = new URL(resetPasswordUrl, 'http://localhost');
+    const opened = await openPage(`${pathname}${search}`);
+    const { page } = opened;
+    await page.getByText('The password of Ada:').waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('New password', { exact: true }).fill('short');
+    await page.getByLabel('The new password again').fill('shorter');
+    await page.getByLabel('The new password again').press('Enter');
+    await page.getByText('The two passwords differ.').waitFor();
+    await page.getByLabel('New password', { exact: true }).fill(`${password}!`);
+    await page.getByLabel('The new password again').fill(`${password}!`);
+    await page.getByLabel('The new password again').press('Enter');
+    await page.getByText('Your password is set.').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await signInAs(page, 'ada', `${password}!`);
+    await page.getByRole('heading', { name: 'Flags', level: 1 }).waitFor();
+    await page.goto(new URL(`${pathname}${search}`, page.url()).href);
+    await page.getByRole('alert').waitFor();
+    await closeChecked(opened);
+  });
+
+  it('lets people create accounts by an invitation link, and says when a link is incomplete', async () => {
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const invite = (await api('POST', '/api/admin/invite-link/tokens', { name: 'team', expiresAt })) as { url: string };
+    const { pathname, search } = new URL(invite.url, 'http://localhost');
+    const opened = await openPage(`${pathname}${search}`);
+    const { page } = opened;
+    await page.getByLabel('Username').fill('grace');
+    await page.getByLabel('Email').fill('grace@example.org');
+    await page.getByLabel('New password', { exact: true }).fill(password);
+    await page.getByLabel('The new password again').fill(password);
+    await expectAccessible(opened);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your account is created.').waitFor();
+    await eventually(async () => {
+      const { users } = (await api('GET', '/api/admin/user-admin')) as { users: { username?: string }[] };
+      expect(users.some(({ username }) => username === 'grace')).toBe(true);
+    });
+    await page.goto(new URL('/new-user', page.url()).href);
+    await page.getByText('This link is incomplete.').waitFor();
+    await closeChecked(opened);
+  });
+
+  it('changes the own password in the profile, and says which entry is wrong', async () => {
+    const user = { username: 'linus', name: 'Linus', rootRole: 1, sendEmail: false };
+    const { id: own } = (await api('POST', '/api/admin/user-admin', user)) as { id: number };
+    await api('POST', `/api/admin/user-admin/${own}/change-password`, { password, confirmPassword: password });
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signInAs(page, 'linus');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change the password' });
+    await expectAccessible(opened);
+    await dialog.getByLabel('Present password').fill(password);
+    await dialog.getByLabel('New password', { exact: true }).fill(`${password}?`);
+    await dialog.getByLabel('The new password again').fill('another');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('The two passwords differ.').waitFor();
+    await dialog.getByLabel('The new password again').fill(`${password}?`);
+    await page.keyboard.press('Enter');
+    await page.getByText('Your password is changed.').waitFor();
+    await closeChecked(opened);
+  });
+
+  it('says that the link for the first administrator is used up, and sends links to people who forgot their password', async () => {
+    const opened = await openPage('/first?token=used-up');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Create the first administrator' }).waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('Username').fill('eve');
+    await page.getByLabel('New password', { exact: true }).fill(password);
+    await page.getByLabel('The new password again').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await expectAccessible(opened);
+
+    await page.goto(new URL('/flags', page.url()).href);
+    await page.getByRole('link', { name: 'Forgotten password?' }).click();
+    await page.getByRole('heading', { name: 'Forgotten password' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter an email address.').waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('Email').fill('no.such.person@example.org');
+    await page.keyboard.press('Enter');
+    // It does not say whether there is such an account.
+    await page.getByText('If an account has this address, a link is on its way.').waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
+  it('has single sign-on tried before it is turned on, and shows the token of SCIM once', async () => {
+    const provider = createServer((request, response) => {
+      const issuer = `http://${request.headers.host ?? ''}`;
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        JSON.stringify({
+          issuer,
+          authorization_endpoint: `${issuer}/auth`,
+          token_endpoint: `${issuer}/token`,
+          jwks_uri: `${issuer}/keys`,
+          id_token_signing_alg_values_supported: ['ES256'],
+          code_challenge_methods_supported: ['S256'],
+        }),
+      );
+    });
+    await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const opened = await openSignedIn('/admin/sign-in');
+    const { page } = opened;
+    await page.getByLabel('Redirect address').waitFor();
+    expect(await page.getByLabel('Redirect address').innerText()).toMatch(/\/auth\/oidc\/callback$/);
+    await expectAccessible(opened);
+    await page.getByLabel('Address to try').fill('http://127.0.0.1:1');
+    await page.keyboard.press('Enter');
+    await page.getByText('The provider cannot be reached', { exact: false }).waitFor();
+    await page.getByLabel('Address to try').fill(issuer);
+    await page.keyboard.press('Enter');
+    await page.getByText(`${issuer} answers.`).waitFor();
+    await page.getByText('The provider does not name RS256', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    await page.getByLabel('Address of the provider').fill(issuer);
+    await page.getByLabel('Client id').fill('bunting');
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('The settings of single sign-on are saved.').waitFor();
+    expect(await api('GET', '/api/admin/auth/oidc/settings')).toMatchObject({ discoverUrl: issuer, enabled: false });
+
+    await page.getByRole('button', { name: 'Turn SCIM on' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn SCIM on' }).click();
+    const made = page.getByRole('alertdialog', { name: 'SCIM is on' });
+    const token = await made.getByLabel('Token of SCIM').innerText();
+    expect(token.length).toBeGreaterThan(20);
+    await made.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByText('SCIM is on.').waitFor();
+    expect(await page.content()).not.toContain(token);
+    const users = await fetch(`${url}/scim/v2/Users`, { headers: { authorization: `Bearer ${token}` } });
+    expect(users.status).toBe(200);
+    await page.getByRole('button', { name: 'Turn SCIM off' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Turn SCIM off' }).click();
+    await page.getByText('SCIM is off.', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Turn passwords off' }).click();
+    const question = page.getByRole('alertdialog', { name: 'Turn passwords off' });
+    await question.getByRole('button', { name: 'Turn passwords off' }).click();
+    // There is no other way to sign in, and the server says so.
+    await question.getByRole('alert').waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+    provider.close();
+  });
+
+  it('leads to the identity provider where single sign-on is set up', async () => {
+    const provider = createServer(({ url: path = '' }, response) => {
+      response.setHeader('content-type', path.startsWith('/.well-known') ? 'application/json' : 'text/plain');
+      response.end(path.startsWith('/.well-known') ? JSON.stringify(discovery) : 'The provider');
+    }).listen(0, '127.0.0.1');
+    await once(provider, 'listening');
+    const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+    const discovery = {
+      issuer,
+      authorization_endpoint: `${issuer}/authorize`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/jwks`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    };
+    const settings = { enabled: true, discoverUrl: issuer, clientId: 'bunting', secret: 'a secret of the client' };
+    await api('POST', '/api/admin/auth/oidc/settings', settings);
+    try {
+      const opened = await openPage('/flags');
+      const { page, violations, faults } = opened;
+      const link = page
+        .getByRole('dialog', { name: 'Sign in' })
+        .getByRole('link', { name: 'Sign in with OpenID Connect' });
+      await link.waitFor();
+      await expectAccessible(opened);
+      await link.click();
+      await page.getByText('The provider').waitFor();
+      expect(page.url()).toContain(`${issuer}/authorize?`);
+      await opened.close();
+      expect({ violations, faults }).toEqual({ violations: [], faults: [] });
+    } finally {
+      await api('POST', '/api/admin/auth/oidc/settings', { enabled: false });
+      provider.close();
+    }
+  });
+});

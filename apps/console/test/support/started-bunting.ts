@@ -1,0 +1,65 @@
+import { eventually, reservePort, type FreshDatabase, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+
+const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
+const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
+
+/** Starts all of Bunting in one process of its own, on fresh databases, and serves the built console. */
+export const startBunting = async () => {
+  const databases: FreshDatabase[] = [];
+  const port = await reservePort();
+  const token = `console-${randomBytes(24).toString('hex')}`;
+  const settings: Record<string, string> = {
+    PORT: String(port),
+    GATEWAY_HOST: '127.0.0.1',
+    BUNTING_ADMIN_TOKEN: token,
+    CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
+    CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
+    CHECK_REPLIES: 'true',
+    ...longFreshnessTimeouts,
+    GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
+    LOG_LEVEL: 'warn',
+  };
+  for (const name of services) {
+    const database = await freshDatabase(name);
+    databases.push(database);
+    settings[`${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`] = database.url;
+  }
+  const { PATH = '', HOME = '', TMPDIR } = process.env;
+  const child = spawn(process.execPath, [path.join(repository, 'apps', 'all-in-one', 'src', 'main.ts')], {
+    cwd: repository,
+    env: { PATH, HOME, ...(TMPDIR === undefined ? {} : { TMPDIR }), ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const url = `http://127.0.0.1:${port}`;
+  // Does not survive this process, however it ends.
+  process.once('exit', () => child.kill('SIGKILL'));
+  await eventually(
+    async () => {
+      if (hasEnded()) return;
+      const { ok } = await fetch(`${url}/health/ready`);
+      if (!ok) throw new Error('It is not ready yet.');
+    },
+    { timeoutMs: 180_000 },
+  );
+  if (hasEnded()) throw new Error(`Bunting ended before it was ready.\n${output}`);
+  return {
+    url,
+    token,
+    stop: async (): Promise<void> => {
+      child.kill('SIGTERM');
+      await ended;
+      for (const database of databases) await database.drop();
+      const defects = output.split('\n').filter((line) => line.includes('"InternalError"'));
+      if (defects.length > 0) throw new Error(`Bunting has logged defects:\n${defects.join('\n')}`);
+    },
+  };
+};
