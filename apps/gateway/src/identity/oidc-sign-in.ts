@@ -36,8 +36,11 @@ const firstSignIn = async (
     existing ??
     (await users.add(
       { name, username: null, email },
-      await roles.requireRootRole(defaultRootRoleId ?? defaultRootRole),
-      false,
+      {
+        accountType: 'User',
+        rootRole: await roles.requireRootRole(defaultRootRoleId ?? defaultRootRole),
+        isActive: true,
+      },
     ));
   await identities.link(user.id, issuer, subject);
   if (existing === undefined) events.emit([accountCreated(user)]);

@@ -69,7 +69,11 @@ export const ensureFirstAdmin = async ({
       const link = { purpose: 'create-first-admin', userId: null, createdBy: null, hours: linkHours } as const;
       return (await links.create(link)).secret;
     }
-    const user = await users.add(configured.names, predefinedRole.admin, false);
+    const user = await users.add(configured.names, {
+      accountType: 'User',
+      rootRole: predefinedRole.admin,
+      isActive: true,
+    });
     await passwords.set(user.id, hash);
     events.emit([accountCreated(user)]);
     return undefined;

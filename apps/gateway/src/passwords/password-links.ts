@@ -3,40 +3,44 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { NewSecret } from '../persistence/tokens/token-secret.ts';
 
-/** Hours for which a link to choose another password works. */
-const resetHours = 24;
-/** Hours for which a new user can choose a first password. */
-const welcomeHours = 7 * 24;
+/** For whom a link is that sets a password: a new user, or one who has forgotten the password. Also the path of its page, as in Unleash. */
+export type PasswordLinkKind = 'new-user' | 'reset-password';
+
+const kinds: Readonly<
+  Record<PasswordLinkKind, { readonly hours: number; readonly subject: string; readonly reason: string }>
+> = {
+  'new-user': {
+    hours: 7 * 24,
+    subject: 'Welcome to Bunting',
+    reason: 'An account was created for you. Choose your password here',
+  },
+  'reset-password': {
+    hours: 24,
+    subject: 'Choose a new password for Bunting',
+    reason: 'A new password was requested for your account. Choose it here',
+  },
+};
 
 /** Creates the link by which a user chooses a password. */
 export const createPasswordLink = (
   { links, secretBytes }: Pick<Transaction, 'links' | 'secretBytes'>,
   userId: number,
-  { isNew, createdBy }: { readonly isNew: boolean; readonly createdBy: string | null },
-): Promise<NewSecret> => {
-  const hours = isNew ? welcomeHours : resetHours;
-  return links.create({ purpose: 'set-password', userId, createdBy, hours }, secretBytes);
-};
+  { kind, createdBy }: { readonly kind: PasswordLinkKind; readonly createdBy: string | null },
+): Promise<NewSecret> =>
+  links.create({ purpose: 'set-password', userId, createdBy, hours: kinds[kind].hours }, secretBytes);
 
-/** The path of the page on which a link is used, as in Unleash. */
-export const passwordPagePath = (secret: string, isNew: boolean): string =>
-  `/${isNew ? 'new-user' : 'reset-password'}?token=${secret}`;
+/** The path of the page on which a link is used. */
+export const passwordPagePath = (secret: string, kind: PasswordLinkKind): string => `/${kind}?token=${secret}`;
 
 /** Sends a link by mail. @returns whether it was sent; false without a mail server or an address */
 export const mailPasswordLink = async (
   mailer: Mailer | undefined,
   { email }: Pick<User, 'email'>,
   url: string,
-  isNew: boolean,
+  kind: PasswordLinkKind,
 ): Promise<boolean> => {
   if (mailer === undefined || email === undefined) return false;
-  const [subject, reason, hours] = isNew
-    ? ['Welcome to Bunting', 'An account was created for you. Choose your password here', welcomeHours]
-    : [
-        'Choose a new password for Bunting',
-        'A new password was requested for your account. Choose it here',
-        resetHours,
-      ];
+  const { hours, subject, reason } = kinds[kind];
   const text = `${reason}:\n\n${url}\n\nThe link works once and for ${hours} hours. If you did not expect this mail, ignore it.\n`;
   return mailer.send({ to: email, subject, text });
 };

@@ -10,7 +10,7 @@ import { parseJson, readBody, RequestAborted, requireContentLengthWithin } from 
 import { transactionContextOf } from '../http/request/transaction-context.ts';
 import { publicUrl } from '../identity/public-url.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
-import type { ScimQuery } from '../persistence/identity/scim-repository.ts';
+import type { GroupView, ScimQuery } from '../persistence/identity/scim-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import type { GatewayReads } from '../persistence/reads.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -19,6 +19,8 @@ import {
   createUser,
   deleteGroup,
   deleteUser,
+  getGroup,
+  getUser,
   patchGroup,
   patchUser,
   replaceGroup,
@@ -76,12 +78,15 @@ const namesIn = (text: string | null): string[] =>
     .split(',')
     .map((name) => name.trim());
 
-/** Whether a request for groups includes their members. */
-const wantsMembers = (query: URLSearchParams): boolean => {
+/** What a request for groups reads of them. */
+const groupViewOf = (query: URLSearchParams): GroupView => {
   const wanted = query.get('attributes');
-  return wanted === null
-    ? !namesIn(query.get('excludedAttributes')).includes('members')
-    : namesIn(wanted).some((name) => name.startsWith('members'));
+  return {
+    hasMembers:
+      wanted === null
+        ? !namesIn(query.get('excludedAttributes')).includes('members')
+        : namesIn(wanted).some((name) => name.startsWith('members')),
+  };
 };
 
 const listResponse = (total: number, { offset }: ScimQuery, resources: readonly object[]): ScimResponse => [
@@ -222,10 +227,7 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
     );
   });
   route('GET', '/Users/:id', async ({ request, base }) => {
-    const id = idOf('user', request);
-    const row = await reads.scim.findUser(id);
-    if (row === undefined) throw notFoundResource('user', String(id));
-    return [200, userResource(row, base)];
+    return [200, userResource(await getUser(reads, idOf('user', request)), base)];
   });
   route('POST', '/Users', async ({ reply, base, run }, body) => {
     const row = await run((tx) => createUser(tx, body));
@@ -249,7 +251,7 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
   route('GET', '/Groups', async ({ request, base }) => {
     const query = queryOf(request);
     const page = pageIn(query);
-    const { total, rows } = await reads.scim.listGroups(page, wantsMembers(query));
+    const { total, rows } = await reads.scim.listGroups(page, groupViewOf(query));
     return listResponse(
       total,
       page,
@@ -257,10 +259,8 @@ export const mountScim = (app: FastifyInstance, options: ScimRoutesOptions): voi
     );
   });
   route('GET', '/Groups/:id', async ({ request, base }) => {
-    const id = idOf('group', request);
-    const row = await reads.scim.findGroup(id, wantsMembers(queryOf(request)));
-    if (row === undefined) throw notFoundResource('group', String(id));
-    return [200, groupResource(row, base)];
+    const group = await getGroup(reads, idOf('group', request), groupViewOf(queryOf(request)));
+    return [200, groupResource(group, base)];
   });
   route('POST', '/Groups', async ({ reply, base, run }, body) => {
     const row = await run((tx) => createGroup(tx, body));

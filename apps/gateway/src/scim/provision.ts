@@ -1,4 +1,4 @@
-import { type Caller, systemCaller } from '@bunting/contracts';
+import { type Caller, systemCaller, type User } from '@bunting/contracts';
 import { groupCreated, groupDeleted } from '../domain/accounts/groups.ts';
 import {
   changedGroup,
@@ -10,7 +10,8 @@ import { predefinedRole } from '../domain/rights/roles.ts';
 import { validUserNames } from '../domain/accounts/user-names.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import { removeAccount, saveAccount } from '../operations/users/save-account.ts';
-import type { ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
+import type { GroupView, ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
+import type { GatewayReads } from '../persistence/reads.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import { invalidValue, notFoundResource, ScimError } from './scim-error.ts';
 import { parseGroupPatch, parseScimGroup } from './scim-group.ts';
@@ -29,17 +30,31 @@ const requireFree = async ({ scim }: Transaction, input: ScimUserInput, id: numb
     );
 };
 
-const userAfter = async ({ scim }: Transaction, id: number): Promise<ScimUserRow> =>
-  (await scim.findUser(id)) as ScimUserRow;
+/** A user as identity providers see it. @throws ScimError 404 */
+export const getUser = async ({ scim }: Pick<GatewayReads, 'scim'>, id: number): Promise<ScimUserRow> => {
+  const row = await scim.findUser(id);
+  if (row === undefined) throw notFoundResource('user', String(id));
+  return row;
+};
+
+const userForUpdate = async ({ users }: Transaction, id: number): Promise<User> => {
+  const user = await users.findForUpdate(id, { only: 'users' });
+  if (user === undefined) throw notFoundResource('user', String(id));
+  return user;
+};
 
 /** Creates a user with the root role Viewer. @throws ScimError 409 for a name or an address that is taken */
 export const createUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
   const input = parseScimUser(body);
   await requireFree(tx, input, 0);
-  const user = await tx.users.add(validUserNames(input), predefinedRole.viewer, false, input.active);
+  const user = await tx.users.add(validUserNames(input), {
+    accountType: 'User',
+    rootRole: predefinedRole.viewer,
+    isActive: input.active,
+  });
   await tx.scim.setProvisionedUser(user.id, input.provisioned);
   tx.events.emit([accountCreated(user)]);
-  return userAfter(tx, user.id);
+  return getUser(tx, user.id);
 };
 
 const changeUser = async (
@@ -47,13 +62,12 @@ const changeUser = async (
   id: number,
   inputOf: (row: ScimUserRow) => ScimUserInput,
 ): Promise<ScimUserRow> => {
-  const before = await tx.users.findForUpdate(id, { only: 'users' });
-  if (before === undefined) throw notFoundResource('user', String(id));
-  const input = inputOf(await userAfter(tx, id));
+  const before = await userForUpdate(tx, id);
+  const input = inputOf(await getUser(tx, id));
   await requireFree(tx, input, id);
   await saveAccount(tx, before, { ...validUserNames(input), rootRole: before.rootRole, active: input.active });
   await tx.scim.setProvisionedUser(id, input.provisioned);
-  return userAfter(tx, id);
+  return getUser(tx, id);
 };
 
 /** Replaces what an identity provider manages of a user. Deactivation ends the sessions and suspends the keys immediately. */
@@ -65,11 +79,8 @@ export const patchUser = (tx: Transaction, id: number, body: unknown): Promise<S
   changeUser(tx, id, (row) => applyUserPatch(row, body));
 
 /** Deletes a user with sessions, keys and memberships. */
-export const deleteUser = async (tx: Transaction, id: number): Promise<null> => {
-  const user = await tx.users.findForUpdate(id, { only: 'users' });
-  if (user === undefined) throw notFoundResource('user', String(id));
-  return removeAccount(tx, user);
-};
+export const deleteUser = async (tx: Transaction, id: number): Promise<null> =>
+  removeAccount(tx, await userForUpdate(tx, id));
 
 const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) return;
@@ -78,8 +89,16 @@ const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Prom
   if (unknown !== undefined) throw invalidValue(`There is no user with the id ${unknown}.`);
 };
 
-const groupAfter = async ({ scim }: Transaction, id: number): Promise<ScimGroupRow> =>
-  (await scim.findGroup(id, true)) as ScimGroupRow;
+/** A group as identity providers see it. @throws ScimError 404 */
+export const getGroup = async (
+  { scim }: Pick<GatewayReads, 'scim'>,
+  id: number,
+  view: GroupView,
+): Promise<ScimGroupRow> => {
+  const row = await scim.findGroup(id, view);
+  if (row === undefined) throw notFoundResource('group', String(id));
+  return row;
+};
 
 /** Creates a group with its members. @throws ScimError 409 for a name that is taken */
 export const createGroup = async (tx: Transaction, body: unknown): Promise<ScimGroupRow> => {
@@ -90,7 +109,7 @@ export const createGroup = async (tx: Transaction, body: unknown): Promise<ScimG
   const id = await tx.groups.save({ ...content, provisioned }, scimCaller.name);
   await tx.scim.addMembers(id, [...members], scimCaller.name);
   tx.events.emit([groupCreated({ id, ...content }, [...members])]);
-  return groupAfter(tx, id);
+  return getGroup(tx, id, { hasMembers: true });
 };
 
 const groupForUpdate = async ({ groups }: Transaction, id: number): Promise<StoredGroup> => {
@@ -115,7 +134,7 @@ const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Pr
 /** Replaces name and members of a group. */
 export const replaceGroup = async (tx: Transaction, id: number, body: unknown): Promise<ScimGroupRow> => {
   await changeGroup(tx, id, parseScimGroup(body));
-  return groupAfter(tx, id);
+  return getGroup(tx, id, { hasMembers: true });
 };
 
 /** Applies a patch to a group. The members are not returned: a group can have many. */

@@ -61,8 +61,17 @@ it.each([
 });
 
 it('the OpenID settings are shown without the secret, and say whether there is one', () => {
-  expect(shownOidc(before, false)).toMatchObject({ secret: '', hasSecret: true, enablePkce: true, isReadOnly: false });
-  expect(shownOidc({ ...before, secret: '' }, true)).toMatchObject({ secret: '', hasSecret: false, isReadOnly: true });
+  expect(shownOidc({ ...before, isReadOnly: false })).toMatchObject({
+    secret: '',
+    hasSecret: true,
+    enablePkce: true,
+    isReadOnly: false,
+  });
+  expect(shownOidc({ ...before, secret: '', isReadOnly: true })).toMatchObject({
+    secret: '',
+    hasSecret: false,
+    isReadOnly: true,
+  });
 });
 
 it('OpenID settings with a provider that was not checked are refused, unless they are off', () => {

@@ -10,12 +10,14 @@ export interface OidcClientSettings extends OidcValues {
 }
 
 /** The settings in the form of responses, without the secret. */
-export const shownOidc = ({ secret, ...values }: OidcClientSettings, isReadOnly: boolean): OidcSettings => ({
+export const shownOidc = ({
+  secret,
+  ...values
+}: OidcClientSettings & Pick<OidcSettings, 'isReadOnly'>): OidcSettings => ({
   ...values,
   enablePkce: true,
   secret: '',
   hasSecret: secret !== undefined && secret !== '',
-  isReadOnly,
 });
 
 /**

@@ -79,6 +79,13 @@ export const requireCustomRole = ({ name, type }: { readonly name: string; reado
   throw refusal('InvalidOperationError', `${name} is a predefined role. It can neither be changed nor deleted.`);
 };
 
+/** The role with an id that an account or an invitation link has. @throws Error, a defect, when there is none */
+export const roleWithId = (roles: readonly Role[], id: number): Role => {
+  const role = roles.find((one) => one.id === id);
+  if (role === undefined) throw new Error(`There is no role ${id}, though it is assigned.`);
+  return role;
+};
+
 /** The event of a role that is created. */
 export const roleCreated = (role: RoleWithGrants): AccessEvent => ({ type: 'role-created', data: role });
 

@@ -20,7 +20,7 @@ export const saveGroup = async (
 
   const id = await tx.groups.save({ ...properties, rootRole }, by, before?.id);
   await tx.groups.setMembers(id, members, by);
-  const after = (await tx.groups.findForUpdate(id)) as Group;
+  const after = await tx.groups.getForUpdate(id);
   tx.events.emit(before === undefined ? [groupCreated(after, memberIds(after))] : groupUpdated(before, after));
   return after;
 };

@@ -1,14 +1,12 @@
 import { implement } from '@bunting/bus';
 import { UpdateGroup } from '@bunting/contracts';
-import { groupNotFound } from '../../domain/refusals.ts';
 import { saveGroup } from './save-group.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateGroup, (request) =>
     transaction(request, async (tx) => {
-      const before = await tx.groups.findForUpdate(request.params.id);
-      if (before === undefined) throw groupNotFound();
+      const before = await tx.groups.getForUpdate(request.params.id);
       return saveGroup(tx, { body: request.body, by: request.caller.name }, before);
     }),
   );

@@ -4,4 +4,7 @@ import { shownOidc } from '../../domain/identity/oidc-settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getOidcSettingsEndpoint = ({ signInSettings }: GatewayContext) =>
-  implement(GetOidcSettings, async () => shownOidc(await signInSettings.oidc(), signInSettings.isReadOnly));
+  implement(GetOidcSettings, async () => {
+    const { isReadOnly } = signInSettings;
+    return shownOidc({ ...(await signInSettings.oidc()), isReadOnly });
+  });

@@ -28,6 +28,6 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
       const { secret: secretBefore, ...valuesBefore } = before;
       const data = { ...values, hasNewSecret: secret !== secretBefore };
       tx.events.emit([settingEvent('oidc', data, stored === undefined ? undefined : valuesBefore)]);
-      return shownOidc(after, false);
+      return shownOidc({ ...after, isReadOnly: false });
     });
   });

@@ -1,5 +1,5 @@
-import type { InviteLink, Role } from '@bunting/contracts';
-import { predefinedRole } from '../../domain/rights/roles.ts';
+import type { InviteLink } from '@bunting/contracts';
+import { predefinedRole, roleWithId } from '../../domain/rights/roles.ts';
 import type { StoredInviteLink } from '../../persistence/links/invite-link-repository.ts';
 import type { GatewayReads } from '../../persistence/reads.ts';
 import type { GatewayContext } from '../context.ts';
@@ -7,21 +7,24 @@ import type { GatewayContext } from '../context.ts';
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
 type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
 
-/** Adds the role of the users who sign up: Viewer. */
+/** The role of the users who sign up. */
+const viewerRole = async ({ roles }: Pick<GatewayReads, 'roles'>): Promise<InviteLink['role']> => {
+  const { id, name, description, type } = roleWithId(await roles.list(), predefinedRole.viewer);
+  return { id, name, description, type };
+};
+
 export const withRoles = async (
-  { roles }: Pick<GatewayReads, 'roles'>,
+  reads: Pick<GatewayReads, 'roles'>,
   links: readonly StoredInviteLink[],
 ): Promise<InviteLinkWithRole[]> => {
-  const { id, name, description, type } = (await roles.list()).find(
-    (role) => role.id === predefinedRole.viewer,
-  ) as Role;
-  return links.map((link) => ({ ...link, role: { id, name, description, type } }));
+  const role = await viewerRole(reads);
+  return links.map((link) => ({ ...link, role }));
 };
 
 export const withRole = async (
   reads: Pick<GatewayReads, 'roles'>,
   link: StoredInviteLink,
-): Promise<InviteLinkWithRole> => (await withRoles(reads, [link]))[0] as InviteLinkWithRole;
+): Promise<InviteLinkWithRole> => ({ ...link, role: await viewerRole(reads) });
 
 /** An invitation link with its secret and the address of its page, which is that of Unleash. */
 export const inviteLinkResponse =

@@ -22,7 +22,7 @@ export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, sign
     const hash = await signIn.passwords.hash(body.password);
     return transaction(asSystem, async ({ inviteLinks, users, passwords, events }) => {
       const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
-      const user = await users.add(names, predefinedRole.viewer, false);
+      const user = await users.add(names, { accountType: 'User', rootRole: predefinedRole.viewer, isActive: true });
       await passwords.set(user.id, hash);
       await inviteLinks.addUser(link.id, user.id);
       events.emit([accountCreated(user), signedUp(link, user)]);

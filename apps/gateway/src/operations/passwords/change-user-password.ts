@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ChangeUserPassword } from '@bunting/contracts';
 import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
-import { userNotFound } from '../../domain/refusals.ts';
 import { hashNewPassword } from '../../passwords/new-password.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -13,7 +12,7 @@ export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: Gatew
     if (replayed !== undefined) return replayed;
     const hash = await hashNewPassword(signIn.passwords, body.password, await reads.passwords.list(params.id));
     const reply = await transaction(request, async ({ users, passwords, sessions }) => {
-      if ((await users.findForUpdate(params.id, { only: 'users' })) === undefined) throw userNotFound();
+      await users.getForUpdate(params.id, { only: 'users' });
       await passwords.set(params.id, hash);
       await sessions.endAll(params.id);
       return null;

@@ -9,16 +9,15 @@ export const createResetLinkEndpoint = ({ transaction, signIn, mailer, instance 
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
       const found = await tx.users.findByName(request.body.id.trim().normalize('NFC'));
       if (found === undefined) throw userNotFound();
-      const by = { isNew: false, createdBy: request.caller.name };
-      const link = await createPasswordLink(tx, found.id, by);
+      const link = await createPasswordLink(tx, found.id, { kind: 'reset-password', createdBy: request.caller.name });
       const { id, email } = found;
       return {
         reply: { secret: link.masked, user: { id, ...(email === undefined ? {} : { email }) } },
         secret: link.secret,
       };
     });
-    const resetPasswordUrl = instance.pageUrl(passwordPagePath(secret, false));
-    await mailPasswordLink(mailer, user, resetPasswordUrl, false);
+    const resetPasswordUrl = instance.pageUrl(passwordPagePath(secret, 'reset-password'));
+    await mailPasswordLink(mailer, user, resetPasswordUrl, 'reset-password');
     signIn.log.changed(user.id, `got a link to choose a password from ${request.caller.name}`);
     return { resetPasswordUrl };
   });

@@ -26,12 +26,12 @@ export const requestPasswordResetEndpoint = ({
         async (tx) => {
           const user = await tx.users.findByName(email);
           if (user?.email === undefined || user.email !== email.toLowerCase()) return undefined;
-          return { user, ...(await createPasswordLink(tx, user.id, { isNew: false, createdBy: null })) };
+          return { user, ...(await createPasswordLink(tx, user.id, { kind: 'reset-password', createdBy: null })) };
         },
       );
       if (created === undefined) return;
-      const url = instance.pageUrl(passwordPagePath(created.secret, false));
-      if (await mailPasswordLink(mailer, created.user, url, false))
+      const url = instance.pageUrl(passwordPagePath(created.secret, 'reset-password'));
+      if (await mailPasswordLink(mailer, created.user, url, 'reset-password'))
         signIn.log.changed(created.user.id, 'requested a link to choose a password, which was sent by mail');
     })().catch((error: unknown) => signIn.log.failedReset(error));
     return null;

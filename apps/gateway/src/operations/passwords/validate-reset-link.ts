@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
-import { type Role, ValidateResetLink } from '@bunting/contracts';
+import { ValidateResetLink } from '@bunting/contracts';
 import { invalidLink } from '../../domain/refusals.ts';
+import { roleWithId } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const validateResetLinkEndpoint = ({ reads }: GatewayContext) =>
@@ -9,7 +10,7 @@ export const validateResetLinkEndpoint = ({ reads }: GatewayContext) =>
     const user = await reads.users.find(userId, { only: 'users' });
     if (user?.active !== true) throw invalidLink('set-password');
     const { id, name, email, rootRole } = user;
-    const role = (await reads.roles.list()).find((one) => one.id === rootRole) as Role;
+    const role = roleWithId(await reads.roles.list(), rootRole);
     return {
       id,
       ...(name === undefined ? {} : { name }),

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteOwnPat } from '@bunting/contracts';
 import { patDeleted } from '../../domain/tokens/pats.ts';
-import { patNotFound } from '../../domain/refusals.ts';
 import { requireAccount } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -10,7 +9,6 @@ export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
     requireAccount(request.caller);
     return transaction(request, async ({ tokens, events }) => {
       const pat = await tokens.revokePat(request.caller.id, request.params.id);
-      if (pat === undefined) throw patNotFound();
       events.emit([patDeleted(pat)]);
       return null;
     });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
-import { GetProfile, may, type Role } from '@bunting/contracts';
+import { GetProfile, may } from '@bunting/contracts';
 import { hasAccount } from '../../domain/accounts/users.ts';
-import { predefinedRole } from '../../domain/rights/roles.ts';
+import { predefinedRole, roleWithId } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getProfileEndpoint = ({ reads, projectDirectory }: GatewayContext) =>
@@ -11,7 +11,7 @@ export const getProfileEndpoint = ({ reads, projectDirectory }: GatewayContext) 
     const user = hasAccount(caller) ? await reads.users.find(caller.id) : undefined;
     const rootRoleId = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);
     return {
-      rootRole: (await reads.roles.list()).find(({ id }) => id === rootRoleId) as Role,
+      rootRole: roleWithId(await reads.roles.list(), rootRoleId),
       projects: isAdmin
         ? await projectDirectory.visibleProjects(request)
         : await reads.projectRoles.listProjectsOfUser(caller.id),

@@ -1,6 +1,5 @@
 import { implement } from '@bunting/bus';
 import { SetProjectGroupRoles } from '@bunting/contracts';
-import { groupNotFound } from '../../domain/refusals.ts';
 import type { GatewayContext } from '../context.ts';
 import { replaceAssigneeRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
@@ -10,7 +9,7 @@ export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
     const { caller, params, body } = request;
     const { projectId, groupId } = params;
     return withExistingProject(context, request, projectId, async (tx) => {
-      if ((await tx.groups.findForUpdate(groupId)) === undefined) throw groupNotFound();
+      await tx.groups.getForUpdate(groupId);
       const type = 'project-access-group-roles-updated';
       await replaceAssigneeRoles(tx, caller, projectId, { assignee: 'group', id: groupId, roles: body.roles, type });
     });

@@ -1,6 +1,5 @@
 import { implement } from '@bunting/bus';
 import { UpdateRole } from '@bunting/contracts';
-import { roleNotFound } from '../../domain/refusals.ts';
 import { parseRole, roleUpdated, updatedRole } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { toSavedRoleResponse } from './role-response.ts';
@@ -11,8 +10,7 @@ export const updateRoleEndpoint = ({ transaction }: GatewayContext) =>
       const { params, body } = request;
       // An invalid body is refused before the role is looked up.
       parseRole({ ...body, type: body.type ?? 'root-custom' });
-      const before = await roles.findForUpdate(params.id);
-      if (before === undefined) throw roleNotFound();
+      const before = await roles.getForUpdate(params.id);
       const after = await roles.save(updatedRole(before, body), before.id);
       events.emit(roleUpdated(before, after));
       return toSavedRoleResponse(after);

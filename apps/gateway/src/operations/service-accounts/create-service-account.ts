@@ -8,11 +8,11 @@ export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateServiceAccount, (request) =>
     transaction(request, async (tx) => {
       const { username, name, rootRole } = request.body;
-      const account = await tx.users.add(
-        validUserNames({ username, name: name ?? null }),
-        await tx.roles.requireRootRole(rootRole),
-        true,
-      );
+      const account = await tx.users.add(validUserNames({ username, name: name ?? null }), {
+        accountType: 'Service Account',
+        rootRole: await tx.roles.requireRootRole(rootRole),
+        isActive: true,
+      });
       tx.events.emit([accountCreated(account)]);
       return account;
     }),

@@ -6,7 +6,7 @@ import type { GatewayContext } from '../context.ts';
 export const updateServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateServiceAccount, (request) =>
     transaction(request, async (tx) => {
-      const account = await tx.users.findForUpdate(request.params.id, { only: 'service-accounts' });
+      const account = await tx.users.getForUpdate(request.params.id, { only: 'service-accounts' });
       return updateAccount(tx, account, request.body);
     }),
   );

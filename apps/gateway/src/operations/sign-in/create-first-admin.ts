@@ -22,7 +22,7 @@ export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: Gateway
       await users.lockFirstUserCreation();
       await requireNoUser({ users });
       await links.markUsed(link.id);
-      const user = await users.add(names, predefinedRole.admin, false);
+      const user = await users.add(names, { accountType: 'User', rootRole: predefinedRole.admin, isActive: true });
       await passwords.set(user.id, hash);
       events.emit([accountCreated(user)]);
       const { address, userAgent = '' } = query;

@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { LogIn, type Refusal, refusal, type User } from '@bunting/contracts';
+import { LogIn, type Refusal, refusal } from '@bunting/contracts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
@@ -34,7 +34,7 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
       if (!(await passwords.isCurrent(account))) throw mismatch();
       if (hash !== undefined) await passwords.rehash(account.passwordId, hash);
       const secret = await sessions.start(account.userId, { address, userAgent });
-      return { secret, user: (await users.find(account.userId)) as User };
+      return { secret, user: await users.get(account.userId) };
     });
     signIn.limits.succeeded(address, limitKey);
     signIn.log.success(account.userId, 'a password');

@@ -12,15 +12,19 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
     // As in Unleash, the rules for passwords hold when users choose one, not when an administrator gives them the first.
     const hash = password ? await signIn.passwords.hash(password) : undefined;
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const created = await tx.users.add(names, await tx.roles.requireRootRole(rootRole), false);
+      const created = await tx.users.add(names, {
+        accountType: 'User',
+        rootRole: await tx.roles.requireRootRole(rootRole),
+        isActive: true,
+      });
       tx.events.emit([accountCreated(created)]);
       if (hash !== undefined) await tx.passwords.set(created.id, hash);
-      const by = { isNew: true, createdBy: request.caller.name };
+      const by = { kind: 'new-user', createdBy: request.caller.name } as const;
       const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, by);
       return { reply: { secret: link?.masked ?? '', user: created }, secret: link?.secret ?? '' };
     });
-    const inviteLink = secret === '' ? '' : instance.pageUrl(passwordPagePath(secret, true));
+    const inviteLink = secret === '' ? '' : instance.pageUrl(passwordPagePath(secret, 'new-user'));
     const emailSent =
-      inviteLink !== '' && sendEmail !== false && (await mailPasswordLink(mailer, user, inviteLink, true));
+      inviteLink !== '' && sendEmail !== false && (await mailPasswordLink(mailer, user, inviteLink, 'new-user'));
     return { ...user, inviteLink, emailSent };
   });

@@ -1,14 +1,13 @@
 import { implement } from '@bunting/bus';
-import { GetUserPermissions, type Role } from '@bunting/contracts';
+import { GetUserPermissions } from '@bunting/contracts';
 import { permissionMatrix } from '../../domain/rights/permission-matrix.ts';
-import { userNotFound } from '../../domain/refusals.ts';
+import { roleWithId } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getUserPermissionsEndpoint = ({ reads }: GatewayContext) =>
   implement(GetUserPermissions, async ({ params, query }) => {
     const { project, environment } = query;
-    const user = await reads.users.find(params.id);
-    if (user === undefined) throw userNotFound();
+    const user = await reads.users.get(params.id);
     // Omits an inactive user, who has no permission.
     const [withRights] = await reads.access.usersWithRights([user.id]);
     const roles = await reads.roles.list();
@@ -16,7 +15,7 @@ export const getUserPermissionsEndpoint = ({ reads }: GatewayContext) =>
     return {
       matrix: permissionMatrix(withRights?.caller, project, environment),
       user,
-      rootRole: roles.find(({ id }) => id === user.rootRole) as Role,
+      rootRole: roleWithId(roles, user.rootRole),
       projectRoles: roles.filter(({ id }) => assigned.includes(id)),
     };
   });

@@ -1,12 +1,10 @@
 import type { UpdateUserBody, User } from '@bunting/contracts';
-import { userNotFound } from '../../domain/refusals.ts';
 import { updatedUser } from '../../domain/accounts/users.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveAccount } from './save-account.ts';
 
 /** Updates a user or a service account. Emits an event if anything changed. */
-export const updateAccount = async (tx: Transaction, before: User | undefined, body: UpdateUserBody): Promise<User> => {
-  if (before === undefined) throw userNotFound();
+export const updateAccount = async (tx: Transaction, before: User, body: UpdateUserBody): Promise<User> => {
   const properties = updatedUser(before, body);
   const rootRole = body.rootRole === undefined ? before.rootRole : await tx.roles.requireRootRole(body.rootRole);
   return saveAccount(tx, before, { ...properties, rootRole });

@@ -6,6 +6,6 @@ import type { GatewayContext } from '../context.ts';
 export const updateUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateUser, (request) =>
     transaction(request, async (tx) =>
-      updateAccount(tx, await tx.users.findForUpdate(request.params.id, { only: 'users' }), request.body),
+      updateAccount(tx, await tx.users.getForUpdate(request.params.id, { only: 'users' }), request.body),
     ),
   );

@@ -1,5 +1,6 @@
 import type { InstanceStatistics } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
+import { onlyRow } from '../only-row.ts';
 
 type AccountCounts = Pick<
   InstanceStatistics,
@@ -39,11 +40,8 @@ const counts: Statement = {
 };
 
 /** Counts accounts, tokens and roles in one statement. */
-export const countAccounts = async (database: ReadDatabase): Promise<AccountCounts> => {
-  const [row] = await database.read<AccountCounts>(counts, []);
-  if (row === undefined) throw new Error('The statement count-accounts returned no row.');
-  return row;
-};
+export const countAccounts = async (database: ReadDatabase): Promise<AccountCounts> =>
+  onlyRow(await database.read<AccountCounts>(counts, []), 'count-accounts');
 
 // The token key never changes, so its fingerprint identifies the installation; the id is a hash of it and reveals nothing.
 const identity: Statement = {

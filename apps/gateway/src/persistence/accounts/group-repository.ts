@@ -4,6 +4,7 @@ import { LockMode } from '@mikro-orm/postgresql';
 import type { ProvisionedGroup } from '../../domain/accounts/provisioned-attributes.ts';
 import type { SignInGroup, SignInMemberships } from '../../domain/accounts/sign-in-groups.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
+import { groupNotFound } from '../../domain/refusals.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { userColumns, type UserRow, userOf } from './user-repository.ts';
@@ -50,9 +51,8 @@ const joinBySignIn = `
 type ChangedMemberships = Pick<SignInMemberships, 'added' | 'removed'>;
 
 /** Reads of groups without a lock: for responses, not for decisions. */
-export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
-  /** All groups, or those with the ids, ordered by name. */
-  list: async (ids?: readonly number[]): Promise<Group[]> => {
+export const groupReads = ({ query }: Pick<Tx, 'query'>) => {
+  const list = async (ids?: readonly number[]): Promise<Group[]> => {
     const rows = await query<GroupRow>(groups, [ids ?? null]);
     const joined = await query<MemberRow>(members, [rows.map(({ id }) => id)]);
     const byGroup = Map.groupBy(joined, ({ groupId }) => groupId);
@@ -64,8 +64,18 @@ export const groupReads = ({ query }: Pick<Tx, 'query'>) => ({
       }));
       return { ...group, users, userCount: users.length };
     });
-  },
-});
+  };
+  return {
+    /** All groups, or those with the ids, ordered by name. */
+    list,
+    /** @throws Refusal 404 when there is none */
+    get: async (id: number): Promise<Group> => {
+      const [group] = await list([id]);
+      if (group === undefined) throw groupNotFound();
+      return group;
+    },
+  };
+};
 
 /** Groups of users, and their members. */
 export const groupRepository = (
@@ -73,7 +83,7 @@ export const groupRepository = (
   guard: Pick<LastAdministratorGuard, 'wouldLeaveAdministrator' | 'markLossOfRights'>,
 ) => {
   const { query } = tx;
-  const { list } = groupReads(tx);
+  const { list, get } = groupReads(tx);
   const saveMemberships = async (
     userId: number,
     { added, removed }: ChangedMemberships,
@@ -90,10 +100,11 @@ export const groupRepository = (
 
   return {
     list,
-    /** A group, locked until the transaction ends. */
-    findForUpdate: async (id: number): Promise<Group | undefined> => {
+    /** A group, locked until the transaction ends. @throws Refusal 404 when there is none */
+    getForUpdate: async (id: number): Promise<Group> => {
       const found = await query('select from user_group where id = $1 for update', [id]);
-      return found.length === 0 ? undefined : (await list([id]))[0];
+      if (found.length === 0) throw groupNotFound();
+      return get(id);
     },
     /** A group without its members, locked until the transaction ends. */
     findStoredForUpdate: async (id: number): Promise<StoredGroup | undefined> =>

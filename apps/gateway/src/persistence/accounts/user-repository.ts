@@ -4,7 +4,8 @@ import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
-import { badRequest } from '../../domain/refusals.ts';
+import { badRequest, userNotFound } from '../../domain/refusals.ts';
+import { onlyRow } from '../only-row.ts';
 import { avatarUrlOf } from '../rights/access-reader.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import {
@@ -53,6 +54,11 @@ export const userOf = (row: UserRow): User => ({
   scimId: row.provisioned == null ? null : String(row.id),
 });
 
+/** What a new account is, beside its names. */
+export interface NewAccount extends Pick<User, 'accountType' | 'rootRole'> {
+  readonly isActive: boolean;
+}
+
 /** The properties of an account that can be updated. */
 export interface UserUpdate {
   readonly name: string | null;
@@ -92,56 +98,65 @@ const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[
 const userOfType = (row: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
   !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
 
+const found = (user: User | undefined): User => {
+  if (user === undefined) throw userNotFound();
+  return user;
+};
+
 /** Reads of users and service accounts without a lock: for responses, not for decisions. */
-export const userReads = ({ query }: Pick<Tx, 'query'>) => ({
-  find: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
+export const userReads = ({ query }: Pick<Tx, 'query'>) => {
+  const find = async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
     const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
     return userOfType((await query<UserRow>(text, [id]))[0], only);
-  },
-  /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
-  search: async (prefix: string): Promise<UserSearchResults> => {
-    const text = `
+  };
+  return {
+    find,
+    /** @throws Refusal 404 when there is none */
+    get: async (id: number, filter?: AccountFilter): Promise<User> => found(await find(id, filter)),
+    /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
+    search: async (prefix: string): Promise<UserSearchResults> => {
+      const text = `
       select ${userColumns} from api_user u
       where deleted_at is null and not is_service
         and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
       order by lower(coalesce(name, username, email)), id limit 100`;
-    const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
-    return rows.map((row) => {
-      const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
-      return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
-    });
-  },
-  /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if there are any. */
-  listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
-    const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
-    return rows.map((row) => {
-      const { id, seenAt, createdAt, patSeenAt } = row;
-      return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
-    });
-  },
-  list: async (accounts: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
-    const text = `
+      const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
+      return rows.map((row) => {
+        const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);
+        return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
+      });
+    },
+    /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if there are any. */
+    listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
+      const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
+      return rows.map((row) => {
+        const { id, seenAt, createdAt, patSeenAt } = row;
+        return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
+      });
+    },
+    list: async (accounts: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
+      const text = `
       select ${userColumns} from api_user u where deleted_at is null and is_service = $1
       order by id limit $2::int offset $3::int`;
-    return (await query<UserRow>(text, [accounts === 'service-accounts', limit ?? null, offset])).map(userOf);
-  },
-  /** The names of users and service accounts, by their ids. */
-  listNames: async (): Promise<UsersAndGroups['users']> => {
-    const text = `select ${userColumns} from api_user u where deleted_at is null order by id`;
-    return (await query<UserRow>(text)).map((row) => {
-      const { id, accountType } = userOf(row);
-      return { id, ...presentNames(row), accountType };
-    });
-  },
-  /** Counts the accounts whose own root role is Admin; groups do not count. */
-  countAdmins: async (): Promise<AdminCount> => {
-    const [row] = await query<AdminCount>(countAdmins);
-    return row as AdminCount;
-  },
-  /** Whether there is any user; service accounts do not count. For a decision, call `lockFirstUserCreation` first. */
-  hasUsers: async (): Promise<boolean> =>
-    (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
-});
+      return (await query<UserRow>(text, [accounts === 'service-accounts', limit ?? null, offset])).map(userOf);
+    },
+    /** The names of users and service accounts, by their ids. */
+    listNames: async (): Promise<UsersAndGroups['users']> => {
+      const text = `select ${userColumns} from api_user u where deleted_at is null order by id`;
+      return (await query<UserRow>(text)).map((row) => {
+        const { id, accountType } = userOf(row);
+        return { id, ...presentNames(row), accountType };
+      });
+    },
+    /** Counts the accounts whose own root role is Admin; groups do not count. */
+    countAdmins: async (): Promise<AdminCount> => {
+      return onlyRow(await query<AdminCount>(countAdmins), 'count-admins');
+    },
+    /** Whether there is any user; service accounts do not count. For a decision, call `lockFirstUserCreation` first. */
+    hasUsers: async (): Promise<boolean> =>
+      (await query('select from api_user where deleted_at is null and not is_service limit 1')).length > 0,
+  };
+};
 
 /** Users and service accounts, without deleted ones. */
 export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>) => {
@@ -158,12 +173,15 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
   };
 
   const lockMode = LockMode.PESSIMISTIC_WRITE;
+  const findForUpdate = async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> =>
+    userOfType(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only);
 
   return {
     ...userReads(tx),
     /** An account, locked until the transaction ends. */
-    findForUpdate: async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> =>
-      userOfType(await tx.em.findOne(UserEntity, { id, deletedAt: null }, { lockMode }), only),
+    findForUpdate,
+    /** The same. @throws Refusal 404 when there is none */
+    getForUpdate: async (id: number, filter?: AccountFilter): Promise<User> => found(await findForUpdate(id, filter)),
     /** The account with the e-mail address in lower case, which can be a service account; locked until the transaction ends. */
     findByEmailForUpdate: async (email: string): Promise<User | undefined> =>
       userOfType(
@@ -176,8 +194,10 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
         'select id from api_user where id = any ($1::integer[]) and deleted_at is null order by id for share';
       return (await query<{ id: number }>(text, [ids])).map(({ id }) => id);
     },
-    add: ({ name, username, email }: UserNames, rootRole: number, isService: boolean, isActive = true): Promise<User> =>
-      flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, isActive, seenAt: null })),
+    add: ({ name, username, email }: UserNames, { accountType, rootRole, isActive }: NewAccount): Promise<User> => {
+      const isService = accountType === 'Service Account';
+      return flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, isActive, seenAt: null }));
+    },
     save: async (id: number, { name, username, email, rootRole, active }: UserUpdate): Promise<User> => {
       const row = await tx.em.findOneOrFail(UserEntity, { id });
       if (row.rootRole !== rootRole || (row.isActive && !active)) guard.markLossOfRights();

@@ -1,6 +1,7 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { ProvisionedGroup, ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
+import { onlyRow } from '../only-row.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, filterSql, type SqlCondition } from './scim-filter.ts';
 
@@ -34,6 +35,11 @@ export interface ScimQuery {
   readonly filter: string | null;
   readonly offset: number;
   readonly limit: number;
+}
+
+/** What is read of groups. */
+export interface GroupView {
+  readonly hasMembers: boolean;
 }
 
 /** Maximum members in one page of groups. A page with a single group may have more. */
@@ -84,7 +90,7 @@ const members = `coalesce((
     select json_agg(json_build_object('id', u.id, 'name', ${nameSql}) order by u.id)
     from group_member m join api_user u on u.id = m.user_id where m.group_id = g.id), '[]')`;
 
-const groupSelect = (hasMembers: boolean, from: string): string => `
+const groupSelect = ({ hasMembers }: GroupView, from: string): string => `
   select g.id, g.name, ${timestampSql('g.created_at')} as "createdAt", g.provisioned,
     ${hasMembers ? members : 'null::json'} as members
   from ${from}`;
@@ -92,8 +98,10 @@ const groupSelect = (hasMembers: boolean, from: string): string => `
 /** Reads of users and groups as identity providers see them. */
 export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
   const count = async (from: string, { sql, values }: SqlCondition): Promise<number> =>
-    (await query<{ total: number }>(`select count(*)::int as total from ${from} and ${sql}`, [...values]))[0]?.total ??
-    0;
+    onlyRow(
+      await query<{ total: number }>(`select count(*)::int as total from ${from} and ${sql}`, [...values]),
+      'count',
+    ).total;
 
   const conditionOf = (filter: string | null, attributes: FilterAttributes): SqlCondition =>
     filter === null ? { sql: 'true', values: [] } : filterSql(filter, attributes);
@@ -108,9 +116,12 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
       const text = `${userSelect} and ${sql} order by u.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int`;
       return { total, rows: limit === 0 ? [] : await query<ScimUserRow>(text, [...values, limit, offset]) };
     },
-    findGroup: async (id: number, hasMembers: boolean): Promise<ScimGroupRow | undefined> =>
-      (await query<ScimGroupRow>(groupSelect(hasMembers, 'user_group g where g.id = $1'), [id]))[0],
-    listGroups: async ({ filter, offset, limit }: ScimQuery, hasMembers: boolean): Promise<ScimPage<ScimGroupRow>> => {
+    findGroup: async (id: number, { hasMembers }: GroupView): Promise<ScimGroupRow | undefined> =>
+      (await query<ScimGroupRow>(groupSelect({ hasMembers }, 'user_group g where g.id = $1'), [id]))[0],
+    listGroups: async (
+      { filter, offset, limit }: ScimQuery,
+      { hasMembers }: GroupView,
+    ): Promise<ScimPage<ScimGroupRow>> => {
       const { sql, values } = conditionOf(filter, groupFilters);
       const total = await count('user_group g where true', { sql, values });
       if (limit === 0) return { total, rows: [] };
@@ -122,7 +133,7 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
       ) g where ${hasMembers ? `running - own < ${maxMembersOfPage}` : 'true'} order by g.id`;
       return {
         total,
-        rows: await query<ScimGroupRow>(groupSelect(hasMembers, page), [...values, limit, offset]),
+        rows: await query<ScimGroupRow>(groupSelect({ hasMembers }, page), [...values, limit, offset]),
       };
     },
   };

@@ -3,6 +3,7 @@ import type { Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 import { type UserRow, userColumns, userOf } from '../accounts/user-repository.ts';
 import { gatewaySql, InviteLinkEntity } from '../entities.ts';
+import { onlyRow } from '../only-row.ts';
 
 type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'createdBy'> & { readonly id: string };
 
@@ -55,13 +56,12 @@ export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
     }: Pick<Row, 'name' | 'expiresAt' | 'createdBy'>): Promise<StoredInviteLink> => {
       const text = `
         insert into invite_link as l (id, name, expires_at, created_by) values ($1, $2, $3, $4) returning ${columns}`;
-      return (
-        await withUsers(await query<Row>(text, [randomUUID(), name, expiresAt, createdBy]))
-      )[0] as StoredInviteLink;
+      const added = await withUsers(await query<Row>(text, [randomUUID(), name, expiresAt, createdBy]));
+      return onlyRow(added, 'add-invite-link');
     },
     save: async (id: string, { enabled, expiresAt }: Pick<Row, 'enabled' | 'expiresAt'>): Promise<StoredInviteLink> => {
       const text = `update invite_link as l set enabled = $2, expires_at = $3 where id = $1 returning ${columns}`;
-      return (await withUsers(await query<Row>(text, [id, enabled, expiresAt])))[0] as StoredInviteLink;
+      return onlyRow(await withUsers(await query<Row>(text, [id, enabled, expiresAt])), 'save-invite-link');
     },
     addUser: async (id: string, userId: number): Promise<void> => {
       await query('insert into invited_user (user_id, link_id) values ($1, $2)', [userId, id]);

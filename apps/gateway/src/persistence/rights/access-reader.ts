@@ -3,6 +3,7 @@ import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
+import { onlyRow } from '../only-row.ts';
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {
@@ -190,8 +191,8 @@ export const accessReader = (database: ReadDatabase) => ({
   },
   /** The active users with the roles that apply in a project, or everywhere if none is named. */
   listRoleHolders: async (project: string | undefined): Promise<Omit<RoleHolders, 'version'>> => {
-    const [row] = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
-    return row as Omit<RoleHolders, 'version'>;
+    const rows = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
+    return onlyRow(rows, 'role-holders');
   },
   /** Counts of members and the owners, of one project or of all that have members. */
   countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {

@@ -1,8 +1,9 @@
 import { type Permission, type Role, refusal } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
-import { badRequest, roleNameTaken } from '../../domain/refusals.ts';
+import { badRequest, roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
+import { onlyRow } from '../only-row.ts';
 
 interface RoleRow extends Role {
   readonly permissions: { name: Permission; environment: string | null; project: string | null }[];
@@ -32,15 +33,17 @@ const roleById = async (
   { query }: Pick<Tx, 'query'>,
   id: number,
   locking: '' | 'for update' = '',
-): Promise<RoleWithGrants | undefined> => {
+): Promise<RoleWithGrants> => {
   const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
-  return row === undefined ? undefined : roleOf(row);
+  if (row === undefined) throw roleNotFound();
+  return roleOf(row);
 };
 
 /** Reads of roles without a lock: for responses, not for decisions. */
 export const roleReads = (tx: Pick<Tx, 'query'>) => ({
   list: () => tx.query<Role>(`select ${columns} from role order by id`),
-  find: (id: number) => roleById(tx, id),
+  /** @throws Refusal 404 when there is none */
+  get: (id: number) => roleById(tx, id),
   isNameTaken: async (name: string, exceptId?: number): Promise<boolean> => {
     const text = 'select id from role where lower(name) = lower($1)';
     return (await tx.query<{ id: number }>(text, [name])).some(({ id }) => id !== exceptId);
@@ -67,8 +70,8 @@ export const roleRepository = (tx: Tx) => {
 
   return {
     ...roleReads(tx),
-    /** A role, locked until the transaction ends. */
-    findForUpdate: (id: number) => roleById(tx, id, 'for update'),
+    /** A role, locked until the transaction ends. @throws Refusal 404 when there is none */
+    getForUpdate: (id: number) => roleById(tx, id, 'for update'),
     /** The grants of project roles, by role id; other roles are omitted. */
     findProjectGrants: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleGrant[]>> => {
       const text = `${withRights} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;
@@ -95,7 +98,7 @@ export const roleRepository = (tx: Tx) => {
         environment: environment ?? null,
       }));
       if (grants.length > 0) await tx.em.insertMany(RolePermissionEntity, grants);
-      return (await roleById(tx, id, 'for update')) as RoleWithGrants;
+      return roleById(tx, id, 'for update');
     },
     /** Copies the grants of all roles from one environment to another. Returns the roles that changed, before and after. */
     copyEnvironment: async (
@@ -120,8 +123,7 @@ export const roleRepository = (tx: Tx) => {
     },
     /** @throws Refusal `ConflictError` for a role that is in use */
     remove: async (id: number): Promise<void> => {
-      const [row] = await query<{ users: number; groups: number }>(inUse, [id]);
-      const { users, groups } = row ?? { users: 0, groups: 0 };
+      const { users, groups } = onlyRow(await query<{ users: number; groups: number }>(inUse, [id]), 'in-use');
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
       }

@@ -3,6 +3,7 @@ import type { Database, Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { TokenKind } from '../../domain/tokens/token-scope.ts';
 import type { ApiTokenKind, NewToken } from '../../domain/tokens/api-token.ts';
+import { patNotFound } from '../../domain/refusals.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import type { NewSecret } from './token-secret.ts';
@@ -154,10 +155,10 @@ export const tokenRepository = (
       const expires = expiresAt?.toISOString() ?? null;
       return patOf(await create(secret, { ...of, projects: ['*'], environment: '*', expiresAt: expires }, createdBy));
     },
-    /** Revokes a PAT and returns it; undefined when the user has no such PAT. */
-    revokePat: async (user: number, number: number): Promise<Pat | undefined> => {
+    /** Revokes a PAT of a user, and returns it. @throws Refusal 404 when the user has no such PAT */
+    revokePat: async (user: number, number: number): Promise<Pat> => {
       const token = await tx.em.findOne(TokenEntity, { user, number, revokedAt: null }, { lockMode });
-      if (token === null) return undefined;
+      if (token === null) throw patNotFound();
       guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id: token.id }, { revokedAt: raw('now()') });
       return patOf(token);
