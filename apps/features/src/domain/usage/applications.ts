@@ -1,4 +1,5 @@
 import { type Caller, may } from '@bunting/contracts';
+import type { DomainEvent } from '../features/feature.ts';
 
 /** The properties of an application in a registration or report. */
 export interface ReportedApplicationInstance {
@@ -34,6 +35,14 @@ export interface ApplicationWrite {
   readonly needsNoWrite: boolean;
 }
 
+/** An application whose creation is emitted as an event. */
+export interface AnnouncedApplication {
+  readonly appName: string;
+  readonly sdkVersion: string | null;
+  readonly strategies: readonly string[];
+  readonly createdAt: string;
+}
+
 /** How many applications there are, and how many of them only frontend keys have named. */
 export interface ApplicationCounts {
   readonly all: number;
@@ -53,4 +62,68 @@ export const isPublicKey = (caller: Caller): boolean => !may(caller, ['CLIENT'])
 export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: number, isFrontend: boolean): number => {
   const free = Math.max(0, limit - all);
   return isFrontend ? Math.max(0, Math.min(free, Math.ceil(limit / frontendShare) - frontend)) : free;
+};
+
+const nameOf = (reported: readonly ReportedApplicationInstance[], { nth }: ApplicationWrite): string => {
+  const application = reported[nth];
+  if (application === undefined) throw new Error(`The report has no application ${nth}.`);
+  return application.appName;
+};
+
+/** The names of the reported applications that are not in the list, each once. */
+export const unknownApplications = (
+  reported: readonly ReportedApplicationInstance[],
+  stored: readonly ApplicationWrite[],
+): string[] => [...new Set(stored.filter(({ isKnown }) => !isKnown).map((one) => nameOf(reported, one)))];
+
+/** Whether the report may add an application, or emit `application-created` for one that only frontend keys have named. */
+export const mayAnnounce = (granted: readonly string[], stored: readonly ApplicationWrite[]): boolean =>
+  granted.length > 0 || stored.some(({ isKnown, needsNoCreatedEvent }) => isKnown && !needsNoCreatedEvent);
+
+/** The applications of a report that are listed or admitted to the list, those of them that must be written, and how many were not admitted. */
+export interface Admission {
+  readonly listed: ReadonlySet<string>;
+  readonly toWrite: readonly ReportedApplicationInstance[];
+  readonly unlisted: { readonly limit: number; readonly rate: number };
+}
+
+/**
+ * Admits applications of a report to the list.
+ * @param granted the unknown ones that the budget of the key allows
+ * @param slots how many can still be added to the list
+ */
+export const admitApplications = (
+  reported: readonly ReportedApplicationInstance[],
+  stored: readonly ApplicationWrite[],
+  granted: readonly string[],
+  slots: number,
+): Admission => {
+  const admitted = granted.slice(0, slots);
+  const known = stored.filter(({ isKnown }) => isKnown).map((one) => nameOf(reported, one));
+  const listed = new Set([...known, ...admitted]);
+  const unchanged = new Set(stored.filter(({ needsNoWrite }) => needsNoWrite).map(({ nth }) => nth));
+  return {
+    listed,
+    toWrite: reported.filter(({ appName }, nth) => listed.has(appName) && !unchanged.has(nth)),
+    unlisted: {
+      limit: granted.length - admitted.length,
+      rate: unknownApplications(reported, stored).length - granted.length,
+    },
+  };
+};
+
+/** The event of an application that a report adds. @param seen the instances in the report */
+export const announceApplication = (
+  application: AnnouncedApplication,
+  seen: readonly ReportedApplicationInstance[],
+  now: string,
+): DomainEvent => {
+  const environments = new Map<string, Set<string>>();
+  for (const { appName, projects, environment } of seen) {
+    if (appName !== application.appName) continue;
+    for (const project of projects)
+      environments.set(project, (environments.get(project) ?? new Set()).add(environment));
+  }
+  const usage = [...environments].map(([project, names]) => ({ project, environments: [...names].toSorted() }));
+  return { type: 'application-created', data: { ...application, lastSeenAt: now, usage } };
 };

@@ -1,19 +1,19 @@
 import { type Caller, systemCaller } from '@bunting/contracts';
-import type { DomainEvent, LifecycleStage } from '../../domain/features/feature.ts';
 import {
-  isPublicKey,
-  type MissingFeature,
+  admitApplications,
+  type Admission,
+  announceApplication,
   availableSlots,
+  isPublicKey,
+  mayAnnounce,
+  type MissingFeature,
   type ReportedApplicationInstance,
-  unlistedApplication,
+  unknownApplications,
 } from '../../domain/usage/applications.ts';
-import { type EvaluationCount, mayReportOn, type ReportedFeature, stagesToEnter } from '../../domain/usage/metrics.ts';
-import type { AnnouncedApplication } from '../../persistence/usage/application-repository.ts';
+import type { EvaluationCount } from '../../domain/usage/metrics.ts';
+import { matchCounts, progressingFeatures, withoutUnlistedNames } from '../../domain/usage/reported-features.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { ApplicationLimits } from './application-limits.ts';
-
-/** The maximum number of missing features that one report adds. */
-const maxMissingPerReport = 1_000;
 
 /** The counts and applications of one request. */
 export interface Report {
@@ -22,26 +22,6 @@ export interface Report {
 }
 
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
-
-const environmentsByFeature = (counts: readonly EvaluationCount[]): Map<string, Set<string>> => {
-  const byFeature = new Map<string, Set<string>>();
-  for (const { feature, environment } of counts) {
-    const environments = byFeature.get(feature);
-    if (environments === undefined) byFeature.set(feature, new Set([environment]));
-    else environments.add(environment);
-  }
-  return byFeature;
-};
-
-/** The features that applications evaluated but that do not exist, or are outside of the projects of their key. */
-const missingIn = (counts: readonly EvaluationCount[], existing: ReadonlySet<string>): readonly MissingFeature[] => {
-  const found = new Map<string, MissingFeature>();
-  for (const { appName, environment, feature } of counts) {
-    if (existing.has(feature) || appName === unlistedApplication) continue;
-    found.set(JSON.stringify([appName, environment, feature]), { appName, environment, feature });
-  }
-  return [...found.values()].slice(0, maxMissingPerReport);
-};
 
 /**
  * Adds the counts of features that exist and are in the reporter's projects, and moves those features to their next lifecycle stages.
@@ -57,49 +37,22 @@ const addCounts = async (
   const environmentTypes = await usage.environmentTypes();
   const counted = reported.filter(({ environment }) => environmentTypes.has(environment));
   const environments = unique(counted.map(({ environment }) => environment));
-  const names = unique(counted.map(({ feature }) => feature));
-  const found = (await usage.findReported(names, environments)).filter(({ project }) => mayReportOn(reporter, project));
-  const existing = new Set(found.map(({ name }) => name));
-  const counts = counted.filter(({ feature }) => existing.has(feature));
-  const missing = missingIn(counted, existing);
+  const found = await usage.findReported(unique(counted.map(({ feature }) => feature)), environments);
+  const { features, counts, missing } = matchCounts(counted, found, reporter);
   if (counts.length === 0) return missing;
 
-  const reportedIn = environmentsByFeature(counts);
-  const stagesOf = (feature: ReportedFeature): LifecycleStage[] =>
-    stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], environmentTypes, now.toISOString());
-  const progressing = found.filter((feature) => stagesOf(feature).length > 0).map(({ name }) => name);
+  const enteredAt = now.toISOString();
+  const names = progressingFeatures(features, counts, environmentTypes, enteredAt).map(({ name }) => name);
   // The decision is repeated under the lock: a concurrent report may have moved them.
-  const locked = progressing.length === 0 ? [] : await usage.findReportedForUpdate(progressing, environments);
+  const locked = names.length === 0 ? [] : await usage.findReportedForUpdate(names, environments);
+  const progressing = progressingFeatures(locked, counts, environmentTypes, enteredAt);
 
   const due = await usage.addByMinute(counts, now);
   await usage.addByHour(counts, now);
-  const stagesByName = new Map(locked.map((feature) => [feature.name, stagesOf(feature)]));
-  const emitted = unique([...due, ...stagesByName.keys()]).map((name) => ({
-    name,
-    stages: stagesByName.get(name) ?? [],
-  }));
-  await usage.emitStates(emitted);
+  const moved = new Set(progressing.map(({ name }) => name));
+  const others = due.filter((name) => !moved.has(name)).map((name) => ({ name, stages: [] }));
+  await usage.emitStates([...progressing, ...others]);
   return missing;
-};
-
-/** The counts of a report, those of unlisted applications without their names. */
-const withListed = (counts: readonly EvaluationCount[], listed: ReadonlySet<string>): readonly EvaluationCount[] =>
-  counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
-
-/** The event for a new application. */
-const createdEvent = (
-  application: AnnouncedApplication,
-  seen: readonly ReportedApplicationInstance[],
-  now: Date,
-): DomainEvent => {
-  const environments = new Map<string, Set<string>>();
-  for (const { appName, projects, environment } of seen) {
-    if (appName !== application.appName) continue;
-    for (const project of projects)
-      environments.set(project, (environments.get(project) ?? new Set()).add(environment));
-  }
-  const usage = [...environments].map(([project, names]) => ({ project, environments: [...names].toSorted() }));
-  return { type: 'application-created', data: { ...application, lastSeenAt: now.toISOString(), usage } };
 };
 
 /** The new applications of a report that the budget of its key allows. */
@@ -116,35 +69,19 @@ const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: Appl
   };
 };
 
-/** The applications of a report that are listed or admitted to the list, those of them that must be written, and how many were not admitted. */
-interface Admission {
-  readonly listed: ReadonlySet<string>;
-  readonly toWrite: readonly ReportedApplicationInstance[];
-  readonly unlisted: { readonly limit: number; readonly rate: number };
-}
-
 const admit = async (
   { applications }: Transaction,
-  seen: readonly ReportedApplicationInstance[],
+  reported: readonly ReportedApplicationInstance[],
   { caller, now }: TransactionContext,
   limit: number,
   grant: Grant,
 ): Promise<Admission> => {
-  const reported = await applications.findReported(seen, now);
-  const nameOf = ({ nth }: { nth: number }): string => seen[nth]?.appName ?? '';
-  const listed = new Set(reported.filter(({ isKnown }) => isKnown).map(nameOf));
-  const unknown = unique(reported.filter(({ isKnown }) => !isKnown).map(nameOf));
-  const granted = grant(unknown);
-  let unlistedByLimit = 0;
-  if (granted.length > 0 || reported.some(({ isKnown, needsNoCreatedEvent }) => isKnown && !needsNoCreatedEvent)) {
-    const counts = await applications.lockAndCount();
-    const admitted = granted.slice(0, availableSlots(counts, limit, isPublicKey(caller)));
-    for (const name of admitted) listed.add(name);
-    unlistedByLimit = granted.length - admitted.length;
-  }
-  const unlisted = { limit: unlistedByLimit, rate: unknown.length - granted.length };
-  const unchanged = new Set(reported.filter((one) => one.needsNoWrite).map(({ nth }) => nth));
-  return { listed, toWrite: seen.filter(({ appName }, nth) => listed.has(appName) && !unchanged.has(nth)), unlisted };
+  const stored = await applications.findReported(reported, now);
+  const granted = grant(unknownApplications(reported, stored));
+  const slots = mayAnnounce(granted, stored)
+    ? availableSlots(await applications.lockAndCount(), limit, isPublicKey(caller))
+    : 0;
+  return admitApplications(reported, stored, granted, slots);
 };
 
 /** Stores a report; the reply is sent after the commit. */
@@ -163,10 +100,12 @@ export const storeReports =
       const admission = await admit(tx, applications, request, limits.limit, grant);
       const { listed, toWrite } = admission;
       unlisted = admission.unlisted;
-      const missing = await addCounts(tx, withListed(counts, listed), request.caller, request.now);
+      const missing = await addCounts(tx, withoutUnlistedNames(counts, listed), request.caller, request.now);
       const isPublic = isPublicKey(request.caller);
       const announced = await tx.applications.recordSeen(toWrite, isPublic ? [] : missing, request.now);
-      tx.events.emit(announced.map((application) => createdEvent(application, toWrite, request.now)));
+      tx.events.emit(
+        announced.map((application) => announceApplication(application, toWrite, request.now.toISOString())),
+      );
       return null;
     });
     for (const reason of ['limit', 'rate'] as const) {

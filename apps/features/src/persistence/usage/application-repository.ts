@@ -1,18 +1,11 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type {
+  AnnouncedApplication,
   MissingFeature,
   ApplicationCounts,
   ApplicationWrite,
   ReportedApplicationInstance,
 } from '../../domain/usage/applications.ts';
-
-/** An application whose creation is emitted as an event. */
-export interface AnnouncedApplication {
-  readonly appName: string;
-  readonly sdkVersion: string | null;
-  readonly strategies: readonly string[];
-  readonly createdAt: string;
-}
 
 /** A description of an application by a user; omitted properties stay unchanged. */
 export interface ApplicationDescription {
@@ -130,7 +123,9 @@ export const applicationRepository = ({ query }: Tx) => {
   const lockAndCount = async (): Promise<ApplicationCounts> => {
     await query(lock);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
-    return (await query<ApplicationCounts>(count))[0] ?? { all: 0, frontend: 0 };
+    const [counts] = await query<ApplicationCounts>(count);
+    if (counts === undefined) throw new Error('The count of applications returned no row.');
+    return counts;
   };
   const numbered = (applications: readonly ReportedApplicationInstance[]): string =>
     JSON.stringify(applications.map((application, nth) => ({ ...application, nth })));

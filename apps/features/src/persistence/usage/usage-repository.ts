@@ -1,15 +1,9 @@
 import type { FeatureState } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import type { LifecycleStage } from '../../domain/features/feature.ts';
 import { type EvaluationCount, largestCount, type ReportedFeature } from '../../domain/usage/metrics.ts';
+import type { FeatureStages } from '../../domain/usage/reported-features.ts';
 import { statesOf } from '../features/feature-json.ts';
-
-/** A feature whose state is emitted, and the lifecycle stages that it enters. */
-export interface FeatureStages {
-  readonly name: string;
-  readonly stages: readonly LifecycleStage[];
-}
 
 /** The retention period of usage by hour. */
 export const usageRetentionHours = 48;
@@ -64,19 +58,19 @@ const addByMinute = `
   returning feature, emitted_at = $3::timestamptz as due`;
 
 const addByHour = `
-  insert into feature_usage_hour as kept (feature, environment, app_name, hour, yes, no, variants)
+  insert into feature_usage_hour as stored (feature, environment, app_name, hour, yes, no, variants)
   select feature, environment, "appName", to_timestamp(hour * 3600::double precision), yes, no, variants
   from json_to_recordset($1::json)
     as it (feature text, environment text, "appName" text, hour integer, yes bigint, no bigint, variants jsonb)
   order by 1, 2, 3, 4
   on conflict (feature, environment, app_name, hour) do update set
-    yes = ${capped('kept.yes + excluded.yes')},
-    no = ${capped('kept.no + excluded.no')},
-    variants = case when excluded.variants = '{}' then kept.variants else (
+    yes = ${capped('stored.yes + excluded.yes')},
+    no = ${capped('stored.no + excluded.no')},
+    variants = case when excluded.variants = '{}' then stored.variants else (
       select jsonb_object_agg(name, count) from (
         select name, ${capped('sum(count::bigint)')} as count
         from (
-          select * from jsonb_each_text(kept.variants) as earlier (name, count)
+          select * from jsonb_each_text(stored.variants) as earlier (name, count)
           union all
           select * from jsonb_each_text(excluded.variants) as later (name, count)
         ) as both_of_them group by name order by name limit 200) as by_name) end`;

@@ -1,0 +1,76 @@
+import type { Caller } from '@bunting/contracts';
+import type { LifecycleStage } from '../features/feature.ts';
+import { type MissingFeature, unlistedApplication } from './applications.ts';
+import { type EvaluationCount, mayReportOn, type ReportedFeature, stagesToEnter } from './metrics.ts';
+
+/** The maximum number of missing features that one report adds. */
+const maxMissingPerReport = 1_000;
+
+/** A feature whose state is emitted, and the lifecycle stages that it enters. */
+export interface FeatureStages {
+  readonly name: string;
+  readonly stages: readonly LifecycleStage[];
+}
+
+/** The counts of a report, those of unlisted applications without their names. */
+export const withoutUnlistedNames = (
+  counts: readonly EvaluationCount[],
+  listed: ReadonlySet<string>,
+): readonly EvaluationCount[] =>
+  counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
+
+/** What a report says about features. */
+export interface MatchedCounts {
+  /** the reported features that exist and are in the projects of the key */
+  readonly features: readonly ReportedFeature[];
+  /** their counts */
+  readonly counts: readonly EvaluationCount[];
+  /** the features that applications evaluated but that do not exist, or are outside of the projects of the key */
+  readonly missing: readonly MissingFeature[];
+}
+
+/** Separates the counts of features on which the caller may report from those of missing features. */
+export const matchCounts = (
+  reported: readonly EvaluationCount[],
+  found: readonly ReportedFeature[],
+  caller: Caller,
+): MatchedCounts => {
+  const features = found.filter(({ project }) => mayReportOn(caller, project));
+  const existing = new Set(features.map(({ name }) => name));
+  const missing = new Map<string, MissingFeature>();
+  for (const { appName, environment, feature } of reported) {
+    if (existing.has(feature) || appName === unlistedApplication) continue;
+    missing.set(JSON.stringify([appName, environment, feature]), { appName, environment, feature });
+  }
+  return {
+    features,
+    counts: reported.filter(({ feature }) => existing.has(feature)),
+    missing: [...missing.values()].slice(0, maxMissingPerReport),
+  };
+};
+
+const environmentsByFeature = (counts: readonly EvaluationCount[]): Map<string, Set<string>> => {
+  const byFeature = new Map<string, Set<string>>();
+  for (const { feature, environment } of counts) {
+    const environments = byFeature.get(feature);
+    if (environments === undefined) byFeature.set(feature, new Set([environment]));
+    else environments.add(environment);
+  }
+  return byFeature;
+};
+
+/** The features that enter lifecycle stages by the counts, with those stages. @param typeOf the types of environments, by name */
+export const progressingFeatures = (
+  features: readonly ReportedFeature[],
+  counts: readonly EvaluationCount[],
+  typeOf: ReadonlyMap<string, string>,
+  now: string,
+): FeatureStages[] => {
+  const reportedIn = environmentsByFeature(counts);
+  return features
+    .map((feature) => ({
+      name: feature.name,
+      stages: stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], typeOf, now),
+    }))
+    .filter(({ stages }) => stages.length > 0);
+};
