@@ -46,17 +46,18 @@ const contentFrom = (
   };
 };
 
-/** A new context field. Whether its name is free is not decided here. */
-export const newContextField = ({ name, ...body }: UpdateContextFieldBody & { name: string }): StoredContextField => {
-  requireUrlFriendlyName(name);
-  return contentFrom({ name, sortOrder: 0 }, body);
-};
-
 /** A context field after a change, and its events. An unchanged field is returned as is, without events. */
 export interface ContextFieldDecision {
   readonly field: StoredContextField;
   readonly events: readonly DomainEvent[];
 }
+
+/** A new context field. Whether its name is free is not decided here. */
+export const newContextField = ({ name, ...body }: UpdateContextFieldBody & { name: string }): ContextFieldDecision => {
+  requireUrlFriendlyName(name);
+  const field = contentFrom({ name, sortOrder: 0 }, body);
+  return { field, events: [{ type: 'context-field-created', data: field }] };
+};
 
 /** Updates a context field. Omitted properties are cleared, except the sort order. */
 export const updateContextField = (before: StoredContextField, body: UpdateContextFieldBody): ContextFieldDecision => {

@@ -14,13 +14,16 @@ const staging: StoredEnvironment = {
 const existing = { count: 3, latest: 4 };
 
 it('a new environment comes after the existing ones, unless the request has a sort order', () => {
-  expect(newEnvironment({ name: 'qa', type: 'test' }, existing).sortOrder).toBe(5);
-  expect(newEnvironment({ name: 'qa', type: 'test', sortOrder: 1 }, existing).sortOrder).toBe(1);
+  expect(newEnvironment({ name: 'qa', type: 'test' }, existing).environment.sortOrder).toBe(5);
+  expect(newEnvironment({ name: 'qa', type: 'test', sortOrder: 1 }, existing).environment.sortOrder).toBe(1);
 });
 
 it('the clone of an environment has its type and required approvals, and can be deleted', () => {
-  const clone = clonedEnvironment({ ...staging, protected: true }, { name: 'qa' }, existing);
-  expect(clone).toEqual({ ...staging, name: 'qa', sortOrder: 5 });
+  const clone = { ...staging, name: 'qa', sortOrder: 5 };
+  expect(clonedEnvironment({ ...staging, protected: true }, { name: 'qa' }, existing)).toEqual({
+    environment: clone,
+    events: [{ type: 'environment-created', environment: 'qa', data: clone }],
+  });
 });
 
 it('an environment beyond the limit is refused', () => {

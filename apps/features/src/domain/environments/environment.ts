@@ -36,6 +36,12 @@ export interface ExistingEnvironments {
   readonly latest: number;
 }
 
+/** An environment after a change, and its events. An unchanged environment is returned as is, without events. */
+export interface EnvironmentDecision {
+  readonly environment: StoredEnvironment;
+  readonly events: readonly DomainEvent[];
+}
+
 /**
  * A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free.
  * @throws Refusal for a name that needs escapes in a URL, and for one environment more than the limit.
@@ -43,11 +49,12 @@ export interface ExistingEnvironments {
 export const newEnvironment = (
   { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
   { count, latest }: ExistingEnvironments,
-): StoredEnvironment => {
+): EnvironmentDecision => {
   requireUrlFriendlyName(name);
   requireBelowLimit('environment', count, limits.environments);
   const order = sortOrder ?? Math.min(latest + 1, maxSortOrder);
-  return { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
+  const environment = { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
+  return { environment, events: [{ type: 'environment-created', environment: name, data: environment }] };
 };
 
 /** A clone of an environment, after the existing ones. It can be deleted, even if its source cannot. */
@@ -55,13 +62,7 @@ export const clonedEnvironment = (
   source: StoredEnvironment,
   { name, type = source.type }: Pick<CloneEnvironmentBody, 'name' | 'type'>,
   existing: ExistingEnvironments,
-): StoredEnvironment => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
-
-/** The result of an update of an environment. Without a change it has no events. */
-export interface EnvironmentDecision {
-  readonly environment: StoredEnvironment;
-  readonly events: readonly DomainEvent[];
-}
+): EnvironmentDecision => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
 
 /** Updates what the body names. */
 export const updateEnvironment = (

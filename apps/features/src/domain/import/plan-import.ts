@@ -1,5 +1,6 @@
 import { environmentNotInProject, type ExportedFeatures, type ImportReport, type Tag } from '@bunting/contracts';
 import type { Decision } from '../features/feature.ts';
+import { tagCreated } from '../tags/tag.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import {
   newContextFields,
@@ -82,7 +83,7 @@ export const planImport = (
   const events: ImportEvent[] = [
     ...addedFields.map((data) => ({ type: 'context-field-created' as const, data })),
     ...addedTypes.map((data) => ({ type: 'tag-type-created' as const, data })),
-    ...addedTags.map((data) => ({ type: 'tag-created' as const, data })),
+    ...addedTags.map(tagCreated),
     ...changed.flatMap((plan) => plan.events),
   ];
   if (events.length > 0) events.push({ type: 'features-imported', project, environment });

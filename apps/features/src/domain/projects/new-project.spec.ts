@@ -28,9 +28,10 @@ describe('the id of a new project', () => {
 
   it('that is made from the name gets a suffix if another project has or had it', () => {
     const proposed = proposedProjectId({ name: 'Shop' });
-    expect(newProject({ name: 'Shop' }, proposed, existing, 'c0ffee').id).toBe('shop');
-    expect(newProject({ name: 'Shop' }, proposed, { ...existing, taken: true }, 'c0ffee').id).toBe('shop-c0ffee');
-    expect(newProject({ name: 'Shop' }, proposed, { ...existing, reserved: true }, 'c0ffee').id).toBe('shop-c0ffee');
+    const idOf = (context: NewProjectContext) => newProject({ name: 'Shop' }, proposed, context, 'c0ffee').project.id;
+    expect(idOf(existing)).toBe('shop');
+    expect(idOf({ ...existing, taken: true })).toBe('shop-c0ffee');
+    expect(idOf({ ...existing, reserved: true })).toBe('shop-c0ffee');
   });
 
   it('that is requested and taken is refused', () => {
@@ -41,7 +42,8 @@ describe('the id of a new project', () => {
 });
 
 describe('a new project', () => {
-  const created = (body: Parameters<typeof newProject>[0]) => newProject(body, proposedProjectId(body), existing, '');
+  const created = (body: Parameters<typeof newProject>[0]) =>
+    newProject(body, proposedProjectId(body), existing, '').project;
 
   it('has defaults, and every enabled environment', () => {
     expect(created({ name: ' Shop ' })).toEqual({
@@ -60,6 +62,12 @@ describe('a new project', () => {
     expect(refusalOf(() => created({ name: 'Shop', environments: ['moon'] })).message).toContain(
       '`/body/environments/0`',
     );
+  });
+
+  it('is emitted with all of its properties', () => {
+    const body = { name: 'Shop' };
+    const { project, events } = newProject(body, proposedProjectId(body), existing, '');
+    expect(events).toEqual([{ type: 'project-created', project: 'shop', data: project }]);
   });
 
   it('needs a name', () => {

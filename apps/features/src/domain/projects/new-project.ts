@@ -1,4 +1,5 @@
 import type { CreatedProject, CreateProjectBody, Environment } from '@bunting/contracts';
+import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { emptyValue, unknownEnvironment } from '../refusals.ts';
 import { projectIdTaken } from './project.ts';
@@ -51,6 +52,12 @@ const environmentsOf = ({ environments: requested }: CreateProjectBody, existing
   return existing.filter(({ name }) => requested.includes(name)).map(({ name }) => name);
 };
 
+/** A new project and its events. */
+export interface NewProjectDecision {
+  readonly project: CreatedProject;
+  readonly events: readonly DomainEvent[];
+}
+
 /**
  * A new project. An id that was made from its name gets the suffix if another project has or had it; whether the caller may reuse a
  * requested id of a deleted project is decided when the project is stored.
@@ -60,9 +67,9 @@ export const newProject = (
   { id, isRequested }: ProposedProjectId,
   { taken, reserved, environments }: NewProjectContext,
   suffix: string,
-): CreatedProject => {
+): NewProjectDecision => {
   if (taken && isRequested) throw projectIdTaken();
-  return {
+  const project: CreatedProject = {
     id: !isRequested && (taken || reserved) ? `${id}-${suffix}` : id,
     name: body.name.trim(),
     description: body.description || null,
@@ -70,4 +77,5 @@ export const newProject = (
     defaultStickiness: body.defaultStickiness || 'default',
     environments: environmentsOf(body, environments),
   };
+  return { project, events: [{ type: 'project-created', project: project.id, data: project }] };
 };

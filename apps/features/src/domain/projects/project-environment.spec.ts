@@ -4,6 +4,7 @@ import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   addProjectEnvironment,
   removeProjectEnvironment,
+  replaceDefaultStrategy,
   validateDefaultStrategy,
   withoutEnvironment,
 } from './project-environment.ts';
@@ -43,6 +44,16 @@ describe('a default strategy', () => {
     expect(send('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
     expect(refusalOf(() => send('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
     expect(refusalOf(() => send('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
+  });
+
+  it('that replaces another one emits both, and that is the same emits nothing', () => {
+    const at = { project: 'shop', environment: 'development' };
+    const [half, all] = [ask('flexibleRollout'), { name: 'flexibleRollout', parameters: { rollout: '100' } }];
+    expect(replaceDefaultStrategy(at, half, all)).toEqual([
+      { type: 'default-strategy-updated', ...at, data: all, preData: half },
+    ]);
+    expect(replaceDefaultStrategy(at, null, half)).toMatchObject([{ data: half, preData: null }]);
+    expect(replaceDefaultStrategy(at, half, { ...half })).toEqual([]);
   });
 });
 

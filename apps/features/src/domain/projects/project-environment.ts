@@ -1,4 +1,4 @@
-import { type CreateStrategy, environmentNotInProject, invalidProperty, refusal } from '@bunting/contracts';
+import { type CreateStrategy, environmentNotInProject, invalidProperty, isEqual, refusal } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { unknownEnvironment } from '../refusals.ts';
@@ -10,6 +10,12 @@ export interface ProjectEnvironments {
   readonly environments: readonly string[];
 }
 
+export const projectEnvironmentAdded = (project: string, environment: string): DomainEvent => ({
+  type: 'project-environment-added',
+  project,
+  environment,
+});
+
 /** Adds an environment that exists and that a project does not have yet. Returns the event. */
 export const addProjectEnvironment = (
   { project, environments }: ProjectEnvironments,
@@ -20,7 +26,7 @@ export const addProjectEnvironment = (
     throw refusal('ConflictError', `${project.id} already has the environment ${environment} enabled`);
   }
   if (!exists) throw unknownEnvironment(environment, '/body/environment');
-  return { type: 'project-environment-added', project: project.id, environment };
+  return projectEnvironmentAdded(project.id, environment);
 };
 
 /** Removes an environment from a project that has it. Returns the event. */
@@ -67,6 +73,16 @@ export const validateDefaultStrategy = (
     ...(wanted.sortOrder === undefined ? {} : { sortOrder: wanted.sortOrder }),
   };
 };
+
+/** The event of a default strategy that replaces another one, or none; no event if they are the same. */
+export const replaceDefaultStrategy = (
+  { project, environment }: { readonly project: string; readonly environment: string },
+  before: CreateStrategy | null,
+  after: CreateStrategy,
+): readonly DomainEvent[] =>
+  isEqual(after, before)
+    ? []
+    : [{ type: 'default-strategy-updated', project, environment, data: after, preData: before }];
 
 /** The feature after its project lost an environment: without any settings there. */
 export const withoutEnvironment = (feature: Feature, environment: string): Feature => ({

@@ -107,6 +107,9 @@ export const archiveProject = ({ project, activeFeatures }: ProjectInUse): Domai
   return { type: 'project-archived', project: project.id };
 };
 
+/** Revives an archived project. Returns the event. */
+export const reviveProject = ({ id }: StoredProject): DomainEvent => ({ type: 'project-revived', project: id });
+
 /** Deletes a project without active features, but never the project `default`. Returns the event. */
 export const deleteProject = ({ project, activeFeatures }: ProjectInUse): DomainEvent => {
   if (project.id === 'default') throw refusal('InvalidOperationError', 'You can not delete the default project!');

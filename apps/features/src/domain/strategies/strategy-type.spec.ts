@@ -8,7 +8,11 @@ import {
   updateStrategyType,
 } from './strategy-type.ts';
 
-const byCountry = newStrategyType({ name: 'byCountry', title: 'By country', parameters: [{ name: 'countries' }] });
+const { type: byCountry, events: created } = newStrategyType({
+  name: 'byCountry',
+  title: 'By country',
+  parameters: [{ name: 'countries' }],
+});
 const builtIn = { ...byCountry, name: 'default', builtIn: true };
 
 describe('a new strategy type', () => {
@@ -22,6 +26,10 @@ describe('a new strategy type', () => {
       deprecated: false,
       parameters: [{ name: 'countries', type: 'string', description: '', required: false }],
     });
+  });
+
+  it('is emitted as clients see it', () => {
+    expect(created).toEqual([{ type: 'strategy-created', data: publicStrategyType(byCountry) }]);
   });
 
   it('needs a name, and lists a parameter once', () => {

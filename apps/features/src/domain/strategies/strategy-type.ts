@@ -41,18 +41,19 @@ const contentFrom = (before: StoredStrategyType, body: UpdateStrategyTypeBody): 
   };
 };
 
-/** A new strategy type. Whether its name is free is not decided here. */
-export const newStrategyType = ({ name, ...content }: CreateStrategyTypeBody): StoredStrategyType => {
-  if (name.trim() === '') throw emptyValue('/body/name');
-  const blank = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
-  return contentFrom({ name, ...blank }, content);
-};
-
 /** A strategy type after a change, and its events. An unchanged type is returned as is, without events. */
 export interface StrategyTypeDecision {
   readonly type: StoredStrategyType;
   readonly events: readonly DomainEvent[];
 }
+
+/** A new strategy type. Whether its name is free is not decided here. */
+export const newStrategyType = ({ name, ...content }: CreateStrategyTypeBody): StrategyTypeDecision => {
+  if (name.trim() === '') throw emptyValue('/body/name');
+  const blank = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
+  const type = contentFrom({ name, ...blank }, content);
+  return { type, events: [{ type: 'strategy-created', data: publicStrategyType(type) }] };
+};
 
 const requireEditable = ({ name, builtIn }: StoredStrategyType): void => {
   if (builtIn) throw refusal('OperationDeniedError', `Cannot edit strategy ${name}`);

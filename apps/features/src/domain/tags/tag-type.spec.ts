@@ -2,10 +2,11 @@ import { expect, it } from '@jest/globals';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { newTagType, tagTypeView, updateTagType } from './tag-type.ts';
 
-const team = newTagType({ name: 'team', description: 'who owns it' });
+const { type: team, events: created } = newTagType({ name: 'team', description: 'who owns it' });
 
 it('a tag type has a name of at most 50 characters that needs no escape in a URL', () => {
   expect(team).toEqual({ name: 'team', description: 'who owns it', icon: null, color: null });
+  expect(created).toEqual([{ type: 'tag-type-created', data: team }]);
   expect(refusalOf(() => newTagType({ name: 'a b' })).message).toContain('`/body/name`');
   expect(refusalOf(() => newTagType({ name: 'a'.repeat(51) })).message).toContain('`/body/name`');
 });

@@ -13,17 +13,18 @@ export const tagTypeView = ({ name, ...about }: StoredTagType): TagTypeDescripti
   ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)),
 });
 
-/** A tag type in its stored form. The caller checks that its name is free. */
-export const newTagType = ({ name, description, icon, color }: TagTypeBody): StoredTagType => {
-  requireUrlFriendlyName(name, '/body/name', maxNameLength);
-  return { name, description: description ?? null, icon: icon ?? null, color: color ?? null };
-};
-
 /** A tag type after a change, and its events. An unchanged type is returned as is, without events. */
 export interface TagTypeDecision {
   readonly type: StoredTagType;
   readonly events: readonly DomainEvent[];
 }
+
+/** A new tag type. The caller checks that its name is free. */
+export const newTagType = ({ name, description, icon, color }: TagTypeBody): TagTypeDecision => {
+  requireUrlFriendlyName(name, '/body/name', maxNameLength);
+  const type = { name, description: description ?? null, icon: icon ?? null, color: color ?? null };
+  return { type, events: [{ type: 'tag-type-created', data: type }] };
+};
 
 /** Updates a tag type. Omitted properties do not change. */
 export const updateTagType = (before: StoredTagType, body: UpdateTagTypeBody): TagTypeDecision => {
@@ -33,3 +34,6 @@ export const updateTagType = (before: StoredTagType, body: UpdateTagTypeBody): T
     ? { type: before, events: [] }
     : { type: after, events: [{ type: 'tag-type-updated', data: after, preData: before }] };
 };
+
+/** Deletes a tag type. Returns the event. */
+export const deleteTagType = (type: StoredTagType): DomainEvent => ({ type: 'tag-type-deleted', preData: type });

@@ -13,6 +13,15 @@ export const newTag = ({ type, value }: Tag): Tag => {
   return { type, value: trimmed };
 };
 
+/** The event of a tag that no feature had before. */
+export const tagCreated = ({ type, value }: Tag): DomainEvent<'tag-created'> => ({
+  type: 'tag-created',
+  data: { type, value },
+});
+
+/** Deletes a tag. Returns the event. */
+export const deleteTag = ({ type, value }: Tag): DomainEvent => ({ type: 'tag-deleted', data: { type, value } });
+
 const byTypeAndValue = (one: Tag, other: Tag): number => {
   if (one.type !== other.type) return one.type < other.type ? -1 : 1;
   return one.value < other.value ? -1 : 1;

@@ -5,6 +5,7 @@ import {
   announceApplication,
   type ApplicationWrite,
   availableSlots,
+  describeApplication,
   isPublicKey,
   mayAnnounce,
   type ReportedApplicationInstance,
@@ -51,6 +52,21 @@ describe('the list of applications', () => {
   ])('has slots for server and for frontend keys in %s', (_, counts, server, frontend) => {
     expect(availableSlots(counts, 100, false)).toBe(server);
     expect(availableSlots(counts, 100, true)).toBe(frontend);
+  });
+});
+
+describe('the description of an application', () => {
+  const application = { appName: 'till', createdBy: 'mia', description: 'Sells' };
+
+  it('adds it to the list', () => {
+    expect(describeApplication(application, { isKnown: false, all: 99 }, 100)).toEqual([
+      { type: 'application-created', data: application },
+    ]);
+  });
+
+  it('is refused if the list is full and does not have it', () => {
+    expect(() => describeApplication(application, { isKnown: false, all: 100 }, 100)).toThrow(/limit of 100/);
+    expect(describeApplication(application, { isKnown: true, all: 100 }, 100)).toEqual([]);
   });
 });
 

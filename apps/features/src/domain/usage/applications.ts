@@ -1,4 +1,4 @@
-import { type Caller, may } from '@bunting/contracts';
+import { type Caller, limitExceeded, may } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 
 /** The properties of an application in a registration or report. */
@@ -41,6 +41,18 @@ export interface AnnouncedApplication {
   readonly sdkVersion: string | null;
   readonly strategies: readonly string[];
   readonly createdAt: string;
+}
+
+/** A description of an application by a user; omitted properties stay unchanged. */
+export interface ApplicationDescription {
+  readonly appName: string;
+  readonly description?: string | null | undefined;
+  readonly url?: string | null | undefined;
+  readonly color?: string | null | undefined;
+  readonly icon?: string | null | undefined;
+  readonly sdkVersion?: string | null | undefined;
+  readonly strategies?: readonly string[] | undefined;
+  readonly createdBy: string;
 }
 
 /** How many applications there are, and how many of them only frontend keys have named. */
@@ -126,4 +138,15 @@ export const announceApplication = (
   }
   const usage = [...environments].map(([project, names]) => ({ project, environments: [...names].toSorted() }));
   return { type: 'application-created', data: { ...application, lastSeenAt: now, usage } };
+};
+
+/** Describes an application. One that is not in the list is added to it, up to the limit. Returns the events. */
+export const describeApplication = (
+  application: ApplicationDescription,
+  { isKnown, all }: Pick<ApplicationCounts, 'all'> & { readonly isKnown: boolean },
+  limit: number,
+): readonly DomainEvent[] => {
+  if (isKnown) return [];
+  if (all >= limit) throw limitExceeded('application', limit);
+  return [{ type: 'application-created', data: application }];
 };

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DescribeApplication, limitExceeded } from '@bunting/contracts';
+import { DescribeApplication } from '@bunting/contracts';
+import { describeApplication } from '../../domain/usage/applications.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -13,9 +14,11 @@ export const describeApplicationEndpoint = ({ transaction, applications, applica
     return transaction(request, async (tx) => {
       if (isHidden) return null;
       const application = { ...body, appName: params.appName, createdBy: caller.name };
-      const outcome = await tx.applications.describe(application, now, applicationsLimit);
-      if (outcome === 'full') throw limitExceeded('application', applicationsLimit);
-      if (outcome === 'created') tx.events.emit([{ type: 'application-created', data: application }]);
+      const { all } = await tx.applications.lockAndCount();
+      const isKnown = await tx.applications.exists(application.appName);
+      const events = describeApplication(application, { isKnown, all }, applicationsLimit);
+      await tx.applications.describe(application, now);
+      tx.events.emit(events);
       return null;
     });
   });

@@ -9,10 +9,10 @@ export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateContextField, (request) =>
     transaction(request, async ({ contextFields, events }) => {
       authoriseAtRoot(request.caller, CreateContextField.permission);
-      const field = newContextField(request.body);
+      const { field, events: created } = newContextField(request.body);
       const added = await contextFields.add(field);
       if (added === undefined) throw contextFieldNameTaken();
-      events.emit([{ type: 'context-field-created', data: field }]);
+      events.emit(created);
       return { ...field, legalValues: [...field.legalValues], ...added };
     }),
   );

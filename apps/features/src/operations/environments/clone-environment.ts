@@ -3,6 +3,7 @@ import { CloneEnvironment, CopyEnvironmentPermissions } from '@bunting/contracts
 import { randomUUID } from 'node:crypto';
 import { clonedEnvironment, environmentView } from '../../domain/environments/environment.ts';
 import { copyEnvironment } from '../../domain/environments/feature-environment.ts';
+import { projectEnvironmentAdded } from '../../domain/projects/project-environment.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { environmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
@@ -26,7 +27,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         const existing = await environments.lockAndCount();
         const [source] = await environments.findForUpdate([params.name]);
         if (source === undefined) throw environmentNotFound(params.name);
-        const clone = clonedEnvironment(source, body, existing);
+        const { environment: clone, events: created } = clonedEnvironment(source, body, existing);
         await environments.add(clone);
 
         const requested = projectsToClone(body.projects);
@@ -44,8 +45,8 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
           decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
         );
         events.emit([
-          { type: 'environment-created', environment: to, data: clone },
-          ...projects.map((project) => ({ type: 'project-environment-added' as const, project, environment: to })),
+          ...created,
+          ...projects.map((project) => projectEnvironmentAdded(project, to)),
           ...decisions.flatMap((decision) => decision.events),
         ]);
         const enabledToggleCount = decisions.filter(({ feature }) => {

@@ -8,9 +8,9 @@ export const createEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateEnvironment, (request) =>
     transaction(request, async ({ environments, events }) => {
       authoriseAtRoot(request.caller, CreateEnvironment.permission);
-      const environment = newEnvironment(request.body, await environments.lockAndCount());
+      const { environment, events: created } = newEnvironment(request.body, await environments.lockAndCount());
       await environments.add(environment);
-      events.emit([{ type: 'environment-created', environment: environment.name, data: environment }]);
+      events.emit(created);
       return { ...environmentView(environment), projectCount: 0, enabledToggleCount: 0 };
     }),
   );

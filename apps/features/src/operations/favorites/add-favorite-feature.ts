@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteFeature } from '@bunting/contracts';
-import { emitFavoriteEvent } from './emit-favorite-event.ts';
+import { featureFavorited } from '../../domain/favorites.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -8,7 +8,10 @@ export const addFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName);
-      if (await tx.favorites.add(feature.name, caller.id)) emitFavoriteEvent(tx, 'feature-favorited', feature);
+      if (!(await tx.favorites.add(feature.name, caller.id))) return null;
+      // The state of a feature lists the users whose favourite it is.
+      tx.features.emitStates([feature.name]);
+      tx.events.emit([featureFavorited(feature)]);
       return null;
     }),
   );

@@ -1,7 +1,16 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteProject } from '@bunting/contracts';
+import { projectFavorited } from '../../domain/favorites.ts';
+import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
-import { setProjectFavorite } from './set-project-favorite.ts';
 
 export const addFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(AddFavoriteProject, (request) => setProjectFavorite(transaction, request, true));
+  implement(AddFavoriteProject, (request) =>
+    transaction(request, async (tx) => {
+      const { params, caller } = request;
+      const target = { id: params.projectId, caller, access: AddFavoriteProject.permission };
+      const { project } = await lockProject(tx, target);
+      if (await tx.projects.addFavorite(project.id, caller.id)) tx.events.emit([projectFavorited(project)]);
+      return null;
+    }),
+  );

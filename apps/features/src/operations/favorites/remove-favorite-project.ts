@@ -1,7 +1,16 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteProject } from '@bunting/contracts';
+import { projectUnfavorited } from '../../domain/favorites.ts';
+import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
-import { setProjectFavorite } from './set-project-favorite.ts';
 
 export const removeFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(RemoveFavoriteProject, (request) => setProjectFavorite(transaction, request, false));
+  implement(RemoveFavoriteProject, (request) =>
+    transaction(request, async (tx) => {
+      const { params, caller } = request;
+      const target = { id: params.projectId, caller, access: RemoveFavoriteProject.permission };
+      const { project } = await lockProject(tx, target);
+      if (await tx.projects.removeFavorite(project.id, caller.id)) tx.events.emit([projectUnfavorited(project)]);
+      return null;
+    }),
+  );

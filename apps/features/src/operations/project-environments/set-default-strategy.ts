@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
-import { isEqual, SetDefaultStrategy } from '@bunting/contracts';
-import { validateDefaultStrategy } from '../../domain/projects/project-environment.ts';
+import { SetDefaultStrategy } from '@bunting/contracts';
+import { replaceDefaultStrategy, validateDefaultStrategy } from '../../domain/projects/project-environment.ts';
 import { possibleReferencesIn } from '../possible-references.ts';
 import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -16,11 +16,10 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
         throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
       const strategy = validateDefaultStrategy(project.id, environment, body, projectContext);
       const before = await tx.projects.defaultStrategyForUpdate(projectId, environment);
-      if (isEqual(strategy, before)) return strategy;
+      const events = replaceDefaultStrategy({ project: projectId, environment }, before, strategy);
+      if (events.length === 0) return strategy;
       await tx.projects.setDefaultStrategy(projectId, environment, strategy);
-      tx.events.emit([
-        { type: 'default-strategy-updated', project: projectId, environment, data: strategy, preData: before },
-      ]);
+      tx.events.emit(events);
       return strategy;
     }),
   );

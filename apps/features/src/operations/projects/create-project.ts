@@ -15,10 +15,11 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       authoriseAtRoot(caller, CreateProject.permission);
       const proposed = proposedProjectId(body);
       const existing = await projects.newProjectContext(proposed.id);
-      const project = newProject(body, proposed, existing, randomBytes(4).toString('hex'));
+      const decision = newProject(body, proposed, existing, randomBytes(4).toString('hex'));
+      const { project } = decision;
       requireBelowLimit('project', await projects.lockAndCount(), limits.projects);
       const version = await projects.add(project, caller, now.toISOString());
-      events.emit([{ type: 'project-created', project: project.id, data: project }]);
+      events.emit(decision.events);
       if (project.mode === 'private') await hideInGateway(bus, { id: project.id, version }, request);
       const { description, ...shown } = project;
       return description === null ? shown : { ...shown, description };

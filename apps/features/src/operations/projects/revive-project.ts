@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ReviveProject } from '@bunting/contracts';
+import { reviveProject } from '../../domain/projects/project.ts';
 import { lockProject } from './lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +12,7 @@ export const reviveProjectEndpoint = ({ transaction }: FeaturesContext) =>
       const { project, isArchived } = await lockProject(tx, target);
       if (!isArchived) return null;
       await tx.projects.setArchived(project.id, null);
-      tx.events.emit([{ type: 'project-revived', project: project.id }]);
+      tx.events.emit([reviveProject(project)]);
       return null;
     }),
   );

@@ -9,10 +9,9 @@ export const createStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateStrategyType, (request) =>
     transaction(request, async ({ strategyTypes, events }) => {
       authoriseAtRoot(request.caller, CreateStrategyType.permission);
-      const type = newStrategyType(request.body);
+      const { type, events: created } = newStrategyType(request.body);
       if (!(await strategyTypes.add(type))) throw strategyTypeNameTaken(type.name);
-      const data = publicStrategyType(type);
-      events.emit([{ type: 'strategy-created', data }]);
-      return data;
+      events.emit(created);
+      return publicStrategyType(type);
     }),
   );

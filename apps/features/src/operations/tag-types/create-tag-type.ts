@@ -9,11 +9,11 @@ export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTagType, (request) =>
     transaction(request, async ({ tags, events }) => {
       authoriseAtRoot(request.caller, CreateTagType.permission);
-      const type = newTagType(request.body);
+      const { type, events: created } = newTagType(request.body);
       if (!(await tags.addType(type))) {
         throw tagTypeNameTaken(type.name);
       }
-      events.emit([{ type: 'tag-type-created', data: type }]);
+      events.emit(created);
       return tagTypeView(type);
     }),
   );

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteTagType } from '@bunting/contracts';
 import { tagTypeNotFound } from '../../domain/refusals.ts';
+import { deleteTagType } from '../../domain/tags/tag-type.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -16,7 +17,7 @@ export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       if (type === undefined) throw tagTypeNotFound();
       await tx.tags.removeType(type.name);
       await tx.tags.requireNoneTagged(type.name);
-      tx.events.emit([{ type: 'tag-type-deleted', preData: type }]);
+      tx.events.emit([deleteTagType(type)]);
       return null;
     }),
   );

@@ -6,7 +6,7 @@ import type { FeaturesContext } from '../context.ts';
 
 export const validateTagTypeEndpoint = ({ tags }: FeaturesContext) =>
   implement(ValidateTagType, async ({ body }) => {
-    const tagType = newTagType(body);
+    const { type: tagType } = newTagType(body);
     if (await tags.isTypeTaken(tagType.name)) {
       throw tagTypeNameTaken(tagType.name);
     }

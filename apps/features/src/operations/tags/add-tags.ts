@@ -1,21 +1,23 @@
 import type { Tag } from '@bunting/contracts';
 import { unknownTagType } from '../../domain/refusals.ts';
+import { tagCreated } from '../../domain/tags/tag.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /**
- * Adds tags to the catalogue and emits the events of new ones.
+ * Adds tags to the catalogue and emits the events of new ones, which it returns.
  * @param pathOf the JSON pointer to a tag type in the request, for the refusal of one that does not exist
  */
 export const addTags = async (
   { tags: repository, events }: Transaction,
   tags: readonly Tag[],
   pathOf: (type: string) => string,
-): Promise<void> => {
-  if (tags.length === 0) return;
+): Promise<readonly Tag[]> => {
+  if (tags.length === 0) return [];
   const { added, unknownTypes } = await repository.addMissing(tags);
   const [unknown] = unknownTypes;
   if (unknown !== undefined) throw unknownTagType(unknown, pathOf(unknown));
-  events.emit(added.map(({ type, value }) => ({ type: 'tag-created', data: { type, value } })));
+  events.emit(added.map(tagCreated));
+  return added;
 };
 
 /** The JSON pointer to a type in a list of tags. */

@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteTag } from '@bunting/contracts';
 import { tagNotFound } from '../../domain/refusals.ts';
+import { deleteTag } from '../../domain/tags/tag.ts';
 import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from './untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -18,7 +19,7 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
         throw tagNotFound({ type, value });
       }
       await tx.tags.requireNoneTagged(type, value);
-      tx.events.emit([{ type: 'tag-deleted', data: { type, value } }]);
+      tx.events.emit([deleteTag({ type, value })]);
       return null;
     }),
   );

@@ -230,10 +230,12 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       await tx.em.nativeUpdate(ProjectEnvironmentEntity, { project: id, environment }, { defaultStrategy });
     },
 
-    /** Returns false if nothing changes. */
-    setFavorite: async (project: string, userId: number, isFavorite: boolean): Promise<boolean> =>
-      isFavorite
-        ? insertIfAbsent(tx, ProjectFavoriteEntity, { project, userId })
-        : (await tx.em.nativeDelete(ProjectFavoriteEntity, { project, userId })) > 0,
+    /** Returns false if the project is a favourite of the user already. */
+    addFavorite: (project: string, userId: number): Promise<boolean> =>
+      insertIfAbsent(tx, ProjectFavoriteEntity, { project, userId }),
+
+    /** Returns false if the project is not a favourite of the user. */
+    removeFavorite: async (project: string, userId: number): Promise<boolean> =>
+      (await tx.em.nativeDelete(ProjectFavoriteEntity, { project, userId })) > 0,
   };
 };

@@ -1,23 +1,12 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type {
   AnnouncedApplication,
+  ApplicationDescription,
   MissingFeature,
   ApplicationCounts,
   ApplicationWrite,
   ReportedApplicationInstance,
 } from '../../domain/usage/applications.ts';
-
-/** A description of an application by a user; omitted properties stay unchanged. */
-export interface ApplicationDescription {
-  readonly appName: string;
-  readonly description?: string | null | undefined;
-  readonly url?: string | null | undefined;
-  readonly color?: string | null | undefined;
-  readonly icon?: string | null | undefined;
-  readonly sdkVersion?: string | null | undefined;
-  readonly strategies?: readonly string[] | undefined;
-  readonly createdBy: string;
-}
 
 /** SQL: whether all uses of the application in the row `a` are in the given projects, and there is one. */
 export const usedOnlyIn = (projects: string): string => `(
@@ -154,20 +143,16 @@ export const applicationRepository = ({ query }: Tx) => {
       return query<AnnouncedApplication>(recordSeen, values);
     },
 
-    /** Creates or updates an application; returns `full`, and creates none, if there are `limit` applications. */
-    describe: async (
-      { appName, createdBy, ...about }: ApplicationDescription,
-      now: Date,
-      limit: number,
-    ): Promise<'created' | 'changed' | 'full'> => {
-      const { all } = await lockAndCount();
-      const isNew = (await query('select from client_application where app_name = $1', [appName])).length === 0;
-      if (isNew && all >= limit) return 'full';
+    /** Whether the application is in the list. */
+    exists: async (appName: string): Promise<boolean> =>
+      (await query('select from client_application where app_name = $1', [appName])).length > 0,
+
+    /** Creates or updates an application. */
+    describe: async ({ appName, createdBy, ...about }: ApplicationDescription, now: Date): Promise<void> => {
       const { description, url, color, icon, sdkVersion, strategies } = about;
       const strategiesJson = strategies === undefined ? null : JSON.stringify(strategies);
       const texts = [description, url, color, icon, sdkVersion].map((text) => text ?? null);
       await query(describe, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);
-      return isNew ? 'created' : 'changed';
     },
 
     /** Returns false if the application does not exist or is used only in hidden projects. */
