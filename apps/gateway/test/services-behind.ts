@@ -9,8 +9,11 @@ import {
   GetSegment,
   ImportFeatures,
   ListFeatureTags,
+  may,
+  noAccess,
   notFound,
   PatchStrategy,
+  permissionsFor,
   RemoveFeatureTag,
   DeprecatedSearchEvents,
   SearchFeatures,
@@ -29,6 +32,16 @@ export interface ReceivedCall {
 }
 
 const feature = (name: string, project: string) => ({ name, project, type: 'release', stale: false });
+
+/** Checks the permission, as endpoints of services do. */
+const authorised = ({ operation, handle }: Endpoint): Endpoint => ({
+  operation,
+  handle: (request) => {
+    const wanted = permissionsFor(operation);
+    if (wanted.length > 0 && !may(request.caller, wanted)) throw noAccess(wanted);
+    return handle(request);
+  },
+});
 
 /** Stand-ins for the services behind the gateway: they return prepared replies and record the calls. */
 export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly endpoints: readonly Endpoint[] } => {
@@ -111,6 +124,6 @@ export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly 
         record('deprecated-search-events', request);
         return { version: 1 as const, events: [], totalEvents: 0 };
       }),
-    ],
+    ].map(authorised),
   };
 };

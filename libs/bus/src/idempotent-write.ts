@@ -1,4 +1,4 @@
-import { type AnyOperation, type Caller, type Granted, observeGrants, type RequestOf } from '@bunting/contracts';
+import { type AnyOperation, type Caller, observeChecks, type PassedCheck, type RequestOf } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash } from 'node:crypto';
 
@@ -10,8 +10,8 @@ export interface IdempotentWrite {
   readonly operation: string;
   /** equal for the same operation with the same parameters and body, however they are formatted, from whichever address and program */
   readonly fingerprint: string;
-  /** permissions that the write relied on: a retry gets the stored reply only while the caller still has all of them */
-  readonly granted: Granted[];
+  /** checks that the write relied on: a retry gets the stored reply only while the caller still passes all of them */
+  readonly passedChecks: PassedCheck[];
   /** the stored reply, which tests compare with the returned one */
   stored?: string;
 }
@@ -41,16 +41,16 @@ export const idempotentWriteOf = (
           'sha256',
           canonicalJson([operation.subject, params, sentQuery(operation, query), body ?? null]),
         ),
-        granted: [],
+        passedChecks: [],
       };
 
-/** The caller of an idempotent write, whose granted permissions are recorded with the write. */
-export const recordingGrants = (write: IdempotentWrite, caller: Caller): Caller => {
+/** The caller of an idempotent write; the checks that it passes are recorded with the write. */
+export const recordingChecks = (write: IdempotentWrite, caller: Caller): Caller => {
   const recorded = new Set<string>();
-  return observeGrants(caller, (granted) => {
-    const text = JSON.stringify(granted);
+  return observeChecks(caller, (passed) => {
+    const text = JSON.stringify(passed);
     if (recorded.has(text)) return;
     recorded.add(text);
-    write.granted.push(granted);
+    write.passedChecks.push(passed);
   });
 };

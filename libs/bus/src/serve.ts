@@ -16,7 +16,8 @@ import { inSpan } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
 import { callSpan } from './call.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
-import { type IdempotentWrite, idempotentWriteOf, recordingGrants } from './idempotent-write.ts';
+import { observedCaller, requireRootPermission } from './authorisation.ts';
+import { type IdempotentWrite, idempotentWriteOf, recordingChecks } from './idempotent-write.ts';
 import { requireMatch } from './precondition.ts';
 import { presenceReply, presenceSubject } from './presence.ts';
 import { internalError, refusalResponse } from './refusal-response.ts';
@@ -42,7 +43,7 @@ export interface ServedCall {
 export interface ServeOptions {
   /** called after each call */
   readonly observe?: (served: ServedCall) => void;
-  /** validates every reply against its schema; an invalid reply is a defect. For tests. */
+  /** for tests: an invalid reply, and a successful write whose endpoint forgets to check the permission, are defects */
   readonly checkReplies?: boolean;
   /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
   readonly maxConcurrent?: number;
@@ -112,12 +113,15 @@ export const serve = async (
       const headers: Record<string, string> = {};
       const now = new Date();
       const parsed = JSON.parse(request) as RequestOf<AnyOperation>;
+      requireRootPermission(operation, context.caller);
       const idempotency = idempotentWriteOf(operation, parsed, context);
+      const observed = checkReplies ? observedCaller(operation, context.caller) : undefined;
+      const caller = observed?.caller ?? context.caller;
       const reply = await endpoint.handle({
         params: parsed.params,
         query: parsed.query,
         body: parsed.body,
-        caller: idempotency === undefined ? context.caller : recordingGrants(idempotency, context.caller),
+        caller: idempotency === undefined ? caller : recordingChecks(idempotency, caller),
         now,
         deadline: new Date(now.getTime() + context.timeoutMs),
         signal: context.signal,
@@ -134,7 +138,9 @@ export const serve = async (
       });
       const json = replyText(operation, reply, checkReplies);
       if (checkReplies) requireStored(operation, idempotency, json);
-      report('ok', { isReplay: headers['Idempotency-Replayed'] === 'true' });
+      const isReplay = headers['Idempotency-Replayed'] === 'true';
+      if (!isReplay) observed?.requireChecked();
+      report('ok', { isReplay });
       return { reply: { json, headers } };
     } catch (error) {
       const reason = error instanceof Refusal ? error : internalError();

@@ -6,6 +6,7 @@ import {
   defineOperation,
   invalid,
   may,
+  maySee,
   noAccess,
   serviceOf,
 } from '@bunting/contracts';
@@ -178,19 +179,19 @@ export const describeBus = (
       );
     });
 
-    it('records the rights that an idempotent write relied on, and not those of calls that it makes', async () => {
-      const granted: unknown[] = [];
+    it('records the checks that an idempotent write relied on, and not those of calls that it makes', async () => {
+      const passed: unknown[] = [];
       const scope = { project: 'größe' };
       const look = implement(Look, async ({ caller }) => ({ text: String(may(caller, ['UPDATE_FEATURE'], scope)) }));
       const greet = implement(Greet, async ({ caller, params, idempotency }) => {
         const reply = await call(bus, Look, { params }, context({ caller }));
-        granted.push(...(idempotency?.granted ?? []));
+        passed.push(...(idempotency?.passedChecks ?? []));
         return reply;
       });
       await serve(bus, [look, greet]);
       const request = { params: { name: 'x' } };
       expect(await call(bus, Greet, request, context({ idempotencyKey: 'once' }))).toEqual({ text: 'true' });
-      expect(granted).toEqual([]);
+      expect(passed).toEqual([]);
     });
 
     it('refuses a call without a responder immediately as unavailable', async () => {
@@ -254,6 +255,58 @@ export const describeBus = (
       await serve(bus, [implement(Greet, async () => ({ text: 7 }) as never)], { checkReplies: true });
       await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
         kind: 'InternalError',
+      });
+    });
+
+    it.each([{ permission: 'CREATE_TAG_TYPE' as const, project: 'größe' }, { permission: 'UPDATE_FEATURE' as const }])(
+      'refuses a caller with the grant %j a permission of the whole instance before the endpoint is called',
+      async (grant) => {
+        await serve(bus, [implement({ ...Greet, permission: 'CREATE_TAG_TYPE' }, async () => ({ text: 'created' }))]);
+        const asKim = (...grants: Caller['grants']) =>
+          call(bus, Greet, { params: { name: 'x' } }, context({ caller: { id: 8, name: 'kim', grants } }));
+        await expect(asKim(grant)).rejects.toMatchObject({ kind: 'NoAccessError', permissions: ['CREATE_TAG_TYPE'] });
+        for (const permission of ['CREATE_TAG_TYPE', 'ADMIN'] as const)
+          expect(await asKim({ permission })).toEqual({ text: 'created' });
+      },
+    );
+
+    describe('with CHECK_REPLIES', () => {
+      const http = { method: 'POST', url: '/tags/:name' } as const;
+      const Tag = { ...Greet, permission: 'UPDATE_FEATURE', http } as const satisfies AnyOperation;
+      const tagging = async (
+        check: (caller: Caller) => void,
+        declared: Partial<AnyOperation> = {},
+        sent: Partial<CallContext> = {},
+      ) => {
+        const endpoint = implement({ ...Tag, ...declared }, async ({ caller }) => {
+          check(caller);
+          return { text: 'tagged' };
+        });
+        const served = await serve(bus, [endpoint], { checkReplies: true });
+        try {
+          return await call(bus, Tag, { params: { name: 'x' } }, context(sent));
+        } finally {
+          await served.stop();
+        }
+      };
+      const inProject = (caller: Caller) => void may(caller, [Tag.permission], { project: 'größe' });
+      const forgets = () => undefined;
+
+      it.each([{}, { idempotencyKey: 'once' }])('a write that checks its permission succeeds (%j)', async (more) => {
+        expect(await tagging(inProject, {}, more)).toEqual({ text: 'tagged' });
+      });
+
+      it.each([{}, { idempotencyKey: 'once' }])('a write that checks no permission is a defect (%j)', async (more) => {
+        for (const check of [forgets, (caller: Caller) => void maySee(caller, 'größe')])
+          await expect(tagging(check, {}, more)).rejects.toMatchObject({ kind: 'InternalError' });
+      });
+
+      it.each<[string, Partial<AnyOperation>]>([
+        ['reads', { http: { method: 'GET', url: '/tags' } }],
+        ['has its project in the URL', { http: { method: 'POST', url: '/projects/:projectId/tags' } }],
+        ['every caller may call', { permission: 'authenticated' }],
+      ])('an operation that %s may leave the check to the gateway', async (_, more) => {
+        expect(await tagging(forgets, more)).toEqual({ text: 'tagged' });
       });
     });
 

@@ -80,6 +80,10 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
 export const permissionsOfType = (wanted: PermissionType): Permission[] =>
   [...permissionCatalogue].filter(([, { type }]) => type === wanted).map(([name]) => name);
 
+/** Whether the permission holds in the whole instance: no role of a project and no token for a project grants it. */
+export const isRootPermission = (name: Permission): boolean =>
+  name === 'ADMIN' || permissionCatalogue.get(name)?.type === 'root';
+
 /** A permission as responses describe it. Predefined roles may also grant ADMIN. */
 export const describePermission = (name: Permission) => {
   const { type, displayName } = permissionCatalogue.get(name) ?? { type: 'root' as const, displayName: 'Admin' };

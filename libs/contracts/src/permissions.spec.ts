@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Caller, type Grant, may, maySee, permissionIds, permissions, requireMayPropose } from './permissions.ts';
+import {
+  type Caller,
+  type Grant,
+  may,
+  maySee,
+  permissionIds,
+  permissions,
+  requireMayPropose,
+  rootScope,
+} from './permissions.ts';
 
 const callerWith = (...grants: readonly Grant[]): Caller => ({ id: 7, name: 'mia', grants: [...grants] });
 
@@ -20,6 +29,12 @@ describe('may', () => {
     expect(may(caller, ['UPDATE_FEATURE'], { project: 'shop' })).toBe(true);
     expect(may(caller, ['UPDATE_FEATURE'], { project: 'bank' })).toBe(false);
     expect(may(caller, ['UPDATE_FEATURE'])).toBe(true);
+  });
+
+  it('counts a grant within a project or an environment not for what belongs to no project', () => {
+    for (const scope of [{ project: 'shop' }, { environment: 'production' }])
+      expect(may(callerWith({ permission: 'UPDATE_FEATURE', ...scope }), ['UPDATE_FEATURE'], rootScope)).toBe(false);
+    expect(may(callerWith({ permission: 'UPDATE_FEATURE' }), ['UPDATE_FEATURE'], rootScope)).toBe(true);
   });
 
   it('keeps a grant within its environment', () => {

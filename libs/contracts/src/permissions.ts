@@ -161,29 +161,28 @@ export const Caller = Type.Object({
 });
 export type Caller = Static<typeof Caller>;
 
-/** The scope of a permission check. An omitted scope matches any. */
+/** The scope of a permission check. An omitted scope matches any; null requires a grant without that scope, which holds in all of them. */
 export interface Scope {
-  readonly project?: string | undefined;
-  readonly environment?: string | undefined;
+  readonly project?: string | null | undefined;
+  readonly environment?: string | null | undefined;
 }
 
-/** A check that was granted: of a permission in a scope, or of the visibility of a project. */
-export const Granted = Type.Union([
-  Type.Object({
-    may: Type.Array(Type.Enum([...permissions])),
-    project: Type.Optional(Type.String()),
-    environment: Type.Optional(Type.String()),
-  }),
-  Type.Object({ sees: Type.String() }),
-]);
-export type Granted = Static<typeof Granted>;
+/** The scope of what belongs to no project: grants within a project or an environment do not count. */
+export const rootScope: Scope = { project: null, environment: null };
 
-const listeners = new WeakMap<Caller, (granted: Granted) => void>();
+/** A check that a caller passed: of a permission in a scope, or of the visibility of a project. */
+export type PassedCheck = ({ readonly may: readonly Permission[] } & Scope) | { readonly sees: string };
 
-/** A copy of the caller that reports every granted check to `onGranted`. */
-export const observeGrants = (caller: Caller, onGranted: (granted: Granted) => void): Caller => {
+const listeners = new WeakMap<Caller, (passed: PassedCheck) => void>();
+
+/** A copy of the caller that reports every check that it passes, also to the observer of the caller itself. */
+export const observeChecks = (caller: Caller, onPassed: (passed: PassedCheck) => void): Caller => {
   const same = { ...caller };
-  listeners.set(same, onGranted);
+  const outer = listeners.get(caller);
+  listeners.set(same, (passed) => {
+    outer?.(passed);
+    onPassed(passed);
+  });
   return same;
 };
 
@@ -196,13 +195,7 @@ export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope 
       (grant.project === undefined || project === undefined || grant.project === project) &&
       (grant.environment === undefined || environment === undefined || grant.environment === environment),
   );
-  if (isGranted) {
-    listeners.get(caller)?.({
-      may: [...wanted],
-      ...(project === undefined ? {} : { project }),
-      ...(environment === undefined ? {} : { environment }),
-    });
-  }
+  if (isGranted) listeners.get(caller)?.({ may: wanted, project, environment });
   return isGranted;
 };
 

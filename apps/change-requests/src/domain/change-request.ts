@@ -1,4 +1,4 @@
-import type { ChangeAction, ChangeRequestState, Granted, OutboxEvent } from '@bunting/contracts';
+import type { ChangeAction, ChangeRequestState, PassedCheck, OutboxEvent } from '@bunting/contracts';
 
 /** A user as stored with the request. The name of a deleted user is null. */
 export interface UserRef {
@@ -48,7 +48,7 @@ export interface PendingReply {
   readonly hashedKey: string;
   readonly operation: string;
   readonly fingerprint: string;
-  readonly granted: readonly Granted[];
+  readonly passedChecks: readonly PassedCheck[];
   readonly encryptedReply: string;
 }
 

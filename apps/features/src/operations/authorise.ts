@@ -7,5 +7,5 @@ import { type Access, type Caller, may, noAccess, type Scope } from '@bunting/co
 export const authorise = (caller: Caller, access: Access, where: Scope): void => {
   if (access === 'authenticated' || access === 'public' || access === 'service') return;
   const wanted = typeof access === 'string' ? [access] : access;
-  if (!may(caller, wanted, where)) throw noAccess(wanted, where.environment);
+  if (!may(caller, wanted, where)) throw noAccess(wanted, where.environment ?? undefined);
 };

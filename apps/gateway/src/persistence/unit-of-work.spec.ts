@@ -8,7 +8,7 @@ import { derivedSecretBytes, newUserSecret } from './tokens/token-secret.ts';
 import { type GatewayWriteContext, unitOfWork } from './unit-of-work.ts';
 
 const hasher = (secret: string) => ({ selector: secret, hash: hash('sha256', secret, 'buffer') });
-const idempotency = { operation: 'create-own-pat', scope: 'user 7', key: 'k-1', fingerprint: 'f', granted: [] };
+const idempotency = { operation: 'create-own-pat', scope: 'user 7', key: 'k-1', fingerprint: 'f', passedChecks: [] };
 const request: GatewayWriteContext = {
   caller: systemCaller,
   now: new Date('2026-05-01T12:00:00.000Z'),

@@ -1,5 +1,5 @@
 import { JsonText, type IdempotentWrite } from '@bunting/bus';
-import { type Caller, type Granted, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
+import { type Caller, type PassedCheck, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
 import type { Database, SchemaMigration, Statement, Tx } from '@bunting/database';
 import { decryptWithKey, encryptWithKey, hashedKeyOf } from './reply-cipher.ts';
 
@@ -49,16 +49,16 @@ interface Row extends StoredOutcome {
   readonly is_locked: boolean;
   readonly fingerprint: string | null;
   /** null where none were recorded */
-  readonly grants: readonly Granted[] | null;
+  readonly grants: readonly PassedCheck[] | null;
 }
 
-/** Checks that the caller still has every permission that the write relied on. */
-const requireStillGranted = (caller: Caller, grants: readonly Granted[]): void => {
-  for (const one of grants) {
+/** Checks that the caller still passes every check that the write relied on. */
+const requireStillPassed = (caller: Caller, checks: readonly PassedCheck[]): void => {
+  for (const one of checks) {
     if ('sees' in one && !maySee(caller, one.sees)) throw notFound(`Could not find project with id ${one.sees}`);
   }
-  for (const one of grants) {
-    if ('may' in one && !may(caller, one.may, one)) throw noAccess(one.may, one.environment);
+  for (const one of checks) {
+    if ('may' in one && !may(caller, one.may, one)) throw noAccess(one.may, one.environment ?? undefined);
   }
 };
 
@@ -73,7 +73,7 @@ const outcomeOf = (write: IdempotentWrite, caller: Caller, row: Row | undefined)
     );
   }
   if (row.fingerprint === write.fingerprint) {
-    requireStillGranted(caller, row.grants ?? []);
+    requireStillPassed(caller, row.grants ?? []);
     return { ...row, reply: row.reply === null ? null : decryptWithKey(write, row.reply) };
   }
   throw refusal(
@@ -138,7 +138,7 @@ export const storeOutcome = async (
     outcome === undefined ? null : JSON.stringify(outcome),
     reply === null ? null : encryptWithKey(write, reply),
     JSON.stringify(headers),
-    JSON.stringify(write.granted),
+    JSON.stringify(write.passedChecks),
   ]);
   if (reply !== null) write.stored = reply;
 };
@@ -150,25 +150,32 @@ export interface EncryptedReply {
   readonly hashedKey: string;
   readonly operation: string;
   readonly fingerprint: string;
-  readonly granted: readonly Granted[];
+  readonly passedChecks: readonly PassedCheck[];
   readonly encryptedReply: string;
 }
 
 /** Prepares the reply of a write that another process may finish. */
 export const encryptReply = (write: IdempotentWrite, reply: unknown): EncryptedReply => {
-  const { scope, operation, fingerprint, granted } = write;
+  const { scope, operation, fingerprint, passedChecks } = write;
   const encryptedReply = encryptWithKey(write, textOfReply(reply));
-  return { scope, hashedKey: hashedKeyOf(write), operation, fingerprint, granted: [...granted], encryptedReply };
+  return {
+    scope,
+    hashedKey: hashedKeyOf(write),
+    operation,
+    fingerprint,
+    passedChecks: [...passedChecks],
+    encryptedReply,
+  };
 };
 
 /** Stores an encrypted reply in the last transaction of its write. A stored reply of another request stays. */
 export const storeEncryptedReply = async (
   { query }: Pick<Tx, 'query'>,
-  { scope, hashedKey, operation, fingerprint, granted, encryptedReply }: EncryptedReply,
+  { scope, hashedKey, operation, fingerprint, passedChecks, encryptedReply }: EncryptedReply,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> => {
-  const granting = JSON.stringify(granted);
-  const values = [scope, hashedKey, operation, fingerprint, null, encryptedReply, JSON.stringify(headers), granting];
+  const checks = JSON.stringify(passedChecks);
+  const values = [scope, hashedKey, operation, fingerprint, null, encryptedReply, JSON.stringify(headers), checks];
   await query(`${insertReply} on conflict do nothing`, values);
 };
 
