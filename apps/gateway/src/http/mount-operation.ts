@@ -23,6 +23,7 @@ import {
   parseIfNoneMatch,
   isNotModified,
   requireConditionsSupported,
+  requireIfMatch,
   entityTagOf,
   tagHeldBy,
 } from './response/entity-tags.ts';
@@ -176,6 +177,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       if (!isWrite) {
         const tag = setsEntityTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
         response.header('etag', `"${tag}"`);
+        requireIfMatch(request.headers, tag);
         if (isNotModified(request.headers, tag)) {
           const encoded = `${tag}${tagSuffixOf[encodingFor(json, request)]}`;
           return response

@@ -11,7 +11,7 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { addVary, jsonContentType } from '../../http/errors/http-errors.ts';
 import { compressedFrom, type Encoding, encodingOf } from '../../http/response/compression.ts';
-import { entityTagOf, isNotModified, parseIfMatch, parseIfNoneMatch } from '../../http/response/entity-tags.ts';
+import { entityTagOf, isNotModified, parseIfMatch, parseIfNoneMatch, requireIfMatch } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { DeliveryView, Representation } from '../store/delivery-view.ts';
@@ -49,7 +49,7 @@ const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: 
   return tags.find((tag) => view.isCurrent(tag) || (isBehind && view.isLater(tag)));
 };
 
-const requireMatch = (headers: IncomingHttpHeaders, view: DeliveryView): void => {
+const requireCurrentFeatures = (headers: IncomingHttpHeaders, view: DeliveryView): void => {
   const required = parseIfMatch(headers);
   if (required === undefined || required === '*' || required.some((tag) => view.isCurrent(tag))) return;
   const tag = view.etag('identity').slice(1, -1);
@@ -75,7 +75,7 @@ const allFeatures: SdkOperation = {
   operation: GetClientFeatures,
   queryOf: (query) => query,
   respond: (view, { headers }, isBehind) => {
-    requireMatch(headers, view);
+    requireCurrentFeatures(headers, view);
     const current = currentTag(headers, view, isBehind);
     if (current !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${current}"` } };
     const encoding = view.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
@@ -93,6 +93,7 @@ const oneFeature: SdkOperation = {
     const json = view.one(featureName);
     if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
     const tag = entityTagOf(json, undefined);
+    requireIfMatch(headers, tag);
     if (isNotModified(headers, tag)) return { status: 304, headers: { etag: `"${tag}"` } };
     return { status: 200, headers: { etag: `"${tag}"`, 'content-type': jsonContentType }, body: Buffer.from(json) };
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseIfMatch, isNotModified, requireConditionsSupported, entityTagOf } from './entity-tags.ts';
+import { entityTagOf, isNotModified, parseIfMatch, requireConditionsSupported, requireIfMatch } from './entity-tags.ts';
 
 const refusedFor = (job: () => unknown) => {
   try {
@@ -50,8 +50,9 @@ describe('conditional reads', () => {
   });
 
   it('fail with 412 when If-Match does not name the current tag', () => {
-    expect(isNotModified({ 'if-match': '"x"' }, 'x')).toBe(false);
-    expect(refusedFor(() => isNotModified({ 'if-match': '"y"', 'if-none-match': '"x"' }, 'x'))).toMatchObject({
+    for (const headers of [{}, { 'if-match': '"x"' }, { 'if-match': '*' }])
+      expect(() => requireIfMatch(headers, 'x')).not.toThrow();
+    expect(refusedFor(() => requireIfMatch({ 'if-match': '"y"', 'if-none-match': '"x"' }, 'x'))).toMatchObject({
       kind: 'PreconditionFailed',
       tag: 'x',
     });

@@ -64,11 +64,6 @@ export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefi
   return tags === '*' ? '*' : tags.map(({ opaque }) => withoutTagSuffix(opaque));
 };
 
-const matchesIfNoneMatch = (headers: IncomingHttpHeaders, tag: string): boolean => {
-  const tags = parseIfNoneMatch(headers);
-  return tags === '*' || tags?.includes(tag) === true;
-};
-
 /**
  * The entity tag of a reply: the service's tag of the resource, if it set one, followed by a hash of the bytes, which may differ between
  * callers.
@@ -78,20 +73,21 @@ export const entityTagOf = (json: string, serviceTag: string | undefined): strin
   return serviceTag === undefined ? bytes : `${serviceTag.slice(1, -1)}.${bytes}`;
 };
 
-/**
- * Whether the client has the current content, by `If-None-Match`.
- * @throws Refusal `PreconditionFailed` when `If-Match` does not name the current tag
- */
-export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolean => {
+/** The condition of a read. @throws Refusal `PreconditionFailed` when `If-Match` does not name the current tag */
+export const requireIfMatch = (headers: IncomingHttpHeaders, tag: string): void => {
   const expected = parseIfMatch(headers);
-  if (expected !== undefined && expected !== '*' && !expected.includes(tag)) {
-    throw refusal(
-      'PreconditionFailed',
-      'The resource has changed: the `If-Match` header does not name its current entity tag. Read it again.',
-      { tag },
-    );
-  }
-  return matchesIfNoneMatch(headers, tag);
+  if (expected === undefined || expected === '*' || expected.includes(tag)) return;
+  throw refusal(
+    'PreconditionFailed',
+    'The resource has changed: the `If-Match` header does not name its current entity tag. Read it again.',
+    { tag },
+  );
+};
+
+/** Whether the client has the current content, by `If-None-Match`. */
+export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolean => {
+  const tags = parseIfNoneMatch(headers);
+  return tags === '*' || tags?.includes(tag) === true;
 };
 
 /**
