@@ -1,15 +1,4 @@
-import { invalid, notFound, refusal, type Refusal } from '@bunting/contracts';
-
-/** 400 with the property at fault. The reason is Unleash's text where Unleash has one, without a full stop. */
-export const badRequest = (reason: string, path: string): Refusal =>
-  invalid(`${reason}: see the \`${path}\` property.`, path);
-
-/** 400 for a resource beyond its limit. */
-export const limitExceeded = (resource: string, limit: number): Refusal =>
-  refusal(
-    'ExceedsLimitError',
-    `Failed to create ${resource}. You can't create more than the established limit of ${limit}.`,
-  );
+import { invalidProperty, notFound, refusal, type Refusal } from '@bunting/contracts';
 
 export type LinkPurpose = 'set-password' | 'create-first-admin';
 
@@ -29,7 +18,7 @@ export const roleNameTaken = (name: string): Refusal =>
 
 /** 400 for a user or a group that a request names and that does not exist. */
 export const unknownAssignee = (type: 'user' | 'group', id: number): Refusal =>
-  badRequest(`There is no ${type} ${id}`, `/body/${type}s`);
+  invalidProperty(`There is no ${type} ${id}`, `/body/${type}s`);
 
 export const roleNotFound = (): Refusal => notFound('Could not find role');
 export const userNotFound = (): Refusal => notFound('No user found');

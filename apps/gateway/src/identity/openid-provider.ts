@@ -1,6 +1,5 @@
-import type { DiscoveredProvider } from '@bunting/contracts';
+import { type DiscoveredProvider, invalidProperty } from '@bunting/contracts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import { badRequest } from '../domain/refusals.ts';
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -287,6 +286,6 @@ export const discoverProvider = async (settings: OidcClientSettings): Promise<Di
   try {
     return await openIdProvider({ ...settings, clientId }, () => undefined).discover();
   } catch (error) {
-    throw badRequest(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
+    throw invalidProperty(providerFaultOf(error).message.replace(/\.$/, ''), '/body/discoverUrl');
   }
 };

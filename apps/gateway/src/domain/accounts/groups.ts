@@ -1,6 +1,6 @@
-import type { Group, GroupBody } from '@bunting/contracts';
+import { type Group, type GroupBody, invalidProperty } from '@bunting/contracts';
 import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
-import { badRequest, unknownAssignee } from '../refusals.ts';
+import { unknownAssignee } from '../refusals.ts';
 
 /** What a group is, without its members. */
 export type GroupProperties = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
@@ -30,7 +30,7 @@ export const membershipEvents = (
  */
 export const requestedGroup = (body: GroupBody, before: Group | undefined) => {
   const name = body.name.trim();
-  if (name === '') throw badRequest('The name of a group must not be empty', '/body/name');
+  if (name === '') throw invalidProperty('The name of a group must not be empty', '/body/name');
   return {
     name,
     description: body.description?.trim() || null,

@@ -1,5 +1,4 @@
-import { refusal } from '@bunting/contracts';
-import { badRequest } from '../refusals.ts';
+import { invalidProperty, refusal } from '@bunting/contracts';
 
 const minLength = 10;
 /** From this length on a password need not mix kinds of characters. */
@@ -43,6 +42,6 @@ export interface NewPassword {
 /** @throws Refusal 400 for a weak password, and for a different confirmation */
 export const requireValidPassword = ({ password, confirmPassword }: NewPassword): void => {
   if (confirmPassword !== undefined && confirmPassword !== password)
-    throw badRequest('The passwords do not match', '/body/confirmPassword');
+    throw invalidProperty('The passwords do not match', '/body/confirmPassword');
   requireStrongPassword(password);
 };

@@ -1,5 +1,4 @@
-import type { CreateUserBody } from '@bunting/contracts';
-import { badRequest } from '../refusals.ts';
+import { type CreateUserBody, invalidProperty } from '@bunting/contracts';
 
 /** The names of a user or a service account. */
 export interface UserNames {
@@ -31,7 +30,7 @@ export const validUserNames = ({
     email: normalise(email)?.toLowerCase() ?? null,
   };
   if (names.username === null && names.email === null)
-    throw badRequest('You must specify username or email', '/body/username');
+    throw invalidProperty('You must specify username or email', '/body/username');
   requireEmailAddress(names.email);
   return names;
 };
@@ -41,5 +40,5 @@ export const requireEmailAddress = (email: string | null): void => {
   if (email === null) return;
   const at = email.lastIndexOf('@');
   if (at < 1 || at === email.length - 1 || [...email].some((character) => character <= ' '))
-    throw badRequest('The email must be an address', '/body/email');
+    throw invalidProperty('The email must be an address', '/body/email');
 };

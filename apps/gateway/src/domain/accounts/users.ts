@@ -1,6 +1,5 @@
-import { type Caller, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
+import { type Caller, invalidProperty, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
 import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
-import { badRequest } from '../refusals.ts';
 import { requireEmailAddress } from './user-names.ts';
 
 /** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
@@ -60,6 +59,6 @@ export const updatedUser = (before: User, body: UpdateUserBody) => {
   const email = updatedText(body.email, before.email)?.toLowerCase() ?? null;
   requireEmailAddress(email);
   if (email === null && before.username === undefined)
-    throw badRequest('You must specify username or email', '/body/email');
+    throw invalidProperty('You must specify username or email', '/body/email');
   return { name: updatedText(body.name, before.name), email, active: body.active ?? before.active };
 };

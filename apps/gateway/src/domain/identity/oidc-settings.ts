@@ -1,5 +1,4 @@
-import { type OidcSettings, type OidcSettingsBody, refusal } from '@bunting/contracts';
-import { badRequest } from '../refusals.ts';
+import { invalidProperty, type OidcSettings, type OidcSettingsBody, refusal } from '@bunting/contracts';
 
 /** The settings of OpenID Connect as they are stored, without the secret. */
 export type OidcValues = Omit<OidcSettings, 'enablePkce' | 'secret' | 'hasSecret' | 'isReadOnly'>;
@@ -31,10 +30,10 @@ export const changedOidc = (before: OidcClientSettings, body: OidcSettingsBody):
   const isSameClient = merged.discoverUrl === before.discoverUrl && merged.clientId === before.clientId;
   const after = { ...merged, secret: secret || (isSameClient ? before.secret : undefined) };
   if (!after.enabled) return after;
-  if (after.discoverUrl === '') throw badRequest('The address of the provider must be given', '/body/discoverUrl');
-  if (after.clientId === '') throw badRequest('The id of the client must be given', '/body/clientId');
+  if (after.discoverUrl === '') throw invalidProperty('The address of the provider must be given', '/body/discoverUrl');
+  if (after.clientId === '') throw invalidProperty('The id of the client must be given', '/body/clientId');
   if (after.enableGroupSyncing && after.groupJsonPath.trim() === '')
-    throw badRequest('The path of the claim with the groups must be given', '/body/groupJsonPath');
+    throw invalidProperty('The path of the claim with the groups must be given', '/body/groupJsonPath');
   return after;
 };
 

@@ -2,12 +2,13 @@ import {
   type AddProjectAccessBody,
   type Caller,
   type EventType,
+  invalidProperty,
   isEqual,
   refusal,
   type SetProjectAccessBody,
 } from '@bunting/contracts';
 import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
-import { badRequest, unknownAssignee } from '../refusals.ts';
+import { unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from './roles.ts';
 
 /** What a role in a project is assigned to. */
@@ -70,7 +71,7 @@ export const requireMayAssign = (
   existing: ExistingAssignees,
 ): void => {
   const unknown = roles.find((id) => !existing.grants.has(id));
-  if (unknown !== undefined) throw badRequest(`There is no role ${unknown} for projects`, '/body/roles');
+  if (unknown !== undefined) throw invalidProperty(`There is no role ${unknown} for projects`, '/body/roles');
   for (const type of ['user', 'group'] as const) {
     const missing = [...requested[`${type}s`].keys()].find((id) => !existing[`${type}s`].includes(id));
     if (missing !== undefined) throw unknownAssignee(type, missing);

@@ -1,5 +1,6 @@
 import {
   type Caller,
+  invalidProperty,
   noAccess,
   type Permission,
   permissionCatalogue,
@@ -8,7 +9,6 @@ import {
   type RoleBody,
 } from '@bunting/contracts';
 import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
-import { badRequest } from '../refusals.ts';
 
 /** Ids of the predefined roles, the same in every installation. */
 export const predefinedRole = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5, reader: 6 } as const;
@@ -34,7 +34,7 @@ export interface RoleInput {
 /** The name of a role, trimmed. @throws Refusal 400 for an empty one */
 export const parseRoleName = ({ name }: Pick<RoleBody, 'name'>): string => {
   const trimmed = name.trim();
-  if (trimmed === '') throw badRequest('The name of a role must not be empty', '/body/name');
+  if (trimmed === '') throw invalidProperty('The name of a role must not be empty', '/body/name');
   return trimmed;
 };
 
@@ -51,11 +51,11 @@ export const parseRole = (body: RoleBody): RoleInput => {
     const at = `/body/permissions/${index}`;
     const environment = grant.environment || null;
     const permission = permissionCatalogue.get(grant.name);
-    if (permission === undefined) throw badRequest(`No role can grant ${grant.name}`, `${at}/name`);
+    if (permission === undefined) throw invalidProperty(`No role can grant ${grant.name}`, `${at}/name`);
     if (type === 'custom' && permission.type === 'root')
-      throw badRequest(`A role of the type ${type} cannot grant ${grant.name}`, `${at}/name`);
+      throw invalidProperty(`A role of the type ${type} cannot grant ${grant.name}`, `${at}/name`);
     if (environment !== null && permission.type !== 'environment')
-      throw badRequest(`${grant.name} does not hold in single environments`, `${at}/environment`);
+      throw invalidProperty(`${grant.name} does not hold in single environments`, `${at}/environment`);
     grants.set(JSON.stringify([grant.name, environment]), { name: grant.name, environment });
   }
   return { name, description: body.description?.trim() ?? '', type, permissions: [...grants.values()] };
@@ -69,7 +69,7 @@ export const updatedRole = (before: Role, body: RoleBody): RoleInput => {
   requireCustomRole(before);
   const type = before.type as 'custom' | 'root-custom';
   if (body.type !== undefined && body.type !== type)
-    throw badRequest(`The type of the role ${before.name} is ${type} and cannot be changed`, '/body/type');
+    throw invalidProperty(`The type of the role ${before.name} is ${type} and cannot be changed`, '/body/type');
   return parseRole({ ...body, type });
 };
 

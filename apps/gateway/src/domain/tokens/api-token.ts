@@ -1,14 +1,14 @@
 import {
   type Caller,
   type CreateApiTokenBody,
+  invalidProperty,
+  may,
   maySee,
   noAccess,
-  may,
   type Permission,
   refusal,
 } from '@bunting/contracts';
 import { type TokenScope, wildcard } from './token-scope.ts';
-import { badRequest } from '../refusals.ts';
 
 /** Maximum number of API tokens. */
 export const maxApiTokens = 2_000;
@@ -43,13 +43,13 @@ const requestedKind = ({ type }: CreateApiTokenBody): ApiTokenKind | undefined =
 
 const kindOf = (body: CreateApiTokenBody): ApiTokenKind => {
   const kind = requestedKind(body);
-  if (kind === undefined) throw badRequest('The type of a token must be client, frontend or admin', '/body/type');
+  if (kind === undefined) throw invalidProperty('The type of a token must be client, frontend or admin', '/body/type');
   return kind;
 };
 
 const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
   const wanted = projects ?? (project === undefined ? [wildcard] : [project]);
-  if (wanted.length === 0) throw badRequest('A token must be for at least one project', '/body/projects');
+  if (wanted.length === 0) throw invalidProperty('A token must be for at least one project', '/body/projects');
   return wanted.includes(wildcard) ? [wildcard] : [...new Set(wanted)];
 };
 
@@ -65,7 +65,7 @@ export const belongsToProject = ({ projects }: Pick<NewToken, 'projects'>, proje
 export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null;
   const date = new Date(expiresAt);
-  if (!(date > now)) throw badRequest('The expiry date should be in future', '/body/expiresAt');
+  if (!(date > now)) throw invalidProperty('The expiry date should be in future', '/body/expiresAt');
   return date;
 };
 
@@ -89,23 +89,24 @@ export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: D
  */
 export const newToken = (body: CreateApiTokenBody, caller: Caller, targets: TokenTargets, now: Date): NewToken => {
   const name = (body.tokenName ?? body.username ?? '').trim();
-  if (name === '') throw badRequest('A token must have a name', '/body/tokenName');
+  if (name === '') throw invalidProperty('A token must have a name', '/body/tokenName');
   const kind = kindOf(body);
   const projects = requestedProjects(body);
   const environment = body.environment ?? (kind === 'admin' ? wildcard : 'development');
   if (kind === 'admin') {
-    if (projects[0] !== wildcard) throw badRequest('Admin token cannot be scoped to single project', '/body/projects');
+    if (projects[0] !== wildcard)
+      throw invalidProperty('Admin token cannot be scoped to single project', '/body/projects');
     if (environment !== wildcard)
-      throw badRequest('Admin token cannot be scoped to single environment', '/body/environment');
+      throw invalidProperty('Admin token cannot be scoped to single environment', '/body/environment');
   } else {
     const called = kind === 'client' ? 'Client' : 'Frontend';
     if (environment === wildcard)
-      throw badRequest(`${called} token cannot be scoped to all environments`, '/body/environment');
+      throw invalidProperty(`${called} token cannot be scoped to all environments`, '/body/environment');
     if (!targets.environments.includes(environment))
-      throw badRequest(`Environment=${environment} does not exist`, '/body/environment');
+      throw invalidProperty(`Environment=${environment} does not exist`, '/body/environment');
     for (const project of projects) {
       if (project === wildcard || (targets.projects.includes(project) && maySee(caller, project))) continue;
-      throw badRequest(`Project=${project} does not exist`, '/body/projects');
+      throw invalidProperty(`Project=${project} does not exist`, '/body/projects');
     }
   }
   return { name, kind, projects, environment, expiresAt: futureExpiry(body.expiresAt, now) };
@@ -129,8 +130,9 @@ export const newProjectToken = (
 ): NewToken => {
   const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
   if (named.some((name) => name !== project))
-    throw badRequest(`A token of the project ${project} can be for this project only`, '/body/projects');
-  if (requestedKind(body) === 'admin') throw badRequest('A token of a project cannot be an admin token', '/body/type');
+    throw invalidProperty(`A token of the project ${project} can be for this project only`, '/body/projects');
+  if (requestedKind(body) === 'admin')
+    throw invalidProperty('A token of a project cannot be an admin token', '/body/type');
   const token = newToken({ ...body, projects: [project] }, caller, { environments, projects: [project] }, now);
   const { environment } = token;
   if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], { project, environment }))

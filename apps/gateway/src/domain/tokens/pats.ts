@@ -1,7 +1,6 @@
-import { type CreatePatBody, type Pat, refusal } from '@bunting/contracts';
+import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
 import type { AccessEvent } from '../access-event.ts';
 import { futureExpiry, requireWithinLifetime } from './api-token.ts';
-import { badRequest } from '../refusals.ts';
 
 /** Maximum number of PATs of a user. */
 const maxPats = 10;
@@ -33,7 +32,7 @@ export interface PatContext {
 /** Validates a new PAT. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
 export const newPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
   const description = body.description.trim();
-  if (description === '') throw badRequest('The description of a token must not be empty', '/body/description');
+  if (description === '') throw invalidProperty('The description of a token must not be empty', '/body/description');
   const expiresAt = futureExpiry(body.expiresAt, now);
   requireWithinLifetime(callerExpiresAt, expiresAt);
   if (pats.some((pat) => pat.description === description))

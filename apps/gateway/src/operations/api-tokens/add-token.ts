@@ -1,6 +1,5 @@
-import type { ApiToken } from '@bunting/contracts';
+import { type ApiToken, limitExceeded } from '@bunting/contracts';
 import { maxApiTokens, type NewToken, namedProjects } from '../../domain/tokens/api-token.ts';
-import { limitExceeded } from '../../domain/refusals.ts';
 import { newTokenSecret } from '../../persistence/tokens/token-secret.ts';
 import type { ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
 import { toApiToken, tokenEvent } from './token-event.ts';

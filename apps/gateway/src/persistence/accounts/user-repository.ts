@@ -1,10 +1,18 @@
-import type { AdminCount, UserSearchResults, InactiveUsers, Page, User, UsersAndGroups } from '@bunting/contracts';
+import {
+  type AdminCount,
+  type InactiveUsers,
+  invalidProperty,
+  type Page,
+  type User,
+  type UsersAndGroups,
+  type UserSearchResults,
+} from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
-import { badRequest, userNotFound } from '../../domain/refusals.ts';
+import { userNotFound } from '../../domain/refusals.ts';
 import { onlyRow } from '../only-row.ts';
 import { avatarUrlOf } from '../rights/access-reader.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
@@ -168,7 +176,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     } catch (error) {
       const constraint = violatedConstraint(error) ?? '';
       if (!uniqueConstraints.includes(constraint)) throw error;
-      throw badRequest('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
+      throw invalidProperty('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
     }
   };
 

@@ -1,6 +1,6 @@
-import { type Permission, type Role, refusal } from '@bunting/contracts';
+import { invalidProperty, type Permission, refusal, type Role } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
-import { badRequest, roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
+import { roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
 import { onlyRow } from '../only-row.ts';
@@ -84,7 +84,7 @@ export const roleRepository = (tx: Tx) => {
         select id from role where type in ('root', 'root-custom') and (id::text = $1 or lower(name) = lower($1))
         order by id::text = $1 desc limit 1 for share`;
       const [found] = await query<{ id: number }>(text, [String(idOrName)]);
-      if (found === undefined) throw badRequest(`There is no root role ${idOrName}`, '/body/rootRole');
+      if (found === undefined) throw invalidProperty(`There is no root role ${idOrName}`, '/body/rootRole');
       return found.id;
     },
     /** Creates a role, or updates the one with the id. @throws Refusal `NameExistsError` */
