@@ -13,7 +13,7 @@ import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { ContextsField } from './contexts-field.tsx';
 import { parseContext } from './context-text.ts';
-import { type CellAddress, Explanation } from './explanation.tsx';
+import { type CellAddress, ResultReasonsDialog } from './result-reasons-dialog.tsx';
 import { ResultGrid } from './result-grid.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
@@ -233,7 +233,7 @@ export const PlaygroundPage = () => {
         />
       )}
       {opened !== undefined && (
-        <Explanation {...opened} changeRequest={changeRequest} onClose={() => setOpened(undefined)} />
+        <ResultReasonsDialog {...opened} changeRequest={changeRequest} onClose={() => setOpened(undefined)} />
       )}
     </Page>
   );

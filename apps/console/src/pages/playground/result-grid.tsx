@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { messages } from '../../messages/shared.ts';
 import { contextLine } from './context-text.ts';
-import type { CellAddress } from './explanation.tsx';
+import type { CellAddress } from './result-reasons-dialog.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 

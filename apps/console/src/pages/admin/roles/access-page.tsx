@@ -14,7 +14,7 @@ import { messages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { displayNameOf, UserCell } from '../people/user-cell.tsx';
-import { userRightsOf, permissionGroups, type UserRights, type GrantSource } from './role-rights.ts';
+import { permissionHolders, permissionGroups, type PermissionHolder, type GrantSource } from './role-permissions.ts';
 import styles from '../people/people.module.css';
 
 const nameOfSource = ({ role, group }: GrantSource): string =>
@@ -28,7 +28,7 @@ const GrantSources = ({ sources }: { readonly sources: readonly GrantSource[] })
   </span>
 );
 
-const mayOf = ({ permissions }: UserRights): string => {
+const mayOf = ({ permissions }: PermissionHolder): string => {
   if (permissions.has('ADMIN')) return text.everything;
   return permissions.size === 0 ? text.nothing : text.permissions(permissions.size);
 };
@@ -57,7 +57,7 @@ export const AccessPage = () => {
   const [chosen, setProject] = useSearchParameter('project');
   const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
   const [permission, setPermission] = useSearchParameter('permission');
-  const [shown, setShown] = useState<UserRights | undefined>();
+  const [shown, setShown] = useState<PermissionHolder | undefined>();
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
@@ -79,7 +79,7 @@ export const AccessPage = () => {
     ...(mayListAll ? [{ id: everywhere, label: text.everywhere }] : []),
     ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
   ];
-  const users = holders.data && userRightsOf(holders.data, { permission, environment });
+  const users = holders.data && permissionHolders(holders.data, { permission, environment });
   return (
     <AdminSection id="access">
       <div className={styles['filters']}>
@@ -138,12 +138,12 @@ export const AccessPage = () => {
           {
             id: 'may',
             title: text.may,
-            cell: (rights) =>
-              rights.permissions.size === 0 || rights.permissions.has('ADMIN') ? (
-                mayOf(rights)
+            cell: (holder) =>
+              holder.permissions.size === 0 || holder.permissions.has('ADMIN') ? (
+                mayOf(holder)
               ) : (
-                <Button size="small" onPress={() => setShown(rights)}>
-                  {mayOf(rights)}
+                <Button size="small" onPress={() => setShown(holder)}>
+                  {mayOf(holder)}
                 </Button>
               ),
           },

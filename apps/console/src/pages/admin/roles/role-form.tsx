@@ -25,7 +25,7 @@ import { rolesMessages as text } from '../../../messages/administration/roles.ts
 import { messages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { displayNameOf } from '../people/user-cell.tsx';
-import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-rights.ts';
+import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 

@@ -21,7 +21,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
 import { AdminSection } from '../admin-section.tsx';
-import { permissionGroups, type Right, rightOf } from './role-rights.ts';
+import { permissionGroups, type GrantScope, grantScopeOf } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -33,9 +33,9 @@ const kinds: readonly Kind[] = ['root', 'project'];
 const kindOf = (type: string): Kind => (type === 'root' || type === 'root-custom' ? 'root' : 'project');
 const isCustom = ({ type }: { readonly type: string }): boolean => type === 'root-custom' || type === 'custom';
 
-const RightCell = ({ right }: { readonly right: Right }) => {
-  if (right === 'none') return <span className="visually-hidden">{text.no}</span>;
-  if (right === 'all') {
+const GrantScopeCell = ({ scope }: { readonly scope: GrantScope }) => {
+  if (scope === 'none') return <span className="visually-hidden">{text.no}</span>;
+  if (scope === 'all') {
     return (
       <span className={styles['yes']}>
         <Icon name="check" />
@@ -45,7 +45,7 @@ const RightCell = ({ right }: { readonly right: Right }) => {
   }
   return (
     <span className={styles['no']}>
-      {right === 'default' ? text.inDefault : text.inEnvironments(right.environments)}
+      {scope === 'default' ? text.inDefault : text.inEnvironments(scope.environments)}
     </span>
   );
 };
@@ -103,7 +103,7 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
                     </th>
                     {roles.map((role) => (
                       <td key={role.id}>
-                        <RightCell right={rightOf(role, name, group.kind)} />
+                        <GrantScopeCell scope={grantScopeOf(role, name, group.kind)} />
                       </td>
                     ))}
                   </tr>

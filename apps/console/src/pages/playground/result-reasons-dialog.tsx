@@ -165,13 +165,13 @@ export interface CellAddress {
   readonly context: Context;
 }
 
-interface ExplanationProps extends CellAddress {
+interface ResultReasonsDialogProps extends CellAddress {
   readonly changeRequest: number | undefined;
   readonly onClose: () => void;
 }
 
 /** Why a flag is on or off, now and, beside it, as if a change request were applied. */
-export const Explanation = ({ changeRequest, onClose, ...cell }: ExplanationProps) => (
+export const ResultReasonsDialog = ({ changeRequest, onClose, ...cell }: ResultReasonsDialogProps) => (
   <Dialog
     title={text.why(cell.flag, cell.environment)}
     onClose={onClose}

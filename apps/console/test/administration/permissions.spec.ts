@@ -9,7 +9,7 @@ import {
   untilFocused,
 } from '../support/browser.ts';
 
-describeInBrowser('rights in the console', () => {
+describeInBrowser('permissions in the console', () => {
   beforeAll(async () => {
     const user = (await api('POST', '/api/admin/user-admin', {
       username: 'hedy',

@@ -14,14 +14,14 @@ export const permissionGroups = ({ permissions }: AvailablePermissions): readonl
 ];
 
 /** Where a role grants a permission: nowhere, everywhere in the role's scope, in the project `default`, or in some environments. */
-export type Right = 'none' | 'all' | 'default' | { readonly environments: readonly string[] };
+export type GrantScope = 'none' | 'all' | 'default' | { readonly environments: readonly string[] };
 
 /** The scope in which a role grants a permission. The predefined root roles grant the permissions of projects in the project `default` alone. */
-export const rightOf = (
+export const grantScopeOf = (
   role: Pick<RoleWithPermissions, 'type' | 'permissions'>,
   permission: string,
   kind: PermissionGroup['kind'],
-): Right => {
+): GrantScope => {
   if (role.permissions.some(({ name }) => name === 'ADMIN')) return 'all';
   const grants = role.permissions.filter(({ name }) => name === permission);
   if (grants.length === 0) return 'none';
@@ -62,7 +62,7 @@ export interface GrantSource {
   readonly group: string | undefined;
 }
 
-export interface UserRights {
+export interface PermissionHolder {
   readonly user: RoleHolders['users'][number];
   /** the roles that apply, or those that give the permission that was looked for */
   readonly sources: readonly GrantSource[];
@@ -70,7 +70,7 @@ export interface UserRights {
   readonly permissions: ReadonlyMap<string, readonly GrantSource[]>;
 }
 
-interface RightsFilter {
+interface PermissionFilter {
   readonly permission?: string | undefined;
   readonly environment?: string | undefined;
 }
@@ -83,10 +83,10 @@ const permissionsIn = ({ role }: GrantSource, environment: string | undefined): 
     .map(({ name }) => name);
 
 /** Who may do what, or who has one permission, and through which roles. A permission of some environments counts where none is named. */
-export const userRightsOf = (
+export const permissionHolders = (
   { users, groups, roles }: RoleHolders,
-  { permission, environment }: RightsFilter = {},
-): readonly UserRights[] => {
+  { permission, environment }: PermissionFilter = {},
+): readonly PermissionHolder[] => {
   const roleById = new Map(roles.map((role) => [role.id, role]));
   const groupById = new Map(groups.map(({ id, name }) => [id, name]));
   return users.flatMap((user) => {

@@ -1,6 +1,6 @@
 import type { RoleHolders } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { bodyOfGrants, grantsOf, mergeGrants, userRightsOf, rightOf } from './role-rights.ts';
+import { bodyOfGrants, grantsOf, mergeGrants, permissionHolders, grantScopeOf } from './role-permissions.ts';
 
 const grantOf = (name: string, environment?: string) => ({
   id: 1,
@@ -12,23 +12,23 @@ const grantOf = (name: string, environment?: string) => ({
 
 describe('what a role gives', () => {
   it('is everything for an Admin', () => {
-    expect(rightOf({ type: 'root', permissions: [grantOf('ADMIN')] }, 'CREATE_FEATURE', 'project')).toBe('all');
+    expect(grantScopeOf({ type: 'root', permissions: [grantOf('ADMIN')] }, 'CREATE_FEATURE', 'project')).toBe('all');
   });
 
   it('is limited to the project default for the permissions of projects of an Editor', () => {
     const editor = { type: 'root' as const, permissions: [grantOf('CREATE_FEATURE'), grantOf('CREATE_SEGMENT')] };
-    expect(rightOf(editor, 'CREATE_FEATURE', 'project')).toBe('default');
-    expect(rightOf(editor, 'CREATE_SEGMENT', 'root')).toBe('all');
-    expect(rightOf(editor, 'DELETE_FEATURE', 'project')).toBe('none');
+    expect(grantScopeOf(editor, 'CREATE_FEATURE', 'project')).toBe('default');
+    expect(grantScopeOf(editor, 'CREATE_SEGMENT', 'root')).toBe('all');
+    expect(grantScopeOf(editor, 'DELETE_FEATURE', 'project')).toBe('none');
   });
 
   it('names the environments to which it is limited', () => {
     const name = 'UPDATE_FEATURE_ENVIRONMENT';
     const limited = { type: 'custom' as const, permissions: [grantOf(name, 'development'), grantOf(name, 'test')] };
-    expect(rightOf(limited, name, 'environment')).toEqual({ environments: ['development', 'test'] });
-    expect(rightOf({ type: 'custom', permissions: [...limited.permissions, grantOf(name)] }, name, 'environment')).toBe(
-      'all',
-    );
+    expect(grantScopeOf(limited, name, 'environment')).toEqual({ environments: ['development', 'test'] });
+    expect(
+      grantScopeOf({ type: 'custom', permissions: [...limited.permissions, grantOf(name)] }, name, 'environment'),
+    ).toBe('all');
   });
 
   it('has the changes of two people who edited it together, so that what one of them revoked stays revoked', () => {
@@ -79,7 +79,8 @@ describe('the users who may do something', () => {
       role(3, 'Viewer', []),
     ],
   };
-  const named = (wanted: Parameters<typeof userRightsOf>[1]) => userRightsOf(holders, wanted).map((one) => one.user.id);
+  const named = (wanted: Parameters<typeof permissionHolders>[1]) =>
+    permissionHolders(holders, wanted).map((one) => one.user.id);
 
   it('are all who hold a role when no permission is named', () => {
     expect(named({})).toEqual([1, 2, 3]);
@@ -92,8 +93,8 @@ describe('the users who may do something', () => {
   });
 
   it('are shown with the group by which they have the role', () => {
-    const [, rights] = userRightsOf(holders, { permission: 'APPLY_CHANGE_REQUEST' });
-    expect(rights?.sources.map((source) => [source.role.name, source.group])).toEqual([['Releaser', 'Release team']]);
-    expect([...(rights?.permissions.keys() ?? [])]).toEqual(['APPLY_CHANGE_REQUEST']);
+    const [, holder] = permissionHolders(holders, { permission: 'APPLY_CHANGE_REQUEST' });
+    expect(holder?.sources.map((source) => [source.role.name, source.group])).toEqual([['Releaser', 'Release team']]);
+    expect([...(holder?.permissions.keys() ?? [])]).toEqual(['APPLY_CHANGE_REQUEST']);
   });
 });

@@ -1,0 +1,161 @@
+import { CloneFeature, DeleteFeature, MoveFeature, SearchFeatures } from '@bunting/contracts';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useCommand, useProjects } from '../../api/queries.ts';
+import { Button } from '../../components/buttons/button.tsx';
+import { ErrorNotice } from '../../components/content/content.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
+import { ComboBox, TextField } from '../../components/forms/fields.tsx';
+import { flagMessages } from '../../messages/flag.ts';
+import { messages } from '../../messages/shared.ts';
+import { notify } from '../../shell/toasts.tsx';
+import { useApplyChanges } from '../../strategies/apply-change.ts';
+import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
+
+interface FlagDialogProps {
+  readonly project: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+/** Continues after the command succeeded. Its dialog shows a refusal. */
+const afterSuccess = <Reply,>(command: Promise<Reply>, next: (reply: Reply) => void): void =>
+  void command.then(next, () => undefined);
+
+const useOpenFlag = () => {
+  const navigate = useNavigate();
+  return (project: string, feature: string): void =>
+    void navigate({ to: '/projects/$project/features/$feature', params: { project, feature } });
+};
+
+interface ArchiveFlagDialogProps extends FlagDialogProps {
+  /** the flags that depend on it */
+  readonly dependents: readonly string[];
+}
+
+/** Archives a flag, or proposes that where one of its environments is protected. */
+export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: ArchiveFlagDialogProps) => {
+  const archive = useApplyChanges(project);
+  const protection = useProtection(project);
+  const { environment } = protection;
+  const archiveFlag = (isDirect: boolean): void =>
+    afterSuccess(
+      archive.mutateAsync({ environment, changes: [{ action: 'archiveFeature', feature: name }], isDirect }),
+      ({ kind }) => {
+        onClose();
+        notify(kind === 'made' ? flagMessages.archivedNow : flagMessages.proposed(environment));
+      },
+    );
+  return (
+    <ConfirmDialog
+      title={flagMessages.archiveTitle(name)}
+      confirm={protection.maySkip ? flagMessages.archive : flagMessages.propose}
+      isDangerous
+      isPending={archive.isPending}
+      isDisabled={protection.isLoading}
+      onClose={onClose}
+      onConfirm={() => archiveFlag(protection.maySkip)}
+    >
+      <p>{flagMessages.archiveExplained}</p>
+      {dependents.length > 0 && <p>{flagMessages.hasChildren(dependents)}</p>}
+      <ProtectionNotice protection={protection} isPending={archive.isPending} onPropose={() => archiveFlag(false)} />
+      {archive.error !== null && <ErrorNotice error={archive.error} />}
+    </ConfirmDialog>
+  );
+};
+
+/** Deletes an archived flag. */
+export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+  const remove = useCommand(DeleteFeature, [SearchFeatures]);
+  const navigate = useNavigate();
+  return (
+    <ConfirmDialog
+      title={flagMessages.deleteTitle(name)}
+      confirm={flagMessages.deleteForEver}
+      isDangerous
+      isPending={remove.isPending}
+      onClose={onClose}
+      onConfirm={() =>
+        afterSuccess(
+          remove.mutateAsync({ params: { featureName: name } }),
+          () => void navigate({ to: '/projects/$project/flags', params: { project } }),
+        )
+      }
+    >
+      <p>{flagMessages.deleteExplained}</p>
+      {remove.error !== null && <ErrorNotice error={remove.error} />}
+    </ConfirmDialog>
+  );
+};
+
+/** Copies a flag within its project, under another name. */
+export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+  const clone = useCommand(CloneFeature, [SearchFeatures]);
+  const openFlag = useOpenFlag();
+  const [copyName, setCopyName] = useState(`${name}-copy`);
+  return (
+    <Dialog
+      title={flagMessages.copyFlag}
+      onClose={onClose}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const params = { projectId: project, featureName: name };
+        afterSuccess(clone.mutateAsync({ params, body: { name: copyName } }), () => openFlag(project, copyName));
+      }}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button type="submit" variant="primary" isPending={clone.isPending}>
+            {messages.common.create}
+          </Button>
+        </>
+      }
+    >
+      <TextField label={flagMessages.newName} value={copyName} onChange={setCopyName} isRequired autoFocus />
+      {clone.error !== null && <ErrorNotice error={clone.error} />}
+    </Dialog>
+  );
+};
+
+/** Moves a flag to another project. */
+export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
+  const move = useCommand(MoveFeature, [SearchFeatures]);
+  const openFlag = useOpenFlag();
+  const projects = useProjects();
+  const [target, setTarget] = useState<string>();
+  const moveTo = (newProjectId: string): void => {
+    const params = { projectId: project, featureName: name };
+    afterSuccess(move.mutateAsync({ params, body: { newProjectId } }), () => openFlag(newProjectId, name));
+  };
+  return (
+    <Dialog
+      title={flagMessages.moveTitle(name)}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button
+            variant="primary"
+            isDisabled={target === undefined}
+            isPending={move.isPending}
+            onPress={() => target !== undefined && moveTo(target)}
+          >
+            {flagMessages.move}
+          </Button>
+        </>
+      }
+    >
+      <p>{flagMessages.moveExplained}</p>
+      <ComboBox
+        label={messages.shell.project}
+        options={(projects.data?.projects ?? [])
+          .filter(({ id }) => id !== project)
+          .map(({ id, name: label }) => ({ id, label }))}
+        value={target ?? null}
+        onChange={setTarget}
+        autoFocus
+      />
+      {move.error !== null && <ErrorNotice error={move.error} />}
+    </Dialog>
+  );
+};

@@ -1,0 +1,122 @@
+import { type FeatureChange, type FeatureStrategy, GetFeature, GetStrategy, isEqual } from '@bunting/contracts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { callWithEntityTag } from '../../api/call.ts';
+import { flagMessages } from '../../messages/flag.ts';
+import { strategyMessages } from '../../messages/strategy.ts';
+import { notify } from '../../shell/toasts.tsx';
+import { useApplyChanges } from '../../strategies/apply-change.ts';
+import {
+  newStrategyDraft,
+  strategyBodyOf,
+  type StrategyDraft,
+  strategyDraftOf,
+} from '../../strategies/strategy-draft.ts';
+import { type Json, mergeChanges, type MergeConflict } from '../../strategies/three-way-merge.ts';
+
+/** The environment of a flag in which a strategy is. */
+export interface StrategyPlace {
+  readonly project: string;
+  readonly feature: string;
+  readonly environment: string;
+}
+
+export interface StoredStrategy {
+  /** as it was read; undefined for a new strategy */
+  readonly stored: FeatureStrategy | undefined;
+  readonly entityTag: string | undefined;
+}
+
+/** A stored strategy as a draft, with the entity tag of that state. */
+interface StoredDraft {
+  readonly draft: StrategyDraft;
+  readonly entityTag: string | undefined;
+}
+
+interface EditConflict {
+  readonly merged: Json;
+  readonly conflicts: readonly MergeConflict[];
+  /** what another person has saved */
+  readonly later: StoredDraft;
+}
+
+/** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
+export const useStrategyEdit = (place: StrategyPlace, { stored, entityTag }: StoredStrategy) => {
+  const { project, feature, environment } = place;
+  const [base, setBase] = useState<Partial<StoredDraft>>({
+    ...(stored && { draft: strategyDraftOf(stored) }),
+    entityTag,
+  });
+  const [draft, setDraft] = useState<StrategyDraft>(() => base.draft ?? newStrategyDraft(feature));
+  const [isSaved, setSaved] = useState(false);
+  const [wasMerged, setMerged] = useState(false);
+  const [conflict, setConflict] = useState<EditConflict>();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const apply = useApplyChanges(project);
+
+  const id = stored?.id;
+  const payload = strategyBodyOf(draft);
+  const change: FeatureChange =
+    id === undefined
+      ? { action: 'addStrategy', feature, payload }
+      : { action: 'updateStrategy', feature, payload: { id, ...payload } };
+  const isChanged = base.draft === undefined || !isEqual(base.draft, draft);
+
+  const edit = (changed: StrategyDraft): void => {
+    apply.reset();
+    setDraft(changed);
+  };
+
+  /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with that state. */
+  const adopt = (merged: Json, later: StoredDraft): void => {
+    setBase(later);
+    setDraft(merged as StrategyDraft);
+    setMerged(true);
+    setConflict(undefined);
+  };
+
+  const mergeWithStored = async (): Promise<void> => {
+    if (base.draft === undefined || id === undefined) return;
+    const params = { projectId: project, featureName: feature, environment, strategyId: id };
+    const theirs = await callWithEntityTag(GetStrategy, { params });
+    const later = { draft: strategyDraftOf(theirs.value), entityTag: theirs.entityTag };
+    const { merged, conflicts } = mergeChanges(base.draft, draft, later.draft);
+    if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, later });
+    else adopt(merged as Json, later);
+  };
+
+  const save = async (isDirect = false): Promise<void> => {
+    try {
+      const outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch: base.entityTag, isDirect });
+      setSaved(true);
+      notify(outcome.kind === 'made' ? strategyMessages.saved : flagMessages.proposed(environment));
+      await client.invalidateQueries({ queryKey: [GetFeature.operationId] });
+      void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
+    } catch (error) {
+      if (error instanceof ApiError && error.kind === 'PreconditionFailed') await mergeWithStored();
+    }
+  };
+
+  return {
+    isNew: id === undefined,
+    draft,
+    /** the draft as it was stored; undefined for a new strategy */
+    storedDraft: base.draft,
+    change,
+    isChanged,
+    /** whether leaving the page loses an edit of a stored strategy */
+    isUnsaved: base.draft !== undefined && isChanged && !isSaved,
+    wasMerged,
+    isPending: apply.isPending,
+    error: apply.error?.kind === 'PreconditionFailed' ? null : apply.error,
+    conflict,
+    edit,
+    save,
+    resolveConflict: (merged: Json): void => conflict && adopt(merged, conflict.later),
+    cancelConflict: (): void => setConflict(undefined),
+  };
+};
+export type StrategyEdit = ReturnType<typeof useStrategyEdit>;

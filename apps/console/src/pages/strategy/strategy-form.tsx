@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import { ErrorNotice, Loading, Notice } from '../../components/content/content.tsx';
+import { Switch, TextField } from '../../components/forms/fields.tsx';
+import { flagMessages } from '../../messages/flag.ts';
+import { protectionMessages } from '../../messages/protection.ts';
+import { messages } from '../../messages/shared.ts';
+import { strategyMessages } from '../../messages/strategy.ts';
+import { DirectNotice, type Protection } from '../../strategies/protection-notices.tsx';
+import { ConstraintsEditor } from './constraints/constraints-editor.tsx';
+import { SegmentFields } from './segment-fields.tsx';
+import type { StrategyEdit, StrategyPlace } from './strategy-edit.ts';
+import { StrategyTypeFields } from './strategy-type-fields.tsx';
+import layout from '../../components/layout/layout.module.css';
+import styles from './strategy.module.css';
+
+const VariantsEditor = lazy(() =>
+  import('./variants/variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
+);
+
+interface StrategyFormProps {
+  readonly place: StrategyPlace;
+  readonly strategyEdit: StrategyEdit;
+  readonly protection: Protection;
+}
+
+/** The fields of a strategy, and its buttons: save, or propose where the environment is protected. */
+export const StrategyForm = ({ place: { project, feature }, strategyEdit, protection }: StrategyFormProps) => {
+  const { draft, edit, save, isChanged, isPending, error } = strategyEdit;
+  return (
+    <form
+      className={styles['form']}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {strategyEdit.wasMerged && <Notice tone="warning">{strategyMessages.merged}</Notice>}
+      <section className={layout['card']}>
+        <TextField
+          label={strategyMessages.strategyTitle}
+          hint={strategyMessages.titleHint}
+          value={draft.title}
+          onChange={(title) => edit({ ...draft, title })}
+        />
+        <Switch isSelected={!draft.disabled} onChange={(on) => edit({ ...draft, disabled: !on })}>
+          {strategyMessages.active}
+        </Switch>
+      </section>
+      <StrategyTypeFields draft={draft} onChange={edit} />
+      <SegmentFields draft={draft} onChange={edit} />
+      <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => edit({ ...draft, constraints })} />
+      <Suspense fallback={<Loading />}>
+        <VariantsEditor
+          variants={draft.variants}
+          stickiness={draft.parameters['stickiness'] ?? 'default'}
+          onChange={(variants) => edit({ ...draft, variants })}
+        />
+      </Suspense>
+      {error !== null && <ErrorNotice error={error} />}
+      <DirectNotice
+        protection={protection}
+        isPending={isPending}
+        isDisabled={!isChanged}
+        label={protectionMessages.saveDirectly}
+        onDirect={() => void save(true)}
+      />
+      <div className={layout['actions']}>
+        <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
+          {protection.environments.length > 0 ? flagMessages.propose : messages.common.save}
+        </Button>
+        <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
+          {messages.common.cancel}
+        </Link>
+      </div>
+    </form>
+  );
+};
