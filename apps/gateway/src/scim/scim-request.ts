@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify';
+import type { GroupView, ScimQuery } from '../persistence/identity/scim-repository.ts';
+import { defaultPageSize, maxPageSize } from './scim-discovery.ts';
+import { notFoundResource, ScimError } from './scim-error.ts';
+import { parseResourceId } from './scim-group.ts';
+
+const queryOf = ({ query }: FastifyRequest): URLSearchParams =>
+  new URLSearchParams((query as { search: string }).search);
+
+const countIn = (text: string | null, otherwise: number): number => {
+  if (text === null) return otherwise;
+  if (!/^-?\d{1,9}$/.test(text)) throw new ScimError(400, 'startIndex and count must be integers.', 'invalidValue');
+  return Number(text);
+};
+
+/** The requested page of a list (RFC 7644, 3.4.2.4): an index below 1 counts as 1, a count below 0 as 0. */
+export const pageOf = (request: FastifyRequest): ScimQuery => {
+  const query = queryOf(request);
+  return {
+    filter: query.get('filter'),
+    offset: Math.max(1, countIn(query.get('startIndex'), 1)) - 1,
+    limit: Math.min(maxPageSize, Math.max(0, countIn(query.get('count'), defaultPageSize))),
+  };
+};
+
+const namesIn = (text: string | null): string[] =>
+  (text ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+
+/** What a request for groups reads of them. */
+export const groupViewOf = (request: FastifyRequest): GroupView => {
+  const query = queryOf(request);
+  const wanted = query.get('attributes');
+  return {
+    hasMembers:
+      wanted === null
+        ? !namesIn(query.get('excludedAttributes')).includes('members')
+        : namesIn(wanted).some((name) => name.startsWith('members')),
+  };
+};
+
+/** The id of a user or group in the path of a request. @throws ScimError 404 for text that is none */
+export const resourceIdOf = (type: string, { params }: FastifyRequest): number => {
+  const { id = '' } = params as { id?: string };
+  const found = parseResourceId(id);
+  if (found === undefined) throw notFoundResource(type, id);
+  return found;
+};
