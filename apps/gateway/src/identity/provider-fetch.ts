@@ -52,10 +52,10 @@ export const providerFetch =
       ...(signal === undefined ? {} : { signal }),
     });
     const bytes = await readBounded(response);
-    const kept = new Headers();
+    const allowed = new Headers();
     for (const name of ['content-type', 'www-authenticate', 'date']) {
       const value = response.headers.get(name);
-      if (value !== null) kept.set(name, value);
+      if (value !== null) allowed.set(name, value);
     }
-    return new Response(bytes.length === 0 ? null : bytes, { status: response.status, headers: kept });
+    return new Response(bytes.length === 0 ? null : bytes, { status: response.status, headers: allowed });
   };

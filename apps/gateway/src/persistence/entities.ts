@@ -267,7 +267,7 @@ export const GroupMemberEntity = defineEntity({
 
 /**
  * What the features service emitted of a project. A private project that was deleted keeps its row, so that its events stay hidden from all but
- * administrators. A version below zero is a row that the features service asked to hide before it emitted anything of the project.
+ * administrators. A version below zero is a row that the features service hides before it emitted anything of the project.
  */
 export const ProjectEntity = defineEntity({
   name: 'Project',

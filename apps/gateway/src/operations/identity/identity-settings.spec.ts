@@ -54,7 +54,7 @@ describe('settings of OpenID Connect', () => {
     expect(await get(simplePath)).toEqual({ disabled: false });
   });
 
-  it('can be tried before they are stored: the provider is discovered, and nothing is kept', async () => {
+  it('can be tried before they are stored: the provider is discovered, and nothing is stored', async () => {
     const path = '/api/admin/auth/oidc/discover';
     const { status, body } = await post(path, { discoverUrl: provider.issuer, clientId });
     expect({ status, body }).toMatchObject({

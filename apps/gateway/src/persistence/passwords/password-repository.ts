@@ -1,7 +1,7 @@
 import type { Tx } from '@bunting/database';
 
-/** Number of stored passwords of a user: the current one and those that may not be reused. */
-const remembered = 5;
+/** Maximum stored passwords of a user: the current one and those that may not be reused. */
+const maxStoredPasswords = 5;
 
 /** A user who may sign in with a password. */
 export interface PasswordAccount {
@@ -22,7 +22,7 @@ const account = `
     and u.deleted_at is null and u.is_active and not u.is_service
   order by (lower(u.email) = lower($1)) is true desc limit 1`;
 
-const latest = `select hash from user_password where user_id = $1 order by id desc limit ${remembered}`;
+const latest = `select hash from user_password where user_id = $1 order by id desc limit ${maxStoredPasswords}`;
 
 /** Reads of passwords without a lock. */
 export const passwordReads = ({ query }: Pick<Tx, 'query'>) => ({
@@ -42,7 +42,7 @@ export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
     await query('insert into user_password (user_id, hash) values ($1, $2)', [userId, hash]);
     await query(
       `delete from user_password where user_id = $1 and id not in (
-         select id from user_password where user_id = $1 order by id desc limit ${remembered})`,
+         select id from user_password where user_id = $1 order by id desc limit ${maxStoredPasswords})`,
       [userId],
     );
   },

@@ -15,7 +15,7 @@ const ProjectMessage = Type.Object({
 // A token that lost a deleted project with the same id has no claim to the new one, and must not receive names of its features.
 const upsertProject = `
   with before as (select from project where id = $1 and deleted_at is null and version >= 0),
-  kept as (
+  stored as (
     insert into project (id, mode, version) values ($1, $2, $3)
     on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = null,
       pending_private_version = case when project.pending_private_version > excluded.version then project.pending_private_version end,
@@ -25,10 +25,10 @@ const upsertProject = `
   ),
   unlinked as (
     update api_token set deleted_projects = array_remove(deleted_projects, $1)
-    where $1 = any (deleted_projects) and exists (select from kept) and not exists (select from before)
+    where $1 = any (deleted_projects) and exists (select from stored) and not exists (select from before)
   )
   insert into project_user (project, user_id, role_id)
-  select $1, u.id, ${predefinedRole.owner} from kept join api_user u on u.id = $4 and u.deleted_at is null
+  select $1, u.id, ${predefinedRole.owner} from stored join api_user u on u.id = $4 and u.deleted_at is null
   where not exists (select from before) on conflict do nothing`;
 
 // A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, which is then one of their

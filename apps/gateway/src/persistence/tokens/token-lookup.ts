@@ -36,7 +36,7 @@ const validTokenBy = (column: 'selector' | 'id'): Statement => ({
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
       case when u.id is not null then ${accessSql} end as access
-    from unnest($1::${column === 'id' ? 'uuid' : 'text'}[]) with ordinality as asked (${column}, nth) join api_token token using (${column})
+    from unnest($1::${column === 'id' ? 'uuid' : 'text'}[]) with ordinality as requested (${column}, nth) join api_token token using (${column})
     left join api_user u on u.id = token.user_id
     where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
       and (u.id is null or u.is_active and u.deleted_at is null)`,
