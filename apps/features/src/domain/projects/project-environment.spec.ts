@@ -37,18 +37,18 @@ it('a project can lose only an environment that it has', () => {
 });
 
 describe('a default strategy', () => {
-  const send = (name: string, environment = 'development') =>
+  const validated = (name: string, environment = 'development') =>
     validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
 
   it('is a gradual rollout in an environment of the project', () => {
-    expect(send('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
-    expect(refusalOf(() => send('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
-    expect(refusalOf(() => send('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
+    expect(validated('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
+    expect(refusalOf(() => validated('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
+    expect(refusalOf(() => validated('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
   });
 
   it('that replaces another one emits both, and that is the same emits nothing', () => {
     const at = { project: 'shop', environment: 'development' };
-    const [half, all] = [ask('flexibleRollout'), { name: 'flexibleRollout', parameters: { rollout: '100' } }];
+    const [half, all] = [validated('flexibleRollout'), { name: 'flexibleRollout', parameters: { rollout: '100' } }];
     expect(replaceDefaultStrategy(at, half, all)).toEqual([
       { type: 'default-strategy-updated', ...at, data: all, preData: half },
     ]);
