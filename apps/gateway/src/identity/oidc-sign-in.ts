@@ -1,5 +1,6 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
+import type { ProviderClaims } from '../domain/identity/provider-claims.ts';
 import { accountOfFirstSignIn, requireActive, requireAllowedDomain } from '../domain/accounts/provider-sign-in.ts';
 import {
   lastAdministratorMemberships,
@@ -9,7 +10,6 @@ import {
 import { accountCreated } from '../domain/accounts/users.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
-import type { ProviderClaims } from './openid-provider.ts';
 
 /** The caller of the changes of a sign-in: it creates users and synchronises memberships. */
 export const ssoCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] };

@@ -1,5 +1,8 @@
 import type { CustomFetch } from 'openid-client';
 
+/** Timeout of each request to a provider, in seconds. */
+export const timeoutSeconds = 4;
+
 /** Bytes that are read of one response of a provider. */
 const maxResponseBytes = 1_048_576;
 

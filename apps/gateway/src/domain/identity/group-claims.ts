@@ -18,7 +18,7 @@ const valueAt = (value: unknown, path: string): unknown => {
 };
 
 /** Maximum groups of one user that are read from a claim. */
-export const maxGroupsOfClaim = 5_000;
+const maxGroupsOfClaim = 5_000;
 
 /**
  * The names of the groups in a claim: text, or a list of texts. The path may begin with `$.`, and `[*]` after the name of a list changes

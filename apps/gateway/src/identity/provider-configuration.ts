@@ -1,0 +1,94 @@
+import {
+  allowInsecureRequests,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  None,
+  type ServerMetadata,
+} from 'openid-client';
+import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
+import { providerFaultOf } from './provider-faults.ts';
+import { isOnLoopback, ProviderFault, providerFetch, timeoutSeconds } from './provider-fetch.ts';
+
+/** TTL of the cached metadata of a provider, in milliseconds. */
+const metadataTtlMs = 3_600_000;
+
+const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
+
+/** Discovers the provider of the settings, and caches its metadata. */
+export const providerConfiguration = (settings: OidcClientSettings, warn: (message: string) => void) => {
+  let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
+  let pending: Promise<ServerMetadata> | undefined;
+
+  const base = (): URL => {
+    const text = settings.discoverUrl.replace(wellKnown, '');
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || (url.protocol !== 'https:' && !isOnLoopback(url)))
+      throw new ProviderFault('The address of the provider must begin with https://.');
+    if (url.username !== '' || url.search !== '' || url.hash !== '')
+      throw new ProviderFault('The address of the provider must have no user, query or fragment.');
+    return url;
+  };
+
+  const client = { id_token_signed_response_alg: settings.idTokenSigningAlgorithm };
+
+  const discover = async (): Promise<ServerMetadata> => {
+    const url = base();
+    const options = {
+      timeout: timeoutSeconds,
+      [customFetch]: providerFetch(url),
+      execute: isOnLoopback(url) ? [allowInsecureRequests] : [],
+    };
+    try {
+      return (await discovery(url, settings.clientId, client, None(), options)).serverMetadata();
+    } catch (error) {
+      // Some issuers end with a slash, which their address of discovery does not show.
+      if ((error as { code?: unknown }).code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' || url.href.endsWith('/'))
+        throw error;
+      const withSlash = new URL(`${url.href}/`);
+      return (await discovery(withSlash, settings.clientId, client, None(), options)).serverMetadata();
+    }
+  };
+
+  const metadata = async (): Promise<ServerMetadata> => {
+    if (cached !== undefined && performance.now() - cached.fetchedAt < metadataTtlMs) return cached.metadata;
+    pending ??= discover().finally(() => (pending = undefined));
+    try {
+      cached = { metadata: await pending, fetchedAt: performance.now() };
+    } catch (error) {
+      if (cached === undefined) throw error;
+      warn(
+        `Sign-in: the OpenID provider at ${base().origin} could not be discovered again (${providerFaultOf(error).message}). Its last metadata are used.`,
+      );
+    }
+    return cached.metadata;
+  };
+
+  const configuration = async (): Promise<Configuration> => {
+    const url = base();
+    const server = await metadata();
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const { secret } = settings;
+    const authentication = !secret
+      ? None()
+      : methods.includes('client_secret_basic')
+        ? ClientSecretBasic(secret)
+        : ClientSecretPost(secret);
+    const config = new Configuration(server, settings.clientId, client, authentication);
+    config.timeout = timeoutSeconds;
+    config[customFetch] = providerFetch(url);
+    if (isOnLoopback(url)) allowInsecureRequests(config);
+    enableNonRepudiationChecks(config);
+    return config;
+  };
+
+  return {
+    /** The metadata that the provider publishes now. */
+    discover,
+    /** The configuration of the client at the provider. */
+    configuration,
+  };
+};
