@@ -1,11 +1,9 @@
-import { Refusal, unavailable } from '@bunting/contracts';
+import { unavailable } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
-import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
-import { httpStatusOf } from '../http/errors/http-errors.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
@@ -13,11 +11,11 @@ import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { LoginCookie } from './login-cookie.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
 import { providerFaultOf } from './provider-faults.ts';
-import { ProviderFault } from './provider-fetch.ts';
 import { publicUrl } from './public-url.ts';
 import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
-import type { SignInSettings } from './sign-in-settings.ts';
+import { signInFailure } from './sign-in-failure.ts';
 import { sendSignInPage } from './sign-in-page.ts';
+import type { SignInSettings } from './sign-in-settings.ts';
 
 export interface OidcRoutesOptions {
   readonly config: GatewayConfig;
@@ -32,8 +30,6 @@ export interface OidcRoutesOptions {
 
 /** Sign-ins that may wait for the provider at the same time. */
 const maxWaiting = 100;
-/** Failures that are logged each minute. */
-const maxLoggedFailures = 60;
 const maxRedirectLength = 1_000;
 
 const searchOf = ({ query }: FastifyRequest): URLSearchParams =>
@@ -53,45 +49,13 @@ export const ownPath = (wanted: string | null): string => {
 export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): void => {
   const { config, settings, transaction, loginCookie, sessionCookie, signInLog, log, rateLimit } = options;
   const waiting = concurrencyLimit();
-  const logged = rateLimiter(maxLoggedFailures);
   const quota = {
     key: 'sign-ins',
     limit: maxWaiting,
     refuse: () => unavailable('Too many users are signing in. Please try again.'),
   };
 
-  const warn = (message: string, error: unknown): void => {
-    if (logged.consume('failures').waitSeconds > 0) return;
-    const { cause } = error as { cause?: { code?: unknown } };
-    const code = typeof cause?.code === 'string' ? ` (${cause.code})` : '';
-    log.warn(`A sign-in with OpenID Connect failed${code}: ${message} docs/identity.md says what to check.`);
-  };
-
-  const fail = (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
-    const { exchange } = request;
-    if (error instanceof SignInDenied) {
-      exchange.outcome = 'ForbiddenError';
-      warn(error.message, error);
-      return sendSignInPage(reply, 403, error.message);
-    }
-    if (error instanceof ProviderFault) {
-      exchange.outcome = 'ServiceUnavailable';
-      warn(error.message, error);
-      return sendSignInPage(reply, 502, error.message);
-    }
-    if (error instanceof Refusal) {
-      exchange.outcome = error.kind;
-      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-      return sendSignInPage(reply, httpStatusOf[error.kind], error.message);
-    }
-    exchange.outcome = 'InternalError';
-    exchange.defect = error;
-    return sendSignInPage(
-      reply,
-      500,
-      `Something went wrong in Bunting. An administrator finds the cause in the log under the request ${request.id}.`,
-    );
-  };
+  const fail = signInFailure(log);
 
   type Handler = (request: FastifyRequest, reply: FastifyReply, provider: OpenIdProvider) => Promise<FastifyReply>;
   const route = (url: string, handle: Handler): void => {

@@ -1,0 +1,48 @@
+import { Refusal } from '@bunting/contracts';
+import type { Logger } from '@bunting/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { rateLimiter } from '../admission/rate-limit.ts';
+import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
+import { httpStatusOf } from '../http/errors/http-errors.ts';
+import { ProviderFault } from './provider-fetch.ts';
+import { sendSignInPage } from './sign-in-page.ts';
+
+/** Failures that are logged each minute. */
+const maxLoggedFailures = 60;
+
+/** Sends the page that names the cause of a failed sign-in, and logs what an administrator can change. */
+export const signInFailure = (log: Pick<Logger, 'warn'>) => {
+  const logged = rateLimiter(maxLoggedFailures);
+  const warn = ({ message, cause }: Error): void => {
+    if (logged.consume('failures').waitSeconds > 0) return;
+    const causeCode = (cause as { code?: unknown } | undefined)?.code;
+    const code = typeof causeCode === 'string' ? ` (${causeCode})` : '';
+    log.warn(`A sign-in with OpenID Connect failed${code}: ${message} docs/identity.md says what to check.`);
+  };
+
+  return (request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
+    const { exchange } = request;
+    if (error instanceof SignInDenied) {
+      exchange.outcome = 'ForbiddenError';
+      warn(error);
+      return sendSignInPage(reply, 403, error.message);
+    }
+    if (error instanceof ProviderFault) {
+      exchange.outcome = 'ServiceUnavailable';
+      warn(error);
+      return sendSignInPage(reply, 502, error.message);
+    }
+    if (error instanceof Refusal) {
+      exchange.outcome = error.kind;
+      if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
+      return sendSignInPage(reply, httpStatusOf[error.kind], error.message);
+    }
+    exchange.outcome = 'InternalError';
+    exchange.defect = error;
+    return sendSignInPage(
+      reply,
+      500,
+      `Something went wrong in Bunting. An administrator finds the cause in the log under the request ${request.id}.`,
+    );
+  };
+};
