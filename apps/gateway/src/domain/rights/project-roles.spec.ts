@@ -4,7 +4,7 @@ import {
   addRoles,
   type ProjectRoles,
   projectRolesEventData,
-  type ReplacedRoles,
+  removeRoles,
   replaceRoles,
   requireMayAssign,
   rolesToAdd,
@@ -102,42 +102,51 @@ it('a caller assigns a role with a permission that the caller lacks only to thos
   expect(() => assign(rolesIn({ 7: [member] }), { caller, before: rolesIn({ 7: [member] }) })).not.toThrow();
 });
 
-const replacement = (roles: readonly number[]): ReplacedRoles => ({
-  assignee: 'user',
-  id: 7,
-  roles,
-  type: 'project-access-user-roles-updated',
-});
+const seven = { type: 'user', id: 7 } as const;
+const replace = (before: ProjectRoles, roles: readonly number[]) => replaceRoles(before, 'shop', seven, roles);
 
 it('a request for the roles of a user names each role once', () => {
-  expect(rolesToReplace(replacement([member, owner, member]))).toEqual({
+  expect(rolesToReplace(seven, [member, owner, member])).toEqual({
     roles: [owner, member],
     requested: rolesIn({ 7: [owner, member] }),
   });
 });
 
 it('a request that removes the roles of a user needs no such user', () => {
-  expect(rolesToReplace(replacement([]))).toEqual({ roles: [], requested: noRoles });
+  expect(rolesToReplace(seven, [])).toEqual({ roles: [], requested: noRoles });
 });
 
 it('the roles of a user in a project are replaced, which emits those before and after', () => {
   const event = { type: 'project-access-user-roles-updated', project: 'shop' };
   const before = rolesIn({ 7: [member] }, { 3: [owner] });
-  expect(replaceRoles(before, 'shop', replacement([member, owner]))).toEqual({
+  expect(replace(before, [member, owner])).toEqual({
     roles: rolesIn({ 7: [owner, member] }, { 3: [owner] }),
     events: [{ ...event, data: { userId: 7, roles: [owner, member] }, preData: { userId: 7, roles: [member] } }],
   });
-  expect(replaceRoles(before, 'shop', replacement([]))).toEqual({
-    roles: rolesIn({ 7: [] }, { 3: [owner] }),
-    events: [{ ...event, data: null, preData: { userId: 7, roles: [member] } }],
+  expect(replace(before, []).events).toEqual([{ ...event, data: null, preData: { userId: 7, roles: [member] } }]);
+});
+
+it('the roles of a user in a project are removed, which emits those before', () => {
+  expect(removeRoles(rolesIn({ 7: [member] }), 'shop', seven)).toEqual({
+    roles: rolesIn({ 7: [] }),
+    events: [
+      {
+        type: 'project-access-user-roles-deleted',
+        project: 'shop',
+        data: null,
+        preData: { userId: 7, roles: [member] },
+      },
+    ],
   });
+  expect(removeRoles(noRoles, 'shop', seven).events).toEqual([]);
+  expect(() => removeRoles(rolesIn({ 7: [owner] }), 'shop', seven)).toThrow('at least one owner');
 });
 
 it('a user who gets the roles that the user has already changes nothing', () => {
-  expect(replaceRoles(rolesIn({ 7: [owner, member] }), 'shop', replacement([member, owner])).events).toEqual([]);
-  expect(replaceRoles(noRoles, 'shop', replacement([])).events).toEqual([]);
+  expect(replace(rolesIn({ 7: [owner, member] }), [member, owner]).events).toEqual([]);
+  expect(replace(noRoles, []).events).toEqual([]);
 });
 
 it('the last owner of a project cannot lose that role by a replacement', () => {
-  expect(() => replaceRoles(rolesIn({ 7: [owner] }), 'shop', replacement([member]))).toThrow('at least one owner');
+  expect(() => replace(rolesIn({ 7: [owner] }), [member])).toThrow('at least one owner');
 });

@@ -1,7 +1,6 @@
 import {
   type AddProjectAccessBody,
   type Caller,
-  type EventType,
   invalidProperty,
   isEqual,
   refusal,
@@ -135,28 +134,46 @@ export const addRoles = (before: ProjectRoles, project: string, body: AddProject
   };
 };
 
-/** The new roles of a user or a group in a project, in place of all earlier ones. */
-export interface ReplacedRoles {
-  readonly assignee: AssigneeType;
+/** A user or a group. */
+export interface Assignee {
+  readonly type: AssigneeType;
   readonly id: number;
-  /** none to remove all of them */
-  readonly roles: readonly number[];
-  /** of the event */
-  readonly type: EventType;
 }
 
-const withRolesOf = (
-  before: ProjectRoles,
-  assignee: AssigneeType,
-  id: number,
-  roles: readonly number[],
-): ProjectRoles => ({ ...before, [`${assignee}s`]: new Map([...before[`${assignee}s`], [id, roles]]) });
-
-/** The roles that a user or a group gets, each once. */
-export const rolesToReplace = ({ assignee, id, roles }: ReplacedRoles): RequestedRoles => ({
-  roles: union(roles),
-  requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, id, union(roles)),
+const withRolesOf = (before: ProjectRoles, { type, id }: Assignee, roles: readonly number[]): ProjectRoles => ({
+  ...before,
+  [`${type}s`]: new Map([...before[`${type}s`], [id, roles]]),
 });
+
+/** The roles that a user or a group gets in place of all earlier ones, each once. */
+export const rolesToReplace = (assignee: Assignee, roles: readonly number[]): RequestedRoles => ({
+  roles: union(roles),
+  requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, union(roles)),
+});
+
+const replacedRoles = (
+  before: ProjectRoles,
+  project: string,
+  {
+    assignee,
+    roles,
+    verb,
+  }: { readonly assignee: Assignee; readonly roles: readonly number[]; readonly verb: 'updated' | 'deleted' },
+): RolesDecision => {
+  const { type, id } = assignee;
+  const after = withRolesOf(before, assignee, union(roles));
+  requireOwnerLeft(before, after);
+  const eventData = (list: readonly number[] = []) => (list.length === 0 ? null : { [`${type}Id`]: id, roles: list });
+  return {
+    roles: after,
+    events: eventsOfUpdate({
+      type: `project-access-${type}-roles-${verb}`,
+      project,
+      data: eventData(after[`${type}s`].get(id)),
+      preData: eventData(before[`${type}s`].get(id)),
+    }),
+  };
+};
 
 /**
  * Replaces the roles of a user or a group in a project.
@@ -165,14 +182,10 @@ export const rolesToReplace = ({ assignee, id, roles }: ReplacedRoles): Requeste
 export const replaceRoles = (
   before: ProjectRoles,
   project: string,
-  { assignee, id, roles, type }: ReplacedRoles,
-): RolesDecision => {
-  const [rolesBefore, rolesAfter] = [before[`${assignee}s`].get(id) ?? [], union(roles)];
-  const after = withRolesOf(before, assignee, id, rolesAfter);
-  requireOwnerLeft(before, after);
-  const eventData = (list: readonly number[]) => (list.length === 0 ? null : { [`${assignee}Id`]: id, roles: list });
-  return {
-    roles: after,
-    events: eventsOfUpdate({ type, project, data: eventData(rolesAfter), preData: eventData(rolesBefore) }),
-  };
-};
+  assignee: Assignee,
+  roles: readonly number[],
+): RolesDecision => replacedRoles(before, project, { assignee, roles, verb: 'updated' });
+
+/** Removes all roles of a user or a group in a project. @throws Refusal as `replaceRoles` does */
+export const removeRoles = (before: ProjectRoles, project: string, assignee: Assignee): RolesDecision =>
+  replacedRoles(before, project, { assignee, roles: [], verb: 'deleted' });

@@ -1,12 +1,8 @@
-import type { Caller } from '@bunting/contracts';
 import {
   type ProjectRoles,
-  type ReplacedRoles,
-  replaceRoles,
   requireMayAssign,
   type RoleAssignment,
   type RolesDecision,
-  rolesToReplace,
 } from '../../domain/rights/project-roles.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
@@ -40,14 +36,3 @@ export const changeProjectRoles = async (
   await tx.projectRoles.save(project, before, roles);
   tx.events.emit(events);
 };
-
-/** Replaces the roles of a user or a group in a project. */
-export const replaceAssigneeRoles = (
-  tx: Transaction,
-  caller: Caller,
-  project: string,
-  replaced: ReplacedRoles,
-): Promise<void> =>
-  changeProjectRoles(tx, { caller, project, ...rolesToReplace(replaced) }, (before) =>
-    replaceRoles(before, project, replaced),
-  );

@@ -1,14 +1,18 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectUser } from '@bunting/contracts';
+import { removeRoles, rolesToReplace } from '../../domain/rights/project-roles.ts';
 import type { GatewayContext } from '../context.ts';
-import { replaceAssigneeRoles } from './change-project-roles.ts';
+import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
 export const removeProjectUserEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectUser, (request) => {
-    const { projectId, userId } = request.params;
-    return withExistingProject(context, request, projectId, (tx) => {
-      const type = 'project-access-user-roles-deleted';
-      return replaceAssigneeRoles(tx, request.caller, projectId, { assignee: 'user', id: userId, roles: [], type });
-    });
+    const { caller, params } = request;
+    const project = params.projectId;
+    const assignee = { type: 'user', id: params.userId } as const;
+    return withExistingProject(context, request, project, (tx) =>
+      changeProjectRoles(tx, { caller, project, ...rolesToReplace(assignee, []) }, (before) =>
+        removeRoles(before, project, assignee),
+      ),
+    );
   });
