@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteApplication } from '@bunting/contracts';
 import { applicationNotFound } from '../../domain/refusals.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -9,7 +8,6 @@ export const deleteApplicationEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteApplication, (request) =>
     transaction(request, async ({ applications }) => {
       const { params, caller } = request;
-      authoriseAtRoot(caller, DeleteApplication.permission);
       if (!(await applications.remove(params.appName, hiddenProjectsOf(caller))))
         throw applicationNotFound(params.appName);
       return null;

@@ -1,14 +1,12 @@
 import { implement } from '@bunting/bus';
 import { DescribeApplication } from '@bunting/contracts';
 import { describeApplication } from '../../domain/usage/applications.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const describeApplicationEndpoint = ({ transaction, applications, applicationsLimit }: FeaturesContext) =>
   implement(DescribeApplication, async (request) => {
     const { params, body, caller, now } = request;
-    authoriseAtRoot(caller, DescribeApplication.permission);
     // A caller who may not see the application gets the reply for a new one, and nothing is stored.
     const isHidden = await applications.isHidden(params.appName, hiddenProjectsOf(caller));
     return transaction(request, async (tx) => {

@@ -1,16 +1,13 @@
-import type { Access, Caller } from '@bunting/contracts';
 import type { ContextFieldDecision, StoredContextField } from '../../domain/constraints/context-field.ts';
 import { contextFieldNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 
 /** Changes a context field as decided, and emits the events. */
 export const changeContextField = async (
   { contextFields, events }: Transaction,
-  { name, caller, access }: { readonly name: string; readonly caller: Caller; readonly access: Access },
+  name: string,
   decide: (field: StoredContextField) => ContextFieldDecision,
 ): Promise<null> => {
-  authoriseAtRoot(caller, access);
   const before = await contextFields.findForUpdate(name);
   if (before === undefined) throw contextFieldNotFound(name);
   const decision = decide(before);

@@ -2,13 +2,11 @@ import { implement } from '@bunting/bus';
 import { CreateContextField } from '@bunting/contracts';
 import { newContextField } from '../../domain/constraints/context-field.ts';
 import { contextFieldNameTaken } from '../../domain/refusals.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateContextField, (request) =>
     transaction(request, async ({ contextFields, events }) => {
-      authoriseAtRoot(request.caller, CreateContextField.permission);
       const { field, events: created } = newContextField(request.body);
       const added = await contextFields.add(field);
       if (added === undefined) throw contextFieldNameTaken();

@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { DeleteContextField } from '@bunting/contracts';
 import { contextFieldNotFound } from '../../domain/refusals.ts';
 import { deleteContextField } from '../../domain/constraints/context-field.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +9,6 @@ export const deleteContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteContextField, (request) =>
     transaction(request, async ({ contextFields, events }) => {
       const { params, caller } = request;
-      authoriseAtRoot(caller, DeleteContextField.permission);
       const field = await contextFields.findForUpdate(params.name);
       if (field === undefined) throw contextFieldNotFound(params.name);
       const users = await contextFields.usersOf(field.name);

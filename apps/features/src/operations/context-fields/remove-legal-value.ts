@@ -7,8 +7,7 @@ import { changeContextField } from './change-context-field.ts';
 export const removeLegalValueEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveLegalValue, (request) =>
     transaction(request, (tx) => {
-      const { params, caller } = request;
-      const target = { name: params.name, caller, access: RemoveLegalValue.permission };
-      return changeContextField(tx, target, (field) => removeLegalValue(field, params.value));
+      const { params } = request;
+      return changeContextField(tx, params.name, (field) => removeLegalValue(field, params.value));
     }),
   );

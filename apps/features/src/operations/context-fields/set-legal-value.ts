@@ -7,8 +7,7 @@ import { changeContextField } from './change-context-field.ts';
 export const setLegalValueEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetLegalValue, (request) =>
     transaction(request, (tx) => {
-      const { params, body, caller } = request;
-      const target = { name: params.name, caller, access: SetLegalValue.permission };
-      return changeContextField(tx, target, (field) => setLegalValue(field, body));
+      const { params, body } = request;
+      return changeContextField(tx, params.name, (field) => setLegalValue(field, body));
     }),
   );

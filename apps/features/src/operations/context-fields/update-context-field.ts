@@ -7,8 +7,7 @@ import { changeContextField } from './change-context-field.ts';
 export const updateContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateContextField, (request) =>
     transaction(request, (tx) => {
-      const { params, body, caller } = request;
-      const target = { name: params.name, caller, access: UpdateContextField.permission };
-      return changeContextField(tx, target, (field) => updateContextField(field, body));
+      const { params, body } = request;
+      return changeContextField(tx, params.name, (field) => updateContextField(field, body));
     }),
   );

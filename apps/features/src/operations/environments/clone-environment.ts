@@ -6,7 +6,6 @@ import { copyEnvironment } from '../../domain/environments/feature-environment.t
 import { projectEnvironmentAdded } from '../../domain/projects/project-environment.ts';
 import { inEnvironment } from '../../domain/strategies/strategy.ts';
 import { environmentNotFound, unknownProject } from '../../domain/refusals.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The ids of the projects to clone into; null for all projects with the environment. */
@@ -22,8 +21,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
     transaction.commitThenReply(
       request,
       async ({ environments, features, events }) => {
-        const { params, body, caller } = request;
-        authoriseAtRoot(caller, CloneEnvironment.permission);
+        const { params, body } = request;
         const existing = await environments.lockAndCount();
         const [source] = await environments.findForUpdate([params.name]);
         if (source === undefined) throw environmentNotFound(params.name);

@@ -1,13 +1,11 @@
 import { implement } from '@bunting/bus';
 import { CreateEnvironment } from '@bunting/contracts';
 import { newEnvironment, environmentView } from '../../domain/environments/environment.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateEnvironment, (request) =>
     transaction(request, async ({ environments, events }) => {
-      authoriseAtRoot(request.caller, CreateEnvironment.permission);
       const { environment, events: created } = newEnvironment(request.body, await environments.lockAndCount());
       await environments.add(environment);
       events.emit(created);

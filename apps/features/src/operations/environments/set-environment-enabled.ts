@@ -1,7 +1,5 @@
-import type { Access } from '@bunting/contracts';
 import { environmentNotFound } from '../../domain/refusals.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 
 interface SetEnvironmentEnabledRequest extends TransactionContext {
   readonly params: { readonly name: string };
@@ -11,12 +9,10 @@ interface SetEnvironmentEnabledRequest extends TransactionContext {
 export const setEnvironmentEnabled = (
   transaction: UnitOfWork,
   request: SetEnvironmentEnabledRequest,
-  access: Access,
   enabled: boolean,
 ): Promise<null> =>
   transaction(request, async ({ environments }) => {
-    const { params, caller } = request;
-    authoriseAtRoot(caller, access);
+    const { params } = request;
     const [environment] = await environments.findForUpdate([params.name]);
     if (environment === undefined) throw environmentNotFound(params.name);
     if (environment.enabled !== enabled) await environments.save([{ ...environment, enabled }]);

@@ -2,14 +2,12 @@ import { implement } from '@bunting/bus';
 import { SetEnvironmentOrder } from '@bunting/contracts';
 import { updateEnvironment } from '../../domain/environments/environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { saveEnvironments } from './save-environments.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setEnvironmentOrderEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetEnvironmentOrder, (request) =>
     transaction(request, async (tx) => {
-      authoriseAtRoot(request.caller, SetEnvironmentOrder.permission);
       const found = await tx.environments.findForUpdate(Object.keys(request.body));
       const decisions = Object.entries(request.body).map(([name, sortOrder]) => {
         const environment = found.find((one) => one.name === name);

@@ -4,6 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { setEnvironmentEnabled } from './set-environment-enabled.ts';
 
 export const switchEnvironmentOffEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(SwitchEnvironmentOff, (request) =>
-    setEnvironmentEnabled(transaction, request, SwitchEnvironmentOff.permission, false),
-  );
+  implement(SwitchEnvironmentOff, (request) => setEnvironmentEnabled(transaction, request, false));

@@ -4,6 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { setEnvironmentEnabled } from './set-environment-enabled.ts';
 
 export const switchEnvironmentOnEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(SwitchEnvironmentOn, (request) =>
-    setEnvironmentEnabled(transaction, request, SwitchEnvironmentOn.permission, true),
-  );
+  implement(SwitchEnvironmentOn, (request) => setEnvironmentEnabled(transaction, request, true));

@@ -2,14 +2,12 @@ import { implement } from '@bunting/bus';
 import { SetFeatureTypeLifetime } from '@bunting/contracts';
 import { setLifetime } from '../../domain/features/feature-type.ts';
 import { featureTypeNotFound } from '../../domain/refusals.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetFeatureTypeLifetime, (request) =>
     transaction(request, async ({ featureTypes, events }) => {
-      const { params, body, caller } = request;
-      authoriseAtRoot(caller, SetFeatureTypeLifetime.permission);
+      const { params, body } = request;
       const before = await featureTypes.findForUpdate(params.id);
       if (before === undefined) throw featureTypeNotFound(params.id);
       const decision = setLifetime(before, body.lifetimeDays);

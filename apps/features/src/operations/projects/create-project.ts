@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../../domain/project-context.ts';
 import { newProject, proposedProjectId } from '../../domain/projects/new-project.ts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hideInGateway } from './hide-in-gateway.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,7 +11,6 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(CreateProject, (request) =>
     transaction(request, async ({ projects, events }) => {
       const { body, caller, now } = request;
-      authoriseAtRoot(caller, CreateProject.permission);
       const proposed = proposedProjectId(body);
       const existing = await projects.newProjectContext(proposed.id);
       const decision = newProject(body, proposed, existing, randomBytes(4).toString('hex'));

@@ -1,7 +1,6 @@
-import { type Access, type Caller, maySee } from '@bunting/contracts';
+import { type Access, type Caller, maySee, rootScope } from '@bunting/contracts';
 import { unknownProject } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 
 /** A segment of a project requires any of the permissions in that project; a global segment requires the first one in all projects. */
 export const authoriseSegment = (caller: Caller, access: Access, project: string | null): void => {
@@ -9,6 +8,6 @@ export const authoriseSegment = (caller: Caller, access: Access, project: string
     throw unknownProject(project, '/body/project');
   }
   const [atRoot] = typeof access === 'string' ? [access] : access;
-  if (project === null) authoriseAtRoot(caller, atRoot);
+  if (project === null) authorise(caller, atRoot, rootScope);
   else authorise(caller, access, { project });
 };

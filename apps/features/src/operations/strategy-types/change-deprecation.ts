@@ -1,7 +1,5 @@
-import type { Access } from '@bunting/contracts';
 import { setDeprecated } from '../../domain/strategies/strategy-type.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 
 interface ChangeDeprecationRequest extends TransactionContext {
@@ -12,11 +10,9 @@ interface ChangeDeprecationRequest extends TransactionContext {
 export const changeDeprecation = (
   transaction: UnitOfWork,
   request: ChangeDeprecationRequest,
-  access: Access,
   deprecated: boolean,
 ): Promise<null> =>
   transaction(request, async (tx) => {
-    authoriseAtRoot(request.caller, access);
     const before = await lockStrategyType(tx, request.params.name);
     const { type, events } = setDeprecated(before, deprecated);
     if (type !== before) await tx.strategyTypes.save(type);

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategyType } from '@bunting/contracts';
 import { deleteStrategyType } from '../../domain/strategies/strategy-type.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -9,7 +8,6 @@ import type { FeaturesContext } from '../context.ts';
 export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteStrategyType, (request) =>
     transaction(request, async (tx) => {
-      authoriseAtRoot(request.caller, DeleteStrategyType.permission);
       const type = await lockStrategyType(tx, request.params.name);
       const users = await tx.strategyTypes.usersOf(type.name);
       const event = deleteStrategyType(type, users, hiddenProjectsOf(request.caller));

@@ -4,6 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { changeDeprecation } from './change-deprecation.ts';
 
 export const deprecateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(DeprecateStrategyType, (request) =>
-    changeDeprecation(transaction, request, DeprecateStrategyType.permission, true),
-  );
+  implement(DeprecateStrategyType, (request) => changeDeprecation(transaction, request, true));

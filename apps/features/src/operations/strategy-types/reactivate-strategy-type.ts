@@ -4,6 +4,4 @@ import type { FeaturesContext } from '../context.ts';
 import { changeDeprecation } from './change-deprecation.ts';
 
 export const reactivateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(ReactivateStrategyType, (request) =>
-    changeDeprecation(transaction, request, ReactivateStrategyType.permission, false),
-  );
+  implement(ReactivateStrategyType, (request) => changeDeprecation(transaction, request, false));

@@ -1,15 +1,13 @@
 import { implement } from '@bunting/bus';
 import { UpdateStrategyType } from '@bunting/contracts';
 import { updateStrategyType } from '../../domain/strategies/strategy-type.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateStrategyType, (request) =>
     transaction(request, async (tx) => {
-      const { params, body, caller } = request;
-      authoriseAtRoot(caller, UpdateStrategyType.permission);
+      const { params, body } = request;
       const before = await lockStrategyType(tx, params.name);
       const { type, events } = updateStrategyType(before, body);
       if (type !== before) await tx.strategyTypes.save(type);

@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { DeleteTagType } from '@bunting/contracts';
 import { tagTypeNotFound } from '../../domain/refusals.ts';
 import { deleteTagType } from '../../domain/tags/tag-type.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +9,6 @@ export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteTagType, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      authoriseAtRoot(caller, DeleteTagType.permission);
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, params.name, undefined, caller);
       const type = await tx.tags.findTypeForUpdate(params.name);

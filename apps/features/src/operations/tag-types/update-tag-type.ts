@@ -2,14 +2,12 @@ import { implement } from '@bunting/bus';
 import { UpdateTagType } from '@bunting/contracts';
 import { updateTagType } from '../../domain/tags/tag-type.ts';
 import { tagTypeNotFound } from '../../domain/refusals.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateTagType, (request) =>
     transaction(request, async ({ tags, events }) => {
-      const { params, body, caller } = request;
-      authoriseAtRoot(caller, UpdateTagType.permission);
+      const { params, body } = request;
       const before = await tags.findTypeForUpdate(params.name);
       if (before === undefined) throw tagTypeNotFound();
       const decision = updateTagType(before, body);

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
-import { DeleteTag } from '@bunting/contracts';
+import { DeleteTag, rootScope } from '@bunting/contracts';
 import { tagNotFound } from '../../domain/refusals.ts';
 import { deleteTag } from '../../domain/tags/tag.ts';
-import { authoriseAtRoot } from '../authorise-at-root.ts';
+import { authorise } from '../authorise.ts';
 import { untagEverywhere } from './untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       // A tag belongs to no project, so deleting it requires the permission in all projects.
-      authoriseAtRoot(caller, DeleteTag.permission);
+      authorise(caller, DeleteTag.permission, rootScope);
       const { type, value } = params;
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, type, value, caller);
