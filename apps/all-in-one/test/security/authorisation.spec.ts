@@ -249,11 +249,12 @@ describe('authorisation', () => {
     'custom project role',
     'insider',
   ])(
-    'a role without the declared permission of %s is refused in every scope and changes nothing',
+    'the role %s is refused, and changes nothing, without the declared permission in the project of the URL, or in any if the URL names none',
     (name) =>
       unchanged(async () => {
         const { key, me } = credentials.get(name) as Credential;
         const caller = { id: 1, name, grants: me.permissions };
+        // Where the URL names no project, but the object has one, CHECK_REPLIES finds an endpoint that does not check the permission in it.
         await each(mounted, async (one) => {
           const wanted = permissionsFor(one.operation);
           for (const target of [own, other, hidden, absent]) {
