@@ -1,29 +1,10 @@
-import type { AccessEvent } from '../domain/access-event.ts';
-import { adminTokenAction, type ConfiguredToken, type ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
+import { adminTokenAction, type ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
+import { describeInitialToken, tokenEvent } from '../domain/tokens/token-event.ts';
 import type { InitialToken } from '../persistence/tokens/initial-token-repository.ts';
 import { newTokenSecret } from '../persistence/tokens/token-secret.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 
 const everything = { kind: 'admin', projects: ['*'], environment: '*' } as const;
-
-const eventScope = ({ projects: [project = '*'], environment }: Omit<ConfiguredToken, 'secret'>) => ({
-  project: project === '*' ? null : project,
-  environment: environment === '*' ? null : environment,
-});
-
-const eventData = ({ kind, projects, environment }: Omit<ConfiguredToken, 'secret'>, createdAt: string) => ({
-  tokenName: kind,
-  type: kind,
-  projects: [...projects],
-  environment,
-  createdAt,
-});
-
-const created = (token: Omit<ConfiguredToken, 'secret'>, createdAt: string): AccessEvent => ({
-  type: 'api-token-created',
-  ...eventScope(token),
-  data: eventData(token, createdAt),
-});
 
 interface InitialTokensOptions {
   readonly transaction: UnitOfWork;
@@ -47,7 +28,7 @@ export const ensureInitialTokens = ({
 
   const add = async ({ initialTokens, events }: Transaction, token: InitialToken): Promise<void> => {
     await initialTokens.add(token, now);
-    events.emit([created(token, now)]);
+    events.emit([tokenEvent('api-token-created', { data: describeInitialToken(token, now) })]);
   };
 
   /** Makes the token of `BUNTING_ADMIN_TOKEN` valid, and revokes the tokens of earlier values of the setting. */
@@ -64,14 +45,15 @@ export const ensureInitialTokens = ({
     const current = await initialTokens.listCurrentForUpdate();
     for (const earlier of current.filter(({ id }) => id !== stored?.id)) {
       await initialTokens.replace(earlier.id);
-      events.emit([{ type: 'api-token-deleted', preData: eventData(everything, earlier.createdAt) }]);
+      events.emit([tokenEvent('api-token-deleted', { preData: describeInitialToken(everything, earlier.createdAt) })]);
       warn(
         `The gateway revoked the admin token ${earlier.shown} of an earlier value of BUNTING_ADMIN_TOKEN. Replace it where it is still used.`,
       );
     }
     if (stored === undefined) return add(tx, { ...everything, secret, isAdminToken: true });
     if (action === 'mark' || action === 'restore') await initialTokens.makeAdminToken(stored.id);
-    if (action === 'restore') events.emit([created(everything, stored.createdAt)]);
+    if (action === 'restore')
+      events.emit([tokenEvent('api-token-created', { data: describeInitialToken(everything, stored.createdAt) })]);
   };
 
   return transaction(context, async (tx) => {

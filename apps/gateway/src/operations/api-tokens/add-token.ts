@@ -1,8 +1,9 @@
 import { type ApiToken, limitExceeded } from '@bunting/contracts';
 import { maxApiTokens, type NewToken, namedProjects } from '../../domain/tokens/api-token.ts';
+import { tokenEvent } from '../../domain/tokens/token-event.ts';
 import { newTokenSecret } from '../../persistence/tokens/token-secret.ts';
 import type { ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
-import { toApiToken, tokenEvent } from './token-event.ts';
+import { toApiToken } from './token-response.ts';
 
 /** Creates a token. The reply is the only response that contains its secret, unless secrets are stored readable. */
 export const addToken = async (

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { DeleteApiToken } from '@bunting/contracts';
 import { permittedKinds } from '../../domain/tokens/api-token.ts';
+import { tokenEvent } from '../../domain/tokens/token-event.ts';
 import { requireToken } from './require-token.ts';
-import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteApiTokenEndpoint = ({ transaction }: GatewayContext) =>
@@ -11,7 +11,7 @@ export const deleteApiTokenEndpoint = ({ transaction }: GatewayContext) =>
       const { caller, params } = request;
       const token = await requireToken(tx, caller, params.token, permittedKinds(caller, 'DELETE'));
       await tx.tokens.revoke(token);
-      tx.events.emit([tokenEvent('api-token-deleted', { preData: toApiToken(token) })]);
+      tx.events.emit([tokenEvent('api-token-deleted', { preData: token })]);
       return null;
     }),
   );

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteProjectApiToken } from '@bunting/contracts';
 import { tokenNotFound } from '../../domain/refusals.ts';
 import { belongsToProject, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
-import { toApiToken, tokenEvent } from './token-event.ts';
+import { tokenEvent } from '../../domain/tokens/token-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =>
@@ -13,7 +13,7 @@ export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =
       // A token that is also for other projects cannot be deleted through this one.
       if (token === undefined || !belongsToProject(token, projectId)) throw tokenNotFound();
       await tokens.revoke(token);
-      events.emit([tokenEvent('api-token-deleted', { preData: toApiToken(token) })]);
+      events.emit([tokenEvent('api-token-deleted', { preData: token })]);
       return null;
     }),
   );

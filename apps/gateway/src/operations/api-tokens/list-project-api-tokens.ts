@@ -3,7 +3,7 @@ import { ListProjectApiTokens, may } from '@bunting/contracts';
 import { belongsToProject, permittedKinds, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
 import { maySeeToken } from './require-token.ts';
-import { toListedToken } from './token-event.ts';
+import { toListedToken } from './token-response.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listProjectApiTokensEndpoint = ({ reads, projectDirectory }: GatewayContext) =>

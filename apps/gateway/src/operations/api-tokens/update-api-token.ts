@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { UpdateApiToken } from '@bunting/contracts';
 import { permittedKinds, requireWithinLifetime } from '../../domain/tokens/api-token.ts';
+import { tokenEvent } from '../../domain/tokens/token-event.ts';
 import { requireToken } from './require-token.ts';
-import { toApiToken, tokenEvent } from './token-event.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
@@ -14,7 +14,7 @@ export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
       if (token.type === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), expiresAt);
       if (token.expiresAt === expiresAt.toISOString()) return null;
       const after = await tx.tokens.setExpiry(token, expiresAt);
-      tx.events.emit([tokenEvent('api-token-updated', { data: toApiToken(after), preData: toApiToken(token) })]);
+      tx.events.emit([tokenEvent('api-token-updated', { data: after, preData: token })]);
       return null;
     }),
   );
