@@ -1,4 +1,4 @@
-import type { Database, Statement } from '@bunting/database';
+import { type Database, onlyRow, type Statement } from '@bunting/database';
 
 const mergePending: Statement = {
   name: 'merge-pending-texts',
@@ -20,8 +20,7 @@ export const textIndexMerger = (database: Database) => {
     /** Merges what is pending, unless the last merge found nothing and no text was appended since. @returns 0: one merge is enough for now */
     merge: async (): Promise<number> => {
       if (!mayHavePending) return 0;
-      const [merged] = await database.query<{ pages: number }>(mergePending);
-      mayHavePending = merged !== undefined && merged.pages > 0;
+      mayHavePending = onlyRow(await database.query<{ pages: number }>(mergePending)).pages > 0;
       return 0;
     },
   };

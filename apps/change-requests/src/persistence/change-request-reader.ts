@@ -1,4 +1,4 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
 import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
 import type { ScheduledRequest } from '../domain/conflicts-with-other-requests.ts';
@@ -99,8 +99,7 @@ export const changeRequestReader = (database: ReadDatabase) => {
     /** The pending requests that affect a feature, without the drafts of others. */
     pendingOfFeature: (project: string, userId: number, feature: string) =>
       requests(pendingOfFeature, [project, userId, feature]),
-    counts: async (project: string): Promise<Counts> =>
-      (await database.read<Counts>(countsByState, [project]))[0] as Counts,
+    counts: async (project: string): Promise<Counts> => onlyRow(await database.read<Counts>(countsByState, [project])),
     /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
     actionable: (project: string, userId: number) =>
       database.read<Actionable>(actionableByEnvironment, [project, userId]),
@@ -134,8 +133,7 @@ export const changeRequestReader = (database: ReadDatabase) => {
       { offset, limit }: { readonly offset: number; readonly limit: number },
     ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
       const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, isOpen ?? null, offset, limit];
-      const [row] = await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values);
-      return row ?? { total: 0, found: [] };
+      return onlyRow(await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values));
     },
     /** Ids of the users whose approval is requested, in display order. */
     requestedApprovers: async (id: number): Promise<number[]> =>

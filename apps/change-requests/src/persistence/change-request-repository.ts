@@ -1,5 +1,5 @@
 import type { InverseChange } from '@bunting/contracts';
-import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
+import { onlyRow, violatedConstraint, persistDifference, type Tx } from '@bunting/database';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
@@ -81,11 +81,8 @@ export const changeRequestRepository = (tx: Tx) => {
     if (request !== undefined) locked.push(request);
     return request;
   };
-  const nextId = async (sequence: string): Promise<number> => {
-    const [row] = await query<{ id: number }>('select nextval($1) as id', [sequence]);
-    if (row === undefined) throw new Error(`The sequence ${sequence} gave no value.`);
-    return row.id;
-  };
+  const nextId = async (sequence: string): Promise<number> =>
+    onlyRow(await query<{ id: number }>('select nextval($1) as id', [sequence])).id;
 
   return {
     /** The locked requests, as they were when they were locked. */
@@ -119,8 +116,8 @@ export const changeRequestRepository = (tx: Tx) => {
 
     /** The current time by the clock of the database, which all replicas share. */
     now: async (): Promise<Date> => {
-      const [row] = await query<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now');
-      return new Date(row?.now ?? Number.NaN);
+      const text = 'select extract(epoch from clock_timestamp())::float8 * 1000 as now';
+      return new Date(onlyRow(await query<{ now: number }>(text)).now);
     },
 
     /** Deletes a request that was locked before. */
@@ -134,9 +131,10 @@ export const changeRequestRepository = (tx: Tx) => {
       await tx.em.nativeUpdate(ChangeRequestEntity, { id }, { inverse });
     },
 
+    /** How to undo an existing request; empty if it was not applied. */
     inverseOf: async (id: number): Promise<readonly InverseChange[]> => {
       const text = 'select inverse from change_request where id = $1';
-      return (await query<{ inverse: InverseChange[] | null }>(text, [id]))[0]?.inverse ?? [];
+      return onlyRow(await query<{ inverse: InverseChange[] | null }>(text, [id])).inverse ?? [];
     },
 
     /** The open requests that add any of these segments to strategies. */

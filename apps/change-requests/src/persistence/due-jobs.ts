@@ -1,4 +1,4 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { pendingStates } from './entities.ts';
 import type { ProtectionChange } from './protection-repository.ts';
 
@@ -85,7 +85,7 @@ const overdue: Statement = {
 };
 
 /** The ids of requests whose last attempt failed and whose backoff has not ended. */
-export interface PausedJobs {
+export interface RequestsInBackoff {
   readonly applying: readonly number[];
   readonly checking: readonly number[];
 }
@@ -96,23 +96,24 @@ export interface UncheckedSchedule {
   readonly uncheckedEdits: number;
 }
 
-/** Reads which background jobs are due. Paused requests are left out. */
+/** Reads which background jobs are due. Requests in backoff are left out. */
 export const dueJobsReader = (database: ReadDatabase) => ({
   /** Milliseconds until the next job is due, not counting deleted users: at most 0 if one is due; undefined if there is none. */
-  nextInMs: async (recoveryMs: number, { applying, checking }: PausedJobs): Promise<number | undefined> =>
-    (await database.read<{ inMs: number | null }>(next, [recoveryMs, applying, checking]))[0]?.inMs ?? undefined,
+  nextInMs: async (recoveryMs: number, { applying, checking }: RequestsInBackoff): Promise<number | undefined> =>
+    onlyRow(await database.read<{ inMs: number | null }>(next, [recoveryMs, applying, checking])).inMs ?? undefined,
   /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
-  interruptedRequests: (afterMs: number, paused: readonly number[]): Promise<{ readonly id: number }[]> =>
-    database.read(interrupted, [afterMs, paused]),
+  interruptedRequests: (afterMs: number, inBackoff: readonly number[]): Promise<{ readonly id: number }[]> =>
+    database.read(interrupted, [afterMs, inBackoff]),
   /** Requests whose scheduled time has come, with the user who scheduled each. */
-  scheduledRequests: (paused: readonly number[]) => database.read<RequestOfUser>(due, [paused]),
+  scheduledRequests: (inBackoff: readonly number[]) => database.read<RequestOfUser>(due, [inBackoff]),
   /** The milliseconds since the scheduled time of the oldest request that is due and has not begun; 0 without one. */
-  overdueMs: async (): Promise<number> => (await database.read<{ ms: number | null }>(overdue))[0]?.ms ?? 0,
+  overdueMs: async (): Promise<number> => onlyRow(await database.read<{ ms: number | null }>(overdue)).ms ?? 0,
   /** Open requests that still depend on a deleted user, with that user. */
   requestsOfDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
   /** Changes of protection that the features service has not confirmed, oldest first. */
   unsyncedProtections: () => database.read<ProtectionChange>(unsyncedProtections),
   /** Scheduled requests to check for conflicts. */
-  uncheckedSchedules: (paused: readonly number[]) => database.read<UncheckedSchedule>(uncheckedSchedules, [paused]),
+  uncheckedSchedules: (inBackoff: readonly number[]) =>
+    database.read<UncheckedSchedule>(uncheckedSchedules, [inBackoff]),
 });
 export type DueJobsReader = ReturnType<typeof dueJobsReader>;

@@ -1,4 +1,4 @@
-import type { Tx } from '@bunting/database';
+import { onlyRow, type Tx } from '@bunting/database';
 import type { EnvironmentRef } from '../domain/change-request.ts';
 import { ProtectedEnvironmentEntity, UnsyncedProtectionEntity } from './entities.ts';
 
@@ -61,12 +61,8 @@ export const protectionRepository = (tx: Tx) => {
     ): Promise<boolean> => {
       await lock({ project, environment });
       await tx.em.nativeDelete(UnsyncedProtectionEntity, { version });
-      const [{ isCurrent } = { isCurrent: true }] = await tx.query<{ isCurrent: boolean }>(isProtectionCurrent, [
-        project,
-        environment,
-        stored.isProtected,
-      ]);
-      if (isCurrent) return false;
+      const values = [project, environment, stored.isProtected];
+      if (onlyRow(await tx.query<{ isCurrent: boolean }>(isProtectionCurrent, values)).isCurrent) return false;
       await tx.query(continueVersionsAfter, [stored.version]);
       tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: !stored.isProtected });
       await tx.em.flush();

@@ -1,4 +1,4 @@
-import { type Database, refusalForFailure, type Session, type Statement } from '@bunting/database';
+import { type Database, onlyRow, refusalForFailure, type Session, type Statement } from '@bunting/database';
 
 /** What of a feature an index of texts holds. */
 interface IndexedFeature {
@@ -82,12 +82,8 @@ export const indexFeed = (database: Database) => ({
    * The record of an index; `snapshotXmin`, the transaction before which all have ended, so that all of their changes can be read;
    * and whether the checkpoint is in the future of this server: the database was restored from a backup of another one.
    */
-  status: async (uid: string) => {
-    const rows = await database.read<
-      IndexRecord & { readonly snapshotXmin: string; readonly isCheckpointInFuture: boolean }
-    >(status, [uid]);
-    return rows[0] as (typeof rows)[number];
-  },
+  status: async (uid: string) =>
+    onlyRow(await database.read<IndexRecord & { snapshotXmin: string; isCheckpointInFuture: boolean }>(status, [uid])),
   /** Changes of transactions from the one of the cursor on, in their order. */
   changes: (after: Pick<FeatureChange, 'changed' | 'name'>, limit: number) =>
     database.read<FeatureChange>(changes, [after.changed, after.name, limit]),
@@ -107,7 +103,7 @@ export const indexFeed = (database: Database) => ({
     try {
       const lock = 'select pg_try_advisory_lock(hashtext($1)) as won';
       const { rows } = await session.query<{ won: boolean }>(lock, [`search index ${uid}`]);
-      if (rows[0]?.won === true) return lockOf(session);
+      if (onlyRow(rows).won) return lockOf(session);
       session.release();
       return undefined;
     } catch (error) {

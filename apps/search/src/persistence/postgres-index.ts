@@ -1,4 +1,4 @@
-import type { ReadDatabase } from '@bunting/database';
+import { onlyRow, type ReadDatabase } from '@bunting/database';
 import type { FeatureIndex, SearchResult } from '../feature-index.ts';
 import { searchStatement, type FuzzyMatch } from './search-statement.ts';
 
@@ -12,8 +12,7 @@ export const postgresIndex = (database: ReadDatabase): PostgresIndex => ({
   search: async (query, searcher, matches) => {
     const { text, values } = searchStatement(query, searcher, matches);
     // Not prepared: which plan is best depends on the values.
-    const [row] = await database.read<{ total: number; features: string }>({ text }, values);
-    if (row === undefined) throw new Error('The search statement returned no row, though it always returns one.');
-    return { features: `[${row.features}]`, total: row.total };
+    const { features, total } = onlyRow(await database.read<{ total: number; features: string }>({ text }, values));
+    return { features: `[${features}]`, total };
   },
 });

@@ -1,5 +1,5 @@
 import type { Reindex } from '@bunting/contracts';
-import { type Database, type Statement, timestampSql } from '@bunting/database';
+import { type Database, onlyRow, type Statement, timestampSql } from '@bunting/database';
 
 const columns = `state, done, "all", ${timestampSql('started_at')} as "startedAt", ${timestampSql('finished_at')} as "finishedAt", reason`;
 
@@ -20,11 +20,10 @@ export const reindexStatusRepository = (database: Database) => {
         const [running] = await query<Reindex>(`select ${columns} from reindex where ${isRunning}`);
         if (running !== undefined) return { started: false, reindex: running };
         await query('delete from reindex');
-        const [reindex] = await query<Reindex>(
-          `insert into reindex (state, done, "all", started_at, heartbeat_at) values ('running', 0, 0, now(), now())
-           returning ${columns}`,
-        );
-        return { started: true, reindex: reindex as Reindex };
+        const text = `
+          insert into reindex (state, done, "all", started_at, heartbeat_at) values ('running', 0, 0, now(), now())
+          returning ${columns}`;
+        return { started: true, reindex: onlyRow(await query<Reindex>(text)) };
       }),
     progress: (done: number, all: number): Promise<void> =>
       run('update reindex set done = $1, "all" = $2, heartbeat_at = now()', [done, all]),

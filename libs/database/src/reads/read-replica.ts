@@ -5,6 +5,7 @@ import { coalesceCalls } from './coalesce-calls.ts';
 import type { ReadDatabase, Statement } from '../database.ts';
 import { codeOf, refusalForFailure } from '../failures/failures.ts';
 import { type DatabaseLog, silentLog } from '../failures/outage-log.ts';
+import { onlyRow } from '../only-row.ts';
 import { keepAlive } from '../schema/migrate.ts';
 
 export interface ReadReplicaOptions {
@@ -130,8 +131,7 @@ const bytesBehind = async (client: ClientBase, needed: LogPosition, positionTime
   const { rows } = await within(positionTimeoutMs, client.query<ReplayState>(replayState)).catch((error: unknown) =>
     Promise.reject(away(error)),
   );
-  const [state] = rows;
-  if (state === undefined) throw new ReplicaError('unavailable', 'it did not report its position');
+  const state = onlyRow(rows);
   requireReplicaOf(needed, state);
   return Math.max(0, needed.lsn - state.lsn);
 };
@@ -147,8 +147,7 @@ export const inspectReadReplica = async (url: string, primary: ReadDatabase): Pr
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const [needed] = await primary.read<LogPosition>(committedPosition);
-    if (needed === undefined) throw new Error('The primary did not report its position.');
+    const needed = onlyRow(await primary.read<LogPosition>(committedPosition));
     for (const deadline = performance.now() + inspectionMs; ; await sleep(inspectionPollMs)) {
       const bytes = await bytesBehind(client, needed, defaultPositionTimeoutMs);
       if (bytes === 0 || performance.now() >= deadline) return bytes;
@@ -239,11 +238,7 @@ export const openReadReplica = ({
     hasWarned = false;
   };
 
-  const position = coalesceCalls(async () => {
-    const [committed] = await primary.read<LogPosition>(committedPosition);
-    if (committed === undefined) throw new Error('The primary did not report its position.');
-    return committed;
-  });
+  const position = coalesceCalls(async () => onlyRow(await primary.read<LogPosition>(committedPosition)));
 
   /** Waits until a connection has replayed a position. */
   const waitFor = async (client: PoolClient, needed: LogPosition): Promise<void> => {

@@ -6,6 +6,7 @@ import { Client, type ClientConfig, type Pool } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { instrumentConnection } from '../connection/instrument-connection.ts';
 import { codeOf } from '../failures/failures.ts';
+import { onlyRow } from '../only-row.ts';
 
 /** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema (docs/upgrading.md). */
 export interface SchemaMigration {
@@ -61,7 +62,7 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   const { rows } = await client.query<{ number: number }>(
     "select current_setting('server_version_num')::integer / 10000 as number",
   );
-  const version = rows[0]?.number ?? 0;
+  const version = onlyRow(rows).number;
   if (version >= oldestVersion) return;
   throw new Error(
     `The PostgreSQL at ${hostOf(url)} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
@@ -77,7 +78,7 @@ const clockDifferenceMs = async (client: Client): Promise<number> => {
   const { rows } = await client.query<{ ms: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
   );
-  return (before + Date.now()) / 2 - (rows[0]?.ms ?? Number.NaN);
+  return (before + Date.now()) / 2 - onlyRow(rows).ms;
 };
 
 const requireSameClock = async (client: Client, url: string): Promise<void> => {
@@ -123,7 +124,7 @@ const appliedMigrations = async (client: Client): Promise<readonly string[]> => 
   const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
     migrationsTable,
   ]);
-  if (rows[0]?.exists !== true) return [];
+  if (!onlyRow(rows).exists) return [];
   const taken = await client.query<{ name: string }>(`select name from ${migrationsTable} order by name`);
   return taken.rows.map(({ name }) => name);
 };
@@ -232,7 +233,7 @@ const lockForMigration = async (client: Client, database: string, warn: (message
     const { rows } = await client.query<{ locked: boolean }>(
       `select pg_try_advisory_lock(${lockKey(database)}) as locked`,
     );
-    if (rows[0]?.locked === true) return;
+    if (onlyRow(rows).locked) return;
     if (tries === 1)
       warn(
         `The start waits until ${await describeLockHolder(client, database)} has migrated the database ${database}. ` +

@@ -1,5 +1,5 @@
 import type { OutboxMessage, OutboxTopic, Producer } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { onlyRow, type Tx } from '@bunting/database';
 import { gapsBetween, type PositionRange, recordMissed } from './missed-messages.ts';
 import type { OutboxPosition } from './outbox-position.ts';
 
@@ -27,8 +27,7 @@ export const storedCheckpoint = (producer: Producer, topic: OutboxTopic) => {
     const [row] = await query<Checkpoint>(select, key);
     if (row !== undefined) return row;
     await query(insert, key);
-    const [inserted] = await query<Checkpoint>(select, key);
-    return inserted ?? { position: 0, uid: null, epoch: 0 };
+    return onlyRow(await query<Checkpoint>(select, key));
   };
 
   const store = async ({ query }: Tx, { position, uid, epoch }: Checkpoint): Promise<void> => {

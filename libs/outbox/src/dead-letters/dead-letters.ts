@@ -8,7 +8,7 @@ import {
   readDeadLettersOf,
   type ServiceName,
 } from '@bunting/contracts';
-import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { onlyRow, type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 
 /** The producer and the topic of a dead letter. */
 export interface DeadLetterSource {
@@ -98,7 +98,7 @@ const readTime: Statement = { name: 'database-time', text: 'select clock_timesta
 
 /** The time by the database's clock, for comparison with stored times. */
 export const databaseTime = async (database: ReadDatabase): Promise<string> =>
-  (await database.read<{ now: string }>(readTime))[0]?.now ?? 'infinity';
+  onlyRow(await database.read<{ now: string }>(readTime)).now;
 
 /** SQL: an attempt is due at its time, or when the last one preceded the start of this process, which may run a fixed version. */
 const isDue = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
@@ -115,8 +115,8 @@ export const msUntilNextAttempt = async (
   { producer, topic }: DeadLetterSource,
   startedAt: string,
 ): Promise<number | undefined> => {
-  const [row] = await database.read<{ dueInMs: number | null }>(dueInMs, [producer, topic, startedAt]);
-  return row?.dueInMs ?? undefined;
+  const rows = await database.read<{ dueInMs: number | null }>(dueInMs, [producer, topic, startedAt]);
+  return onlyRow(rows).dueInMs ?? undefined;
 };
 
 /** A dead letter whose next attempt is due, and the number of its attempts so far. */

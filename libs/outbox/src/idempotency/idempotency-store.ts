@@ -1,6 +1,13 @@
 import { JsonText, type IdempotentWrite } from '@bunting/bus';
 import { type Caller, type PassedCheck, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
-import type { Database, SchemaMigration, Statement, Tx } from '@bunting/database';
+import {
+  type Database,
+  onlyRow,
+  type ReadDatabase,
+  type SchemaMigration,
+  type Statement,
+  type Tx,
+} from '@bunting/database';
 import { decryptWithKey, encryptWithKey, hashedKeyOf } from './reply-cipher.ts';
 
 /**
@@ -98,8 +105,8 @@ export const claimIdempotencyKey = async (
   write: IdempotentWrite,
   caller: Caller,
 ): Promise<StoredOutcome | undefined> => {
-  const [row] = await query<Row>('select * from claim_idempotency_key($1, $2)', [write.scope, hashedKeyOf(write)]);
-  return outcomeOf(write, caller, row);
+  const values = [write.scope, hashedKeyOf(write)];
+  return outcomeOf(write, caller, onlyRow(await query<Row>('select * from claim_idempotency_key($1, $2)', values)));
 };
 
 const storedReply: Statement = {
@@ -109,7 +116,7 @@ const storedReply: Statement = {
 
 /** The stored outcome of a write, read without a transaction, for writes that call other services before they begin one. */
 export const findStoredOutcome = async (
-  database: Database,
+  database: ReadDatabase,
   write: IdempotentWrite,
   caller: Caller,
 ): Promise<StoredOutcome | undefined> => {

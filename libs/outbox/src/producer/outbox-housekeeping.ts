@@ -1,5 +1,5 @@
 import { consumersOf, OutboxTopic, type Producer } from '@bunting/contracts';
-import type { Database } from '@bunting/database';
+import { type Database, onlyRow } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import type { Acknowledgements } from './acknowledgements.ts';
 import { streamTopic } from './relay.ts';
@@ -86,8 +86,7 @@ export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
           [JSON.stringify(pending)],
         );
       }
-      const [lock] = await query<{ won: boolean }>(tryLock);
-      if (lock?.won !== true) return [];
+      if (!onlyRow(await query<{ won: boolean }>(tryLock)).won) return [];
       const starts = topics.map((topic) => ({ topic, after: examinedTo.get(topic) ?? 0 }));
       const rows = await query<{ topic: OutboxTopic; after: number }>(pruneRows, [
         retentionHours,

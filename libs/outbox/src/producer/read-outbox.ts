@@ -1,6 +1,6 @@
 import { implement, JsonText, type Endpoint } from '@bunting/bus';
 import { type Producer, readOutboxOf } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, onlyRow, type Statement } from '@bunting/database';
 import type { Acknowledgements } from './acknowledgements.ts';
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
@@ -41,16 +41,16 @@ export const readOutboxEndpoint = (
   acknowledgements: Acknowledgements,
 ): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
-    const [row] = await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]);
-    const { head } = row ?? { head: 0 };
-    let at = row?.at ?? null;
+    const found = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
+    const { head } = found;
+    let { at } = found;
     // The snapshot of that statement does not contain a row whose position the statement itself assigned.
     if (at === null && after > 0 && after <= head)
-      at = (await database.read<{ at: string | null }>(atPosition, [topic, after]))[0]?.at ?? null;
+      ({ at } = onlyRow(await database.read<{ at: string | null }>(atPosition, [topic, after])));
     // After a restored backup another row may be at the position that the consumer has applied.
     const isApplied = uid !== undefined && after <= head && (uid === null || uid === at);
     if (isApplied) acknowledgements.add({ topic, consumer, position: after });
     if (head <= after || limit === 0) return { head, at, messages: [] };
-    const [page] = await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]);
-    return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${page?.messages ?? '[]'}}`);
+    const { messages } = onlyRow(await database.read<{ messages: string }>(messagesAfter, [topic, after, limit]));
+    return new JsonText(`{"head":${head},"at":${JSON.stringify(at)},"messages":${messages}}`);
   });

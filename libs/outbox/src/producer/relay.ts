@@ -1,6 +1,6 @@
 import type { Bus, StreamEvent } from '@bunting/bus';
 import { OutboxTopic, type Producer } from '@bunting/contracts';
-import type { Database, Statement } from '@bunting/database';
+import { type Database, onlyRow, type Statement } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
 import { pageAfter } from './read-outbox.ts';
@@ -63,8 +63,7 @@ export const startRelay = (options: RelayOptions) => {
   const { publish } = bus;
   const publishBatch = (send: NonNullable<Bus['publish']>): Promise<number | undefined> =>
     database.transaction(async ({ query }) => {
-      const [lock] = await query<{ won: boolean }>(tryLock);
-      if (lock?.won !== true) return undefined;
+      if (!onlyRow(await query<{ won: boolean }>(tryLock)).won) return undefined;
       const rows = await query<Unpublished>(unpublished, [streamTopic]);
       const last = rows.at(-1)?.position;
       if (last === undefined) return Number.POSITIVE_INFINITY;
@@ -82,8 +81,8 @@ export const startRelay = (options: RelayOptions) => {
 
   /** @returns milliseconds until the next run: 0 if more events are waiting */
   const relayEvents = async (send: NonNullable<Bus['publish']>): Promise<number> => {
-    const [end] = await database.query<{ head: number; published: number }>(endOfEvents);
-    if (end === undefined || end.published >= end.head) return intervalMs;
+    const end = onlyRow(await database.query<{ head: number; published: number }>(endOfEvents));
+    if (end.published >= end.head) return intervalMs;
     const last = await publishBatch(send);
     if (last === undefined) return contendedPauseMs;
     return last < end.head ? 0 : intervalMs;

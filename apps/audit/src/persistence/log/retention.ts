@@ -1,4 +1,4 @@
-import type { Database, Tx } from '@bunting/database';
+import { type Database, onlyRow, type Tx } from '@bunting/database';
 import { emptyLogHead } from './empty-log-head.ts';
 
 /** The ids in the log: after `droppedId`, up to `id`. */
@@ -42,14 +42,12 @@ const dropPartition = async (tx: Tx, { droppedId, id }: RetainedRange, before: D
 
 /** Deletes one batch of the oldest events, up to the first that has not expired. */
 const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
-  const [old] = await query<{ last: number | null }>(
-    `select max(id) as last from (
-       select id, bool_and(created_at < $2) over (order by id) as old from (
-         select id, created_at from event where id > $1 and id <= $3 order by id limit ${batchSize}) as oldest
-     ) as examined where old`,
-    [droppedId, before, id],
-  );
-  const last = old?.last ?? null;
+  const text = `
+    select max(id) as last from (
+      select id, bool_and(created_at < $2) over (order by id) as old from (
+        select id, created_at from event where id > $1 and id <= $3 order by id limit ${batchSize}) as oldest
+    ) as examined where old`;
+  const { last } = onlyRow(await query<{ last: number | null }>(text, [droppedId, before, id]));
   if (last === null) return 0;
   await query(recordDropped, [droppedId + 1, last]);
   await query('delete from event where id <= $1', [last]);

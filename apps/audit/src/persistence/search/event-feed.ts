@@ -1,4 +1,5 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
+import { emptyLogHead } from '../log/empty-log-head.ts';
 import { feedPageOf, maxEventsOfFeedPage, maxIdsOfFeedPage } from '../../domain/feed-page.ts';
 import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
 import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from './event-rows.ts';
@@ -40,7 +41,8 @@ export const eventFeed =
   async (criteria: Criteria, after: number): Promise<FeedPage> => {
     const conditions = conditionsOf(criteria);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
-    const head = rows[0]?.head ?? 0;
+    if (rows[0] === undefined) throw emptyLogHead();
+    const { head } = rows[0];
     const found = rows.flatMap((row): FoundFeedEvent[] =>
       // Not by spread, which would parse the event.
       row.id === null ? [] : [Object.assign(toFoundEvent(row), { id: row.id, hash: row.hash })],
