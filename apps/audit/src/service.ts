@@ -39,7 +39,7 @@ export const auditService = defineService({
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
     const textIndex = textIndexMerger(database);
-    const consumption = await consumeEvents({
+    const eventConsumer = await consumeEvents({
       bus,
       database,
       intervalMs,
@@ -48,13 +48,13 @@ export const auditService = defineService({
       metrics,
       log,
     });
-    onStop('consumption of events', () => consumption.stop());
+    onStop('consumer of events', () => eventConsumer.stop());
     measurePrunedUnreadEvents(metrics, () => missedMessages(database));
     measureDeadLetters(metrics, 'audit', database);
     const context = auditContext({
       bus,
       readers: readersOf(database),
-      freshness: { catchUp: consumption.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS },
+      freshness: { catchUp: eventConsumer.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS },
       retentionDays: config.AUDIT_RETENTION_DAYS,
       publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
     });

@@ -17,7 +17,7 @@ export {
   parsedReply,
   type ReplyOrReplay,
   type WriteContext,
-  type IdempotentSteps,
+  type IdempotentWrites,
   type UnitOfWork,
   type WorkContext,
 } from './idempotency/idempotent-unit-of-work.ts';

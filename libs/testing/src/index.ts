@@ -4,7 +4,7 @@ export { longFreshnessTimeouts } from './long-freshness-timeouts.ts';
 export { type NatsServerOptions, startNats, type TestNats } from './nats.ts';
 export { type Balancer, startBalancer } from './balancer.ts';
 export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './nats-program.ts';
-export { type FreshDatabase, freshDatabase, type Preparation } from './postgres.ts';
+export { type FreshDatabase, freshDatabase, type DatabaseTemplate } from './postgres.ts';
 export { overTcp, startTestPostgres, testPostgresUrl, withClient } from './postgres-server.ts';
 export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 export { startBlackholeProxy, type BlackholeProxy } from './blackhole-proxy.ts';

@@ -1,13 +1,13 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
-import { freshDatabase, type Preparation } from './postgres.ts';
+import { freshDatabase, type DatabaseTemplate } from './postgres.ts';
 import { withClient } from './postgres-server.ts';
 
 const rowsOf = (url: string, statement: string): Promise<unknown[]> =>
   withClient(url, async (client) => (await client.query(statement)).rows as unknown[]);
 
-/** A preparation that counts how often it is done. */
-const preparation = (key: string, statement: string): Preparation & { runs: () => number } => {
+/** A template that counts how often it is migrated. */
+const template = (key: string, statement: string): DatabaseTemplate & { runs: () => number } => {
   let runs = 0;
   const migrate = async (url: string): Promise<void> => {
     runs += 1;
@@ -30,8 +30,8 @@ it('a fresh database is empty, isolated, and removed when it is dropped', async 
   await one.drop();
 });
 
-it('prepared databases are copies of one that was prepared once', async () => {
-  const flags = preparation('copies', "CREATE TABLE flag AS SELECT 'dark-mode' AS name");
+it('databases of a template are copies of one that was migrated once', async () => {
+  const flags = template('copies', "CREATE TABLE flag AS SELECT 'dark-mode' AS name");
   const [one, other] = await Promise.all([1, 2].map(() => freshDatabase('copy', flags)));
   await rowsOf(one?.url ?? '', 'DELETE FROM flag');
   expect(await rowsOf(other?.url ?? '', 'SELECT name FROM flag')).toEqual([{ name: 'dark-mode' }]);
@@ -41,8 +41,8 @@ it('prepared databases are copies of one that was prepared once', async () => {
   expect(flags.runs()).toBe(1);
 });
 
-it('a failed preparation rejects and leaves no half-prepared template', async () => {
-  const broken = preparation('breaks', 'CREATE TABLE flag (name text); SELECT 1 / 0');
+it('a failed migration rejects and leaves no half-migrated template', async () => {
+  const broken = template('breaks', 'CREATE TABLE flag (name text); SELECT 1 / 0');
   await expect(freshDatabase('copy', broken)).rejects.toThrow(/division by zero/);
   await expect(freshDatabase('copy', broken)).rejects.toThrow(/division by zero/);
 });

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { testPostgresUrl, withClient } from './postgres-server.ts';
 
-/** The template of which fresh databases are copies. */
-export interface Preparation {
+/** A migrated database of which fresh databases are copies. */
+export interface DatabaseTemplate {
   /** Identifies the result of `migrate`, which runs once per key and test run. */
   readonly key: string;
   /** Migrates an empty database and closes its connections. */
@@ -24,24 +24,25 @@ const urlOf = (server: string, database: string): string => {
 
 const identifier = (name: string): string => pg.escapeIdentifier(name);
 
-const makeTemplate = (server: string, template: string, { migrate }: Preparation): Promise<void> =>
+const makeTemplate = (server: string, name: string, { migrate }: DatabaseTemplate): Promise<void> =>
   withClient(server, async (client) => {
     // Workers prepare the same template concurrently: the first one does the work. The lock ends with the connection.
-    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [template]);
-    const { rows } = await client.query('SELECT datistemplate FROM pg_database WHERE datname = $1', [template]);
+    await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    const { rows } = await client.query('SELECT datistemplate FROM pg_database WHERE datname = $1', [name]);
     if ((rows[0] as { datistemplate: boolean } | undefined)?.datistemplate === true) return;
-    await client.query(`DROP DATABASE IF EXISTS ${identifier(template)} WITH (FORCE)`);
-    await client.query(`CREATE DATABASE ${identifier(template)} TEMPLATE template0`);
-    await migrate(urlOf(server, template));
-    await client.query(`ALTER DATABASE ${identifier(template)} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`);
+    await client.query(`DROP DATABASE IF EXISTS ${identifier(name)} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${identifier(name)} TEMPLATE template0`);
+    await migrate(urlOf(server, name));
+    await client.query(`ALTER DATABASE ${identifier(name)} WITH IS_TEMPLATE true ALLOW_CONNECTIONS false`);
   });
 
 const templates = new Map<string, Promise<string>>();
 
-const templateOf = (server: string, preparation: Preparation): Promise<string> => {
-  const { key } = preparation;
-  const template = nameOf('template', key, createHash('sha256').update(key).digest('hex').slice(0, 12));
-  const made = templates.get(key) ?? makeTemplate(server, template, preparation).then(() => template);
+/** The name of a migrated database to copy. */
+const templateName = (server: string, template: DatabaseTemplate): Promise<string> => {
+  const { key } = template;
+  const name = nameOf('template', key, createHash('sha256').update(key).digest('hex').slice(0, 12));
+  const made = templates.get(key) ?? makeTemplate(server, name, template).then(() => name);
   templates.set(key, made);
   return made;
 };
@@ -49,12 +50,12 @@ const templateOf = (server: string, preparation: Preparation): Promise<string> =
 /**
  * Creates a database for one test file: an empty one, or a copy of a template. It exists until `drop()` or the end of the server.
  */
-export const freshDatabase = async (name = 'test', preparation?: Preparation) => {
+export const freshDatabase = async (name = 'test', template?: DatabaseTemplate) => {
   const server = await testPostgresUrl();
-  const template = preparation === undefined ? 'template0' : await templateOf(server, preparation);
+  const original = template === undefined ? 'template0' : await templateName(server, template);
   const database = nameOf('fresh', name, randomBytes(6).toString('hex'));
   await withClient(server, (client) =>
-    client.query(`CREATE DATABASE ${identifier(database)} TEMPLATE ${identifier(template)}`),
+    client.query(`CREATE DATABASE ${identifier(database)} TEMPLATE ${identifier(original)}`),
   );
   return {
     url: urlOf(server, database),

@@ -28,7 +28,7 @@ const preparedEvent = ({ uid, payload }: OutboxMessage): PreparedEvent => {
   return prepareEvent(uid, { ...event, data: withoutSecrets(data), preData: withoutSecrets(preData) });
 };
 
-export interface ConsumptionOptions {
+export interface ConsumeEventsOptions {
   readonly bus: Bus;
   readonly database: Database;
   readonly intervalMs: number;
@@ -43,7 +43,7 @@ export interface ConsumptionOptions {
 const producers = Object.keys(readOutboxOf) as Producer[];
 
 /** Consumes the events of every producer independently: one that is unavailable does not block the others. */
-export const consumeEvents = async (options: ConsumptionOptions) => {
+export const consumeEvents = async (options: ConsumeEventsOptions) => {
   const prepared = new WeakMap<OutboxMessage, PreparedEvent>();
   const prepare = (message: OutboxMessage): void => void prepared.set(message, preparedEvent(message));
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {

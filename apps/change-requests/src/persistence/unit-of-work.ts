@@ -4,7 +4,7 @@ import type {
   ReplyOrReplay,
   WorkContext,
   WriteContext,
-  IdempotentSteps,
+  IdempotentWrites,
   Outbox,
   OutboxProducer,
 } from '@bunting/outbox';
@@ -15,7 +15,7 @@ import { scheduleRepository } from './schedule-repository.ts';
 import { changeRequestRepository } from './change-request-repository.ts';
 
 /** Repositories and events on one transaction. All that they store and emit is committed, or nothing. */
-const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentSteps['storeEncryptedReply']) => {
+const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWrites['storeEncryptedReply']) => {
   const requests = changeRequestRepository(tx);
   return {
     requests,
@@ -47,7 +47,7 @@ export interface UnitOfWork {
   /** Runs a job whose result is stored nowhere. */
   <T>(context: WorkContext, job: Job<T>): Promise<T>;
   /** The stored reply of a retry, for writes that call another service before their transaction. */
-  readonly replay: IdempotentSteps['replay'];
+  readonly replay: IdempotentWrites['replay'];
   /** For a reply that needs a call of another service after the commit. A job that returns `undefined` has changed nothing. */
   readonly commitThenReply: <T extends object, R>(
     request: WriteContext,

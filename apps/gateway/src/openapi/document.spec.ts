@@ -3,7 +3,7 @@ import {
   additionalEventTypes,
   defineOperation,
   eventTypes as contractEventTypes,
-  interfaceEventTypes,
+  unleashEventTypes,
   operations,
 } from '@bunting/contracts';
 import { Type } from 'typebox';
@@ -104,7 +104,7 @@ describe('the document', () => {
   it('lists exactly the 146 event types of the interface in its order, followed by those of Bunting', () => {
     expect(eventTypes).toHaveLength(146);
     expect(new Set(eventTypes).size).toBe(146);
-    expect(interfaceEventTypes).toEqual(eventTypes);
+    expect(unleashEventTypes).toEqual(eventTypes);
     expect(contractEventTypes).toEqual([...eventTypes, ...additionalEventTypes]);
     expect(document.components.schemas['eventTypeSchema']).toMatchObject({ enum: contractEventTypes });
   });

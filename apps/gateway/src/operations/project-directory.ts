@@ -17,16 +17,16 @@ interface RequestContext {
   readonly deadline: Date;
 }
 
-/** Waits for the projection of projects; returns the lag that remains, in milliseconds. */
-export type CatchUp = () => Promise<number>;
-
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
 // The caller is already authorised; the gateway reads them as the system.
 const contextOf = (request: RequestContext): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
-/** The projects and environments that exist in the features service. */
-export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, catchUp: CatchUp) => {
+/**
+ * The projects and environments that exist in the features service.
+ * @param catchUp waits for the projection of projects; returns the lag that remains, in milliseconds
+ */
+export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, catchUp: () => Promise<number>) => {
   const environments = async (request: RequestContext): Promise<string[]> =>
     (await call(bus, ListEnvironments, {}, contextOf(request))).environments.map(nameOf);
   const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {

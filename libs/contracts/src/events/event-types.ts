@@ -1,5 +1,5 @@
 /** The event types of Unleash 6.4, in its order. */
-export const interfaceEventTypes = [
+export const unleashEventTypes = [
   'application-created',
   'feature-created',
   'feature-deleted',
@@ -152,5 +152,5 @@ export const interfaceEventTypes = [
 export const additionalEventTypes = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'] as const;
 
 /** Every type that an event can have; exactly these bound the filter of the event search. */
-export const eventTypes = [...interfaceEventTypes, ...additionalEventTypes] as const;
+export const eventTypes = [...unleashEventTypes, ...additionalEventTypes] as const;
 export type EventType = (typeof eventTypes)[number];

@@ -6,11 +6,11 @@ import { addDeadLetter, deadLetterReason, deleteSupersededDeadLetters } from '..
 import type { Advanced, Checkpoint, StoredCheckpoint } from './checkpoint.ts';
 import type { PositionRange } from './missed-messages.ts';
 import type { OutboxPosition } from './outbox-position.ts';
-import type { Consumption } from './outbox-reader.ts';
+import type { ConsumedTopic } from './outbox-reader.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
 
-export interface BatchOptions extends Consumption {
+export interface BatchOptions extends ConsumedTopic {
   readonly database: Database;
   readonly checkpoint: StoredCheckpoint;
   readonly policy: RetryPolicy;

@@ -11,7 +11,7 @@ import {
 const callTimeoutMs = 10_000;
 
 /** A topic of a producer, and the service that consumes it. */
-export interface Consumption {
+export interface ConsumedTopic {
   readonly consumer: ServiceName;
   readonly producer: Producer;
   readonly topic: OutboxTopic;
@@ -31,7 +31,7 @@ export interface OutboxPage {
 export type ReadOutbox = (from: { after: number; limit: number; uid?: string | null }) => Promise<OutboxPage>;
 
 /** @throws Error for a consumer that the producer does not know: the producer prunes what all known ones have, and waits for no other */
-export const outboxReader = (bus: Bus, { consumer, producer, topic }: Consumption): ReadOutbox => {
+export const outboxReader = (bus: Bus, { consumer, producer, topic }: ConsumedTopic): ReadOutbox => {
   if (!consumersOf[producer][topic].includes(consumer))
     throw new Error(
       `${consumer} consumes the topic ${topic} of ${producer} without being listed: add it to consumersOf in @bunting/contracts.`,

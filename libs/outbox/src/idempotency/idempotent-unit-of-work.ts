@@ -55,7 +55,7 @@ export type UnitOfWork = <C extends WorkContext | null, T>(
 ) => Promise<C extends WriteContext ? ReplyOrReplay<T> : T>;
 
 /** Idempotent writes that take more than one transaction. */
-export interface IdempotentSteps {
+export interface IdempotentWrites {
   /** The stored reply of a retry, for writes that call other services or change something before their last transaction. */
   replay<T>(request: WriteContext, buildReply?: (outcome: T) => Promise<unknown>): Promise<JsonText | undefined>;
   /**
@@ -92,7 +92,7 @@ const replayed = (
 export const idempotentUnitOfWork = (
   database: Database,
   record: RunInTransaction,
-): { readonly work: UnitOfWork } & IdempotentSteps => {
+): { readonly work: UnitOfWork } & IdempotentWrites => {
   const finish = async <T>(
     request: WriteContext,
     idempotency: IdempotentWrite,

@@ -9,7 +9,11 @@ import { transactionWithOutbox } from './transaction-with-outbox.ts';
 import type { Registry } from 'prom-client';
 import { measureOutbox } from './outbox-metrics.ts';
 import { startRelay } from './relay.ts';
-import { type IdempotentSteps, type UnitOfWork, idempotentUnitOfWork } from '../idempotency/idempotent-unit-of-work.ts';
+import {
+  type IdempotentWrites,
+  type UnitOfWork,
+  idempotentUnitOfWork,
+} from '../idempotency/idempotent-unit-of-work.ts';
 
 export interface ProducerOptions {
   readonly producer: Producer;
@@ -27,7 +31,7 @@ export interface ProducerOptions {
 }
 
 /** The producer side of an outbox: the unit of work that records messages, the endpoint that reads them, and two background loops. */
-export interface OutboxProducer extends IdempotentSteps {
+export interface OutboxProducer extends IdempotentWrites {
   readonly work: UnitOfWork;
   readonly endpoint: Endpoint;
   /** Stores the checkpoints of consumers and deletes expired rows; a loop does it every ten seconds. */

@@ -69,7 +69,7 @@ export const startBackgroundJobs = ({
     };
 
   const syncProtections = async (): Promise<void> => {
-    if (protectionBackoff.paused().length > 0 || (await dueJobs.unsyncedProtections()).length === 0) return;
+    if (protectionBackoff.idsInBackoff().length > 0 || (await dueJobs.unsyncedProtections()).length === 0) return;
     await jobs.run('the protection of environments by change requests', 0, syncProtection, protectionBackoff);
   };
 
@@ -82,18 +82,18 @@ export const startBackgroundJobs = ({
   const runDueJobs = async (): Promise<void> => {
     await syncProtections();
     await jobs.runEach(
-      await dueJobs.interruptedRequests(recoveryTimeoutMs, applyBackoff.paused()),
+      await dueJobs.interruptedRequests(recoveryTimeoutMs, applyBackoff.idsInBackoff()),
       applyAfter(loadInterrupted),
       applyBackoff,
     );
     await removeDeletedUsers();
     await jobs.runEach(
-      await dueJobs.uncheckedSchedules(checkBackoff.paused()),
+      await dueJobs.uncheckedSchedules(checkBackoff.idsInBackoff()),
       suspendIfConflicting(options),
       checkBackoff,
     );
     await jobs.runEach(
-      await dueJobs.scheduledRequests(applyBackoff.paused()),
+      await dueJobs.scheduledRequests(applyBackoff.idsInBackoff()),
       applyAfter(claimScheduledRequest(options)),
       applyBackoff,
     );
@@ -105,11 +105,11 @@ export const startBackgroundJobs = ({
     intervalMs: pollMs,
     log,
     run: async () => {
-      const paused = { applying: applyBackoff.paused(), checking: checkBackoff.paused() };
-      // Before the query: a pause may end during it.
-      const pauseEndsInMs = Math.min(applyBackoff.endsInMs(), checkBackoff.endsInMs());
-      const dueInMs = (await dueJobs.nextInMs(recoveryTimeoutMs, paused)) ?? pollMs;
-      const inMs = Math.min(dueInMs, pauseEndsInMs, nextDeletedUsersCheckAt - performance.now());
+      const inBackoff = { applying: applyBackoff.idsInBackoff(), checking: checkBackoff.idsInBackoff() };
+      // Before the query: a backoff may end during it.
+      const backoffEndsInMs = Math.min(applyBackoff.endsInMs(), checkBackoff.endsInMs());
+      const dueInMs = (await dueJobs.nextInMs(recoveryTimeoutMs, inBackoff)) ?? pollMs;
+      const inMs = Math.min(dueInMs, backoffEndsInMs, nextDeletedUsersCheckAt - performance.now());
       if (inMs > 0) return Math.min(inMs, pollMs);
       await runDueJobs();
       return intervalMs;

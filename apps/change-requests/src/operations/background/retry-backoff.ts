@@ -1,7 +1,7 @@
 /** The backoffs of jobs that failed, by the id of their change request. */
 export interface RetryBackoff {
   /** The ids whose backoff has not ended. */
-  readonly paused: () => number[];
+  readonly idsInBackoff: () => number[];
   /** Milliseconds until the first backoff ends; infinity without one. */
   readonly endsInMs: () => number;
   /** Begins a backoff, twice as long as the previous one. Returns true after the first failure. */
@@ -15,7 +15,7 @@ const defaultMaxMs = 60_000;
 export const retryBackoff = (firstMs: number, now: () => number, maxMs = defaultMaxMs): RetryBackoff => {
   const failing = new Map<number, { readonly failures: number; readonly retryAt: number }>();
   return {
-    paused: () => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),
+    idsInBackoff: () => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),
     endsInMs: () =>
       [...failing.values()]
         .map(({ retryAt }) => retryAt - now())
