@@ -1,4 +1,4 @@
-import { allOperations, changeActions, nameOf, serviceOf } from '@bunting/contracts';
+import { allOperations, changeActions, operationName, serviceOf } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ it('finds the contract and the endpoint of every operation in folders of one nam
   const misplaced = allOperations
     .filter(({ respondsFromMemory }) => respondsFromMemory === undefined)
     .filter((operation) => {
-      const contract = contracts.find((file) => path.basename(file) === `${nameOf(operation)}.ts`);
+      const contract = contracts.find((file) => path.basename(file) === `${operationName(operation)}.ts`);
       const service = serviceOf(operation);
       return contract === undefined || !endpointPaths(contract, service).some((file) => endpoints(service).has(file));
     })

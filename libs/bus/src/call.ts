@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type AnyOperation,
   isIdempotent,
-  nameOf,
+  operationName,
   type ReplyOf,
   type RequestOf,
   serviceOf,
@@ -17,7 +17,7 @@ export type CallRequest<O extends AnyOperation> = Partial<RequestOf<O>>;
 
 /** The span of a call on one of its sides, by the semantic conventions of RPC. */
 export const callSpan = (operation: AnyOperation, kind: 'client' | 'server') => (): SpanOptions => {
-  const method = `${serviceOf(operation)}/${nameOf(operation)}`;
+  const method = `${serviceOf(operation)}/${operationName(operation)}`;
   return { name: method, kind, attributes: { 'rpc.system.name': 'bunting', 'rpc.method': method } };
 };
 

@@ -3,7 +3,7 @@ import {
   type AnyOperation,
   type Caller,
   type IfMatchTarget,
-  nameOf,
+  operationName,
   type ReplyOf,
   type RequestOf,
   type ServiceName,
@@ -71,7 +71,7 @@ export const completeEndpoints = (service: ServiceName, endpoints: readonly Endp
       serviceOf(operation) === service && !operation.respondsFromMemory && !subjects.includes(operation.subject),
   );
   if (missing.length > 0) {
-    const names = missing.map(nameOf).join(', ');
+    const names = missing.map(operationName).join(', ');
     throw new Error(
       `The ${service} service has no endpoint for ${names}. Implement it in apps/${service}/src/operations.`,
     );

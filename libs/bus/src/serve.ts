@@ -5,7 +5,7 @@ import {
   contractVersion,
   invalid,
   isIdempotent,
-  nameOf,
+  operationName,
   Refusal,
   type RequestOf,
   serviceOf,
@@ -91,7 +91,7 @@ export const serve = async (
     const startedAt = performance.now();
     const report = (outcome: ServedCall['outcome'], more: Partial<ServedCall> = {}) =>
       observe?.({
-        operation: nameOf(operation),
+        operation: operationName(operation),
         outcome,
         repeatable: isIdempotent(operation),
         isReplay: false,

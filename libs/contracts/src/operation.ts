@@ -129,7 +129,7 @@ export type ReplyOf<O extends AnyOperation> = Static<O['reply']>;
 export const serviceOf = (operation: AnyOperation): ServiceName => operation.subject.split('.')[1] as ServiceName;
 
 /** The kebab-case name that an operation has on every hop. */
-export const nameOf = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
+export const operationName = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
 
 /** Whether a caller may retry the operation after a timeout. */
 export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>

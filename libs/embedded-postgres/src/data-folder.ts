@@ -12,7 +12,7 @@ export const superuser = 'bunting';
 const passwordFile = 'superuser-password';
 
 /** The environment of PostgreSQL's programs, without the variables of this process. */
-export const environment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
+export const programEnvironment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
@@ -98,7 +98,7 @@ const runInitdb = async (
     const child = execFile(
       command,
       [...args],
-      { env: environment },
+      { env: programEnvironment },
       (error: ExecFileException | null, _out, stderr) => {
         if (stdin === 'pipe') child.stdin?.end('\n');
         if (error === null) return resolve();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { environment } from './data-folder.ts';
+import { programEnvironment } from './data-folder.ts';
 import type { RunAs } from './run-as.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
 
@@ -56,7 +56,7 @@ export const startPostmaster = async (options: PostmasterOptions) => {
     become: options.become,
   });
   // A session of its own: Ctrl-C reaches only the services, which stop PostgreSQL when they have finished.
-  const child = spawn(command, args, { stdio: [stdin, 'ignore', 'pipe'], env: environment, detached: true });
+  const child = spawn(command, args, { stdio: [stdin, 'ignore', 'pipe'], env: programEnvironment, detached: true });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => {
       child.stdin?.end('\n');

@@ -102,7 +102,7 @@ describe('a platform with a service of an older version', () => {
   const exported: readonly unknown[] = Object.values(contracts);
   const internal = exported
     .filter(isOperation)
-    .filter((operation) => operation.http === undefined && !isOfBackground(contracts.nameOf(operation)));
+    .filter((operation) => operation.http === undefined && !isOfBackground(contracts.operationName(operation)));
   /** Their replies are shown beside others: without them there are no counts, and nothing is refused. */
   const additions = ['count-project-members', 'count-environment-tokens', 'list-permission-holders'];
 
@@ -125,7 +125,7 @@ describe('a platform with a service of an older version', () => {
     }
   });
 
-  it.each(internal.map((operation) => [contracts.nameOf(operation), operation] as const))(
+  it.each(internal.map((operation) => [contracts.operationName(operation), operation] as const))(
     'serves every other operation, or names the service to upgrade, without %s',
     async (name, operation) => {
       lacking.add(operation.subject);

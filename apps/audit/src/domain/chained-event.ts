@@ -19,7 +19,7 @@ export interface ChainedEvent {
  * The text whose SHA-256 is the hash of an event: a JSON array of the previous event's hash, in hex, and of all properties of the event.
  * The text is unique to the event: it changes with any property, with the position in the log and with any previous event.
  */
-export const hashedText = (before: string, event: ChainedEvent): string => {
+export const hashInput = (before: string, event: ChainedEvent): string => {
   const { id, uid, type, createdAt, createdBy, createdByUserId, project, environment, featureName } = event;
   const plain = JSON.stringify([
     before,

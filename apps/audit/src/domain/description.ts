@@ -7,7 +7,7 @@ import {
   flag,
   flagName,
   forEnvironment,
-  inEnvironment,
+  inEnvironmentOfProject,
   inProject,
   type LoggedEvent,
   project,
@@ -49,7 +49,7 @@ const ofKind = (noun: string, verb: string): Entry => [
 /** An action on a change request. */
 const ofChangeRequest = (label: string, did: string): Entry => [
   label,
-  sentence`${user} ${did} change request ${changeRequest}${inEnvironment}`,
+  sentence`${user} ${did} change request ${changeRequest}${inEnvironmentOfProject}`,
 ];
 
 const oldProject: SummaryPart = ({ data }) => bold(textOf(data, 'oldProject') ?? '');
@@ -130,7 +130,7 @@ const entries: Partial<Record<EventType, Entry>> = {
   'change-request-discarded': ofChangeRequest('Change request discarded', 'discarded'),
   'change-request-sent-to-review': [
     'Change request sent to review',
-    sentence`${user} sent change request ${changeRequest}${inEnvironment} to review`,
+    sentence`${user} sent change request ${changeRequest}${inEnvironmentOfProject} to review`,
   ],
   'change-request-approval-added': ofChangeRequest('Change request approval added', 'added an approval to'),
   'change-request-approved': ofChangeRequest('Change request approved', 'approved'),
@@ -139,19 +139,19 @@ const entries: Partial<Record<EventType, Entry>> = {
   'change-request-applied': ofChangeRequest('Change request applied', 'applied'),
   'change-request-scheduled': [
     'Change request scheduled',
-    sentence`${user} scheduled change request ${changeRequest}${inEnvironment}${scheduledFor}`,
+    sentence`${user} scheduled change request ${changeRequest}${inEnvironmentOfProject}${scheduledFor}`,
   ],
   'change-request-schedule-suspended': [
     'Change request suspended',
-    sentence`Change request ${changeRequest}${inEnvironment} was suspended${because}`,
+    sentence`Change request ${changeRequest}${inEnvironmentOfProject} was suspended${because}`,
   ],
   'change-request-scheduled-application-success': [
     'Scheduled change request applied successfully',
-    sentence`Change request ${changeRequest}${inEnvironment} was applied as scheduled by ${user}`,
+    sentence`Change request ${changeRequest}${inEnvironmentOfProject} was applied as scheduled by ${user}`,
   ],
   'change-request-scheduled-application-failure': [
     'Scheduled change request failed',
-    sentence`Change request ${changeRequest}${inEnvironment}, scheduled by ${user}, could not be applied${because}`,
+    sentence`Change request ${changeRequest}${inEnvironmentOfProject}, scheduled by ${user}, could not be applied${because}`,
   ],
   'change-added': ofChangeRequest('Change added', 'added a change to'),
   'change-edited': ofChangeRequest('Change edited', 'edited a change in'),

@@ -12,7 +12,7 @@ export const scalarText = (value: unknown): string | undefined => {
 export const textOf = (value: unknown, key: string): string | undefined => scalarText(memberOf(value, key));
 
 /** A member that is a list; an empty one where it is none. */
-export const listOf = (value: unknown, key: string): readonly unknown[] => {
+export const listMember = (value: unknown, key: string): readonly unknown[] => {
   const list = memberOf(value, key);
   return Array.isArray(list) ? list : [];
 };

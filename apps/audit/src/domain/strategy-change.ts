@@ -1,6 +1,6 @@
 import { isEqual, memberOf } from '@bunting/contracts';
 import { bold, joinTruncated, escapeMarkdown } from './markdown.ts';
-import { listOf, scalarText, textOf } from './json-members.ts';
+import { listMember, scalarText, textOf } from './json-members.ts';
 
 const operatorWords = new Map([
   ['IN', 'is one of'],
@@ -40,7 +40,7 @@ const texts = (list: readonly unknown[]): string[] => list.flatMap((item) => sca
 const constraintText = (constraint: unknown): string => {
   const operator = textOf(constraint, 'operator') ?? '';
   const negation = memberOf(constraint, 'inverted') === true ? 'not ' : '';
-  const values = texts(listOf(constraint, 'values'));
+  const values = texts(listMember(constraint, 'values'));
   const single = textOf(constraint, 'value');
   const compared = values.length === 0 && single !== undefined ? escapeMarkdown(single) : inParentheses(values);
   const context = escapeMarkdown(textOf(constraint, 'contextName') ?? 'unknown');
@@ -48,14 +48,14 @@ const constraintText = (constraint: unknown): string => {
 };
 
 const constraintsText = (strategy: unknown): string => {
-  const constraints = listOf(strategy, 'constraints');
+  const constraints = listMember(strategy, 'constraints');
   return constraints.length === 0
     ? 'empty set of constraints'
     : `[${joinTruncated(constraints.map(constraintText), ', ')}]`;
 };
 
 const segmentsText = (strategy: unknown): string => {
-  const segments = texts(listOf(strategy, 'segments'));
+  const segments = texts(listMember(strategy, 'segments'));
   return segments.length === 0 ? 'empty set of segments' : inParentheses(segments);
 };
 
@@ -80,7 +80,7 @@ const listChange = (
   after: unknown,
   textOfList: (strategy: unknown) => string,
 ): string =>
-  isEqual(listOf(before, name), listOf(after, name)) ? '' : fromTo(name, textOfList(before), textOfList(after));
+  isEqual(listMember(before, name), listMember(after, name)) ? '' : fromTo(name, textOfList(before), textOfList(after));
 
 const parameterParts = (before: unknown, after: unknown): string[] => {
   const list = listParameters.get(textOf(after, 'name') ?? '');

@@ -29,7 +29,7 @@ export const project: SummaryPart = ({ project: id }, base) =>
 export const inProject: SummaryPart = (event, base) =>
   typeof event.project === 'string' ? ` in project ${project(event, base)}` : '';
 
-export const inEnvironment: SummaryPart = (event, base) =>
+export const inEnvironmentOfProject: SummaryPart = (event, base) =>
   `${typeof event.environment === 'string' ? ` in the ${environment(event, base)} environment` : ''}${inProject(event, base)}`;
 
 export const forEnvironment: SummaryPart = (event, base) =>

@@ -5,4 +5,4 @@ import type { ChangeRequest } from './change-request.ts';
 export const contentTagOf = ({ uid: _, ...content }: ChangeRequest): string => contentTag(content);
 
 /** The content tag in the syntax of the `ETag` header. */
-export const entityTagOf = (request: ChangeRequest): string => `"${contentTagOf(request)}"`;
+export const etagHeaderOf = (request: ChangeRequest): string => `"${contentTagOf(request)}"`;

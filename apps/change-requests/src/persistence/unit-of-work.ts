@@ -9,7 +9,7 @@ import type {
   OutboxProducer,
 } from '@bunting/outbox';
 import type { PendingReply } from '../domain/change-request.ts';
-import { contentTagOf, entityTagOf } from '../domain/entity-tag.ts';
+import { contentTagOf, etagHeaderOf } from '../domain/entity-tag.ts';
 import { protectionRepository } from './protection-repository.ts';
 import { scheduleRepository } from './schedule-repository.ts';
 import { changeRequestRepository } from './change-request-repository.ts';
@@ -67,7 +67,7 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply 
       // Checked last, so that a write that is refused for another reason reports that reason.
       transaction.requireMatch(context);
       const written = transaction.requests.written();
-      if (written !== undefined) context.setHeader('ETag', entityTagOf(written));
+      if (written !== undefined) context.setHeader('ETag', etagHeaderOf(written));
       return result;
     };
   const run = <C extends WorkContext | WriteContext, T>(context: C, job: Job<T>) => work(context, runJob(context, job));

@@ -1,6 +1,6 @@
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../domain/feature-query.ts';
-import { nameOf } from './index-document.ts';
+import { featureNameOf } from './index-document.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
 import { MeilisearchError } from './meilisearch-error.ts';
 
@@ -41,7 +41,7 @@ export const fuzzySearch = async (
   if (markers.length === 0) throw new MeilisearchError('building', 'the index is being built');
   return results.flatMap((hits) =>
     hits.flatMap((hit, rank) => {
-      const name = nameOf((hit as { id?: unknown } | null)?.id);
+      const name = featureNameOf((hit as { id?: unknown } | null)?.id);
       return name === undefined ? [] : [{ name, relevance: maxHits - rank }];
     }),
   );

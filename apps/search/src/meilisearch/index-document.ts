@@ -32,19 +32,19 @@ export const settingsText = (settings: Settings): string =>
   JSON.stringify(Object.keys(indexSettings).map((key) => settings[key as keyof typeof indexSettings]));
 
 /** Ids have fewer characters than names: they are the bytes of the name in hexadecimal digits. */
-export const idOf = (name: string): string => Buffer.from(name).toString('hex');
+export const documentIdOf = (name: string): string => Buffer.from(name).toString('hex');
 
 /** The name that an id encodes; undefined for an id of another form. */
-export const nameOf = (id: unknown): string | undefined => {
+export const featureNameOf = (id: unknown): string | undefined => {
   if (typeof id !== 'string') return undefined;
   const name = Buffer.from(id, 'hex').toString();
-  return idOf(name) === id ? name : undefined;
+  return documentIdOf(name) === id ? name : undefined;
 };
 
 export const indexDocumentOf = (
   feature: Pick<IndexDocument, 'name' | 'tags'> & { archived: boolean },
 ): IndexDocument => ({
-  id: idOf(feature.name),
+  id: documentIdOf(feature.name),
   archived: feature.archived ? 1 : 0,
   name: feature.name,
   words: feature.name.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2'),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IndexFeed } from '../persistence/index-feed.ts';
-import { idOf, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
+import { documentIdOf, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
 import type { IndexTasks } from './index-tasks.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
 
@@ -64,7 +64,7 @@ export const applyChanges = async (
     after !== undefined;
   ) {
     const batch = await feed.changes(after, batchSize);
-    const deleted = batch.filter(({ feature }) => feature === null).map(({ name }) => idOf(name));
+    const deleted = batch.filter(({ feature }) => feature === null).map(({ name }) => documentIdOf(name));
     const changed = batch.flatMap(({ feature }) => (feature === null ? [] : [indexDocumentOf(feature)]));
     if (deleted.length > 0) await write(server.remove(uid, deleted));
     if (changed.length > 0) await write(server.put(uid, changed));

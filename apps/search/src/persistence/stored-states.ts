@@ -1,12 +1,16 @@
-import { type FeatureState, isEqual, type OutboxMessage, stateSchemas, type StateVersion } from '@bunting/contracts';
+import {
+  type FeatureState,
+  isEqual,
+  type OutboxMessage,
+  type ReadableStateEntity,
+  stateSchemas,
+  type StateVersion,
+} from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { applyStates } from './apply-states.ts';
 import { documentOf, lookupOf } from './feature-document.ts';
-
-/** An entity whose states search stores. */
-export type StateEntity = 'feature' | 'segment';
 
 /** A state in the features service. Its version is null when the service never had the entity. */
 export interface CurrentState {
@@ -31,7 +35,7 @@ export interface StateDigest {
   readonly digest: string;
 }
 
-const digests: { readonly [E in StateEntity]: Statement } = {
+const digests: { readonly [E in ReadableStateEntity]: Statement } = {
   feature: {
     name: 'stored-feature-digests',
     text: `
@@ -48,7 +52,7 @@ const digests: { readonly [E in StateEntity]: Statement } = {
 };
 
 // Rows without a counterpart in the other table are included, so that they are repaired.
-const versions: { readonly [E in StateEntity]: Statement } = {
+const versions: { readonly [E in ReadableStateEntity]: Statement } = {
   feature: {
     name: 'stored-feature-versions',
     text: `
@@ -65,7 +69,7 @@ const versions: { readonly [E in StateEntity]: Statement } = {
   },
 };
 
-const read: { readonly [E in StateEntity]: Statement } = {
+const read: { readonly [E in ReadableStateEntity]: Statement } = {
   feature: {
     name: 'stored-features',
     text: `
@@ -107,7 +111,11 @@ const comparable = (lookup: Record<string, unknown>): unknown =>
   );
 
 /** Whether a stored state equals the current one, except for usage figures, which change by the minute. */
-export const isUpToDate = (entity: StateEntity, stored: StoredState | undefined, { state }: CurrentState): boolean => {
+export const isUpToDate = (
+  entity: ReadableStateEntity,
+  stored: StoredState | undefined,
+  { state }: CurrentState,
+): boolean => {
   if (state === null) return stored === undefined || !stored.isLive;
   if (stored === undefined || !stored.isLive || stored.document === null) return false;
   if (entity === 'segment') return stored.document['name'] === (state as { name: string }).name;
@@ -119,7 +127,7 @@ export const isUpToDate = (entity: StateEntity, stored: StoredState | undefined,
   );
 };
 
-const messageOf = (entity: StateEntity, payload: object): OutboxMessage => ({
+const messageOf = (entity: ReadableStateEntity, payload: object): OutboxMessage => ({
   position: 1,
   uid: '',
   type: entity,
@@ -128,7 +136,7 @@ const messageOf = (entity: StateEntity, payload: object): OutboxMessage => ({
   payload,
 });
 
-const deleteState = async ({ query }: Tx, entity: StateEntity, id: string): Promise<void> => {
+const deleteState = async ({ query }: Tx, entity: ReadableStateEntity, id: string): Promise<void> => {
   if (entity === 'segment') return void (await query('delete from segment where id = $1::integer', [Number(id)]));
   await query('delete from feature_lookup where name = $1', [id]);
   await query('delete from feature_document where name = $1', [id]);
@@ -137,7 +145,7 @@ const deleteState = async ({ query }: Tx, entity: StateEntity, id: string): Prom
 /** Locks a stored state and lowers its version below that of the current state. Resolves with false when it has changed since it was read. */
 const lowerVersion = async (
   { query }: Tx,
-  entity: StateEntity,
+  entity: ReadableStateEntity,
   { id, version }: CurrentState,
   seen: StoredState | undefined,
 ): Promise<boolean> => {
@@ -154,21 +162,21 @@ const lowerVersion = async (
 
 /** The states that search stores, for comparison with the features service. */
 export const storedStates = (database: Database) => ({
-  digests: (entity: StateEntity): Promise<readonly StateDigest[]> => database.read(digests[entity]),
+  digests: (entity: ReadableStateEntity): Promise<readonly StateDigest[]> => database.read(digests[entity]),
   /** Versions of the features of a project, or of all segments, ordered by id. */
   versions: (
-    entity: StateEntity,
+    entity: ReadableStateEntity,
     group: string | undefined,
     after: string,
     limit: number,
   ): Promise<readonly StateVersion[]> => database.read(versions[entity], [group ?? null, after, limit]),
-  read: (entity: StateEntity, ids: readonly string[]): Promise<readonly StoredState[]> =>
+  read: (entity: ReadableStateEntity, ids: readonly string[]): Promise<readonly StoredState[]> =>
     database.read(read[entity], [ids]),
   /**
    * Replaces a stored state, whatever the versions, unless it has changed since it was read.
    * @param seen the state that was read; undefined when there was none
    */
-  replace: (entity: StateEntity, current: CurrentState, seen: StoredState | undefined): Promise<void> =>
+  replace: (entity: ReadableStateEntity, current: CurrentState, seen: StoredState | undefined): Promise<void> =>
     database.transaction(async (tx) => {
       if (!(await lowerVersion(tx, entity, current, seen))) return;
       const { id, version, state } = current;

@@ -1,6 +1,5 @@
-import type { StateVersion } from '@bunting/contracts';
+import type { ReadableStateEntity, StateVersion } from '@bunting/contracts';
 import { setTimeout } from 'node:timers/promises';
-import type { StateEntity } from '../persistence/stored-states.ts';
 import { commonRangeOf, differingGroups, differingIds } from './compare-versions.ts';
 import { BehindError, repairStates, requireCaughtUp, type StateStores } from './repair-states.ts';
 
@@ -18,7 +17,7 @@ export interface ReconciliationResult {
   readonly comparedUpTo: string;
 }
 
-const entities: readonly StateEntity[] = ['segment', 'feature'];
+const entities: readonly ReadableStateEntity[] = ['segment', 'feature'];
 const pageSize = 5_000;
 /** How many states are read per call. */
 const batchSize = 200;
@@ -37,7 +36,7 @@ const batchesOf = <T>(items: readonly T[]): T[][] =>
 /** Reads the versions of a group in both services, in pages that cover the same ids; undefined: of all groups. */
 async function* pagesOfVersions(
   { source, stored }: StateStores,
-  entity: StateEntity,
+  entity: ReadableStateEntity,
   group: string | undefined,
   size: number,
 ) {
@@ -55,7 +54,7 @@ async function* pagesOfVersions(
 /** The ids of a group whose versions differ. */
 const findDiffering = async (
   stores: StateStores,
-  entity: StateEntity,
+  entity: ReadableStateEntity,
   group: string,
   max: number,
 ): Promise<string[]> => {
@@ -71,7 +70,7 @@ const findDiffering = async (
 /** Rewrites a batch. It is retried while the projection is stale, since a large import takes longer than one attempt to catch up. */
 const rewrite = async (
   stores: StateStores,
-  entity: StateEntity,
+  entity: ReadableStateEntity,
   ids: readonly string[],
   heartbeat: () => Promise<void>,
 ): Promise<void> => {
@@ -93,7 +92,7 @@ export const reconciler = (stores: StateStores) => {
   let comparedSegments = '';
 
   /** Compares the contents of the next states after an id, and adds the ids of those that it repairs. */
-  const repairNext = async (entity: StateEntity, after: string, repaired: string[]) => {
+  const repairNext = async (entity: ReadableStateEntity, after: string, repaired: string[]) => {
     const ids = (await stored.versions(entity, undefined, after, batchSize)).map(({ id }) => id);
     repaired.push(...(await repairStates(stores, entity, ids, false)));
     return { compared: ids.length, comparedUpTo: ids.length < batchSize ? '' : (ids.at(-1) ?? '') };

@@ -1,6 +1,6 @@
-import { Refusal } from '@bunting/contracts';
+import { type ReadableStateEntity, Refusal } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
-import { type CurrentState, isUpToDate, type StateEntity, type StoredStates } from '../persistence/stored-states.ts';
+import { type CurrentState, isUpToDate, type StoredStates } from '../persistence/stored-states.ts';
 import type { StateSource } from './state-source.ts';
 
 /** The states of the features service, those that search stores, and the projection from the ones to the others. */
@@ -34,7 +34,7 @@ const byId = <T extends { readonly id: string }>(list: readonly T[]): Map<string
  */
 export const repairStates = async (
   { source, stored, states }: StateStores,
-  entity: StateEntity,
+  entity: ReadableStateEntity,
   ids: readonly string[],
   force: boolean,
 ): Promise<string[]> => {

@@ -1,13 +1,19 @@
 import { type Bus, call, systemContext } from '@bunting/bus';
-import { DigestStateVersions, ListStateVersions, ReadStates, type StateVersion } from '@bunting/contracts';
-import type { CurrentState, StateDigest, StateEntity } from '../persistence/stored-states.ts';
+import {
+  DigestStateVersions,
+  ListStateVersions,
+  type ReadableStateEntity,
+  ReadStates,
+  type StateVersion,
+} from '@bunting/contracts';
+import type { CurrentState, StateDigest } from '../persistence/stored-states.ts';
 
 const timeoutMs = 10_000;
 const groupPageSize = 200;
 
 /** The current states in the features service. */
 export const stateSource = (bus: Bus) => ({
-  digests: async (entity: StateEntity): Promise<readonly StateDigest[]> => {
+  digests: async (entity: ReadableStateEntity): Promise<readonly StateDigest[]> => {
     const groups: StateDigest[] = [];
     for (let after: string | null = ''; after !== null;) {
       const body = { entity, after, limit: groupPageSize };
@@ -23,7 +29,7 @@ export const stateSource = (bus: Bus) => ({
     return groups;
   },
   versions: async (
-    entity: StateEntity,
+    entity: ReadableStateEntity,
     group: string | undefined,
     after: string,
     limit: number,
@@ -31,7 +37,7 @@ export const stateSource = (bus: Bus) => ({
     const body = { entity, after, limit, ...(group === undefined || entity === 'segment' ? {} : { project: group }) };
     return (await call(bus, ListStateVersions, { body }, systemContext(timeoutMs))).versions;
   },
-  states: async (entity: StateEntity, ids: readonly string[]): Promise<readonly CurrentState[]> =>
+  states: async (entity: ReadableStateEntity, ids: readonly string[]): Promise<readonly CurrentState[]> =>
     (await call(bus, ReadStates, { body: { entity, ids: [...ids] } }, systemContext(timeoutMs))).states,
 });
 export type StateSource = ReturnType<typeof stateSource>;

@@ -9,7 +9,7 @@ import {
   isObjectSchema,
   isIdempotent,
   isPublicOperation,
-  nameOf,
+  operationName,
   serviceNames,
   serviceOf,
 } from '../operation.ts';
@@ -50,7 +50,7 @@ describe('the operation contracts', () => {
     'name an existing service and their own operation: %s',
     (_subject, operation) => {
       expect(serviceNames).toContain(serviceOf(operation));
-      expect(nameOf(operation)).toMatch(/^[a-z]+(-[a-z]+)+$/);
+      expect(operationName(operation)).toMatch(/^[a-z]+(-[a-z]+)+$/);
     },
   );
 
@@ -59,7 +59,7 @@ describe('the operation contracts', () => {
     const internal = all.filter(({ http }) => http === undefined);
     expect(internal.length).toBeGreaterThan(10);
     expect(internal.map((operation) => operation.operationId)).toEqual(
-      internal.map((operation) => camelCase(nameOf(operation))),
+      internal.map((operation) => camelCase(operationName(operation))),
     );
   });
 
@@ -73,7 +73,7 @@ describe('the operation contracts', () => {
           readFileSync(path.join(folder, file), 'utf8').includes('= defineOperation('),
       )
       .map((file) => path.basename(file, '.ts'));
-    expect(files.toSorted()).toEqual(all.map(nameOf).toSorted());
+    expect(files.toSorted()).toEqual(all.map(operationName).toSorted());
   });
 
   it.each(operations.map((operation) => [operation.subject, operation] as const))(
@@ -95,7 +95,7 @@ describe('the operation contracts', () => {
 
   it('are idempotent when they only read, or when a call of unknown outcome may be repeated', () => {
     const looks = /^(check|digest|feed|find|get|list|preview|read|search|suggest|validate|verify)-/;
-    const forgotten = all.filter((operation) => looks.test(nameOf(operation)) && !isIdempotent(operation));
+    const forgotten = all.filter((operation) => looks.test(operationName(operation)) && !isIdempotent(operation));
     expect(forgotten.map(({ subject }) => subject)).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe('the operation contracts', () => {
     const setsMode = operations.filter(
       ({ tag, body }) => tag === 'Projects' && isObjectSchema(body) && 'mode' in body.properties,
     );
-    expect(setsMode.map(nameOf)).toContain('update-project-settings');
+    expect(setsMode.map(operationName)).toContain('update-project-settings');
     expect(setsMode.filter(({ changesProjectVisibility }) => changesProjectVisibility !== true)).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ export const boundEnvironment = ({ grants }: Caller): string | undefined =>
     ?.environment;
 
 /** The projects that a token is for, `*` for all. */
-export const projectsOf = ({ grants }: Caller): readonly string[] => {
+export const grantedProjects = ({ grants }: Caller): readonly string[] => {
   const projects = grants
     .filter(({ permission }) => sdkPermissions.includes(permission) || permission === 'ADMIN')
     .map(({ project }) => project ?? '*');
@@ -59,7 +59,7 @@ export const announcesClientSpec = (clientSpec: unknown, [major, minor]: readonl
 
 /** The projects whose features an SDK gets; undefined for every one. */
 const projectsFor = (caller: Caller, request: readonly string[] | undefined): readonly string[] | undefined => {
-  const ofToken = projectsOf(caller);
+  const ofToken = grantedProjects(caller);
   return ofToken.includes('*') ? request : ofToken;
 };
 

@@ -60,6 +60,10 @@ export type ProjectState = Static<typeof ProjectState>;
 export const stateSchemas = { feature: FeatureState, segment: SegmentState, project: ProjectState } as const;
 export type StateEntity = keyof typeof stateSchemas;
 
+/** The entity types whose snapshots other services can read by call. */
+export const ReadableStateEntity = Type.Enum(['feature', 'segment']);
+export type ReadableStateEntity = Static<typeof ReadableStateEntity>;
+
 /** The payload of a state message. `state` is null after the entity is deleted; a lower version never replaces a higher one. */
 export interface StateOf<E extends StateEntity> {
   readonly entity: E;

@@ -1,6 +1,6 @@
 import type { Tx } from '@bunting/database';
 import { hash } from 'node:crypto';
-import { type ChainedEvent, hashedText } from '../../domain/chained-event.ts';
+import { type ChainedEvent, hashInput } from '../../domain/chained-event.ts';
 import { emptyLogHead } from './empty-log-head.ts';
 
 /** An event of the chain, with the hash that the log has of it, in hex. */
@@ -10,7 +10,7 @@ export interface HashedEvent extends ChainedEvent {
 
 /** The hash of an event that follows the event with the hash `before`. */
 export const eventHash = (before: string, event: ChainedEvent): string =>
-  hash('sha256', hashedText(before, event), 'hex');
+  hash('sha256', hashInput(before, event), 'hex');
 
 /** The columns of `event` as the chain reads them. JSON is taken as the text that is stored. */
 export const chainColumns = `

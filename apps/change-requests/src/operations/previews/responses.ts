@@ -5,7 +5,7 @@ import { toChangeRequestResponse } from '../../domain/change-request-response.ts
 import { previewsOfOpen, type PreviewSources } from './previews.ts';
 
 /** Requests of a project in the format of the API, those that are open with their previews. */
-export const responsesOf = async (
+export const responsesWithPreviews = async (
   sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
@@ -16,7 +16,7 @@ export const responsesOf = async (
 };
 
 /** One request in the format of the API, with its preview if it is open. */
-export const responseOf = async (
+export const responseWithPreview = async (
   sources: PreviewSources,
   request: ChangeRequest,
   context: CallContext,

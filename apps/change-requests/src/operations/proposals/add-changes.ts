@@ -24,7 +24,7 @@ import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { changeBody } from '../previews/change-body.ts';
 import { previewsOfOpen } from '../previews/previews.ts';
-import { responseOf } from '../previews/responses.ts';
+import { responseWithPreview } from '../previews/responses.ts';
 import { keyedMutex } from './keyed-mutex.ts';
 import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
@@ -170,7 +170,7 @@ export const addChangesEndpoint = (dependencies: ChangeRequestsContext) => {
   return implement(AddChanges, async (operationRequest) => {
     const proposal = parseProposal(operationRequest);
     const replayedResponse = (request: ChangeRequest) =>
-      responseOf(dependencies, request, onBehalfOf(operationRequest));
+      responseWithPreview(dependencies, request, onBehalfOf(operationRequest));
     return withMutex(JSON.stringify([proposal.actor.by.id, proposal.environmentRef]), async () => {
       for (let tries = 0; tries < maxTries; tries++) {
         const replayed = await dependencies.transaction.replay(operationRequest, replayedResponse);

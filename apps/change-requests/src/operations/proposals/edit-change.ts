@@ -9,7 +9,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { changeBody } from '../previews/change-body.ts';
-import { responseOf } from '../previews/responses.ts';
+import { responseWithPreview } from '../previews/responses.ts';
 import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
 const maxTries = 5;
@@ -21,7 +21,8 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const change = parseChange(body, '/body');
-    const replyOf = (request: ChangeRequest) => responseOf({ bus, reader }, request, onBehalfOf(operationRequest));
+    const replyOf = (request: ChangeRequest) =>
+      responseWithPreview({ bus, reader }, request, onBehalfOf(operationRequest));
 
     /** Returns undefined and writes nothing if the request was edited since the check. */
     const editUnlessOutdated = async () => {

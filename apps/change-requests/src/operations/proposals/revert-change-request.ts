@@ -7,7 +7,7 @@ import { DraftAlreadyExistsError } from '../../persistence/change-request-reposi
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { responseOf } from '../previews/responses.ts';
+import { responseWithPreview } from '../previews/responses.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
 export const revertChangeRequestEndpoint = ({
@@ -35,7 +35,7 @@ export const revertChangeRequestEndpoint = ({
       events.emit(decision.events);
       return decision.request;
     };
-    const replyOf = (draft: ChangeRequest) => responseOf({ bus, reader }, draft, onBehalfOf(operationRequest));
+    const replyOf = (draft: ChangeRequest) => responseWithPreview({ bus, reader }, draft, onBehalfOf(operationRequest));
     const reply = await transaction
       .commitThenReply(operationRequest, createDraftOf, replyOf)
       .catch((error: unknown) => {

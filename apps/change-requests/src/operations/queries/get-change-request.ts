@@ -1,13 +1,13 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { GetChangeRequest } from '@bunting/contracts';
-import { entityTagOf } from '../../domain/entity-tag.ts';
+import { etagHeaderOf } from '../../domain/entity-tag.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { responseOf } from '../previews/responses.ts';
+import { responseWithPreview } from '../previews/responses.ts';
 
 export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     const request = await reader.visible(params, caller.id);
-    operationRequest.setHeader('ETag', entityTagOf(request));
-    return responseOf({ bus, reader }, request, onBehalfOf(operationRequest));
+    operationRequest.setHeader('ETag', etagHeaderOf(request));
+    return responseWithPreview({ bus, reader }, request, onBehalfOf(operationRequest));
   });

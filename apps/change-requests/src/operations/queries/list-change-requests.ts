@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, ListChangeRequests } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { responsesOf } from '../previews/responses.ts';
+import { responsesWithPreviews } from '../previews/responses.ts';
 
 export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListChangeRequests, async (operationRequest) => {
@@ -11,5 +11,5 @@ export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContex
       call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, context),
       reader.ofProject(projectId, operationRequest.caller.id),
     ]);
-    return responsesOf({ bus, reader }, projectId, requests, context);
+    return responsesWithPreviews({ bus, reader }, projectId, requests, context);
   });

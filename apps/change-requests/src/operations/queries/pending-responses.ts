@@ -1,7 +1,7 @@
 import { call, onBehalfOf, type OperationRequest } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, type ListPendingChangeRequests } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { responsesOf } from '../previews/responses.ts';
+import { responsesWithPreviews } from '../previews/responses.ts';
 import type { PreviewSources } from '../previews/previews.ts';
 
 type Request = Pick<
@@ -22,7 +22,7 @@ export const pendingResponses = async (
     pending,
   ]);
   const linked = new Set(environments.map(({ name }) => name));
-  return responsesOf(
+  return responsesWithPreviews(
     sources,
     projectId,
     requests.filter(({ environment }) => linked.has(environment)),

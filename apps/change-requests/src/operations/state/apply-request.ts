@@ -1,7 +1,7 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { entityTagOf } from '../../domain/entity-tag.ts';
+import { etagHeaderOf } from '../../domain/entity-tag.ts';
 import { finishApplying, requireApplying } from '../../domain/review/applying.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { changeWithSnapshot } from '../previews/change-body.ts';
@@ -48,7 +48,7 @@ export const applyRequest =
         if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
         const decision = finishApplying(request, result, await requests.now());
         await requests.save(request, decision.request);
-        const tag = entityTagOf(decision.request);
+        const tag = etagHeaderOf(decision.request);
         if (result.outcome === 'applied') {
           await requests.saveInverse(id, result.inverse);
           const { pendingReply } = request.applying;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { projectsOf, type BulkMetricsBody, type Caller, type MetricsBody } from '@bunting/contracts';
+import { grantedProjects, type BulkMetricsBody, type Caller, type MetricsBody } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { reportingEnvironment } from './reporting-environment.ts';
 import { proxiedApplications, proxiedCounts, evaluationCounts, mayReportOn, stagesToEnter } from './metrics.ts';
@@ -109,9 +109,9 @@ it('metrics count for the environment of the token, else for the named one, else
 
 it('metrics count for the projects of the token', () => {
   const bound = sdk({ permission: 'CLIENT', project: 'shop' }, { permission: 'CLIENT', project: 'garage' });
-  expect(projectsOf(bound)).toEqual(['shop', 'garage']);
+  expect(grantedProjects(bound)).toEqual(['shop', 'garage']);
   expect([mayReportOn(bound, 'shop'), mayReportOn(bound, 'moon')]).toEqual([true, false]);
-  expect(projectsOf(sdk({ permission: 'ADMIN' }))).toEqual(['*']);
+  expect(grantedProjects(sdk({ permission: 'ADMIN' }))).toEqual(['*']);
 });
 
 describe('the first metrics', () => {

@@ -4,7 +4,7 @@ import {
   may,
   type MetricsBody,
   type RegisterApplicationBody,
-  projectsOf,
+  grantedProjects,
 } from '@bunting/contracts';
 import { reportingEnvironment } from './reporting-environment.ts';
 import { isPublicKey, type ReportedApplicationInstance } from './applications.ts';
@@ -106,7 +106,7 @@ const applicationReport = (
   return {
     appName,
     environment,
-    projects: projectsOf(caller),
+    projects: grantedProjects(caller),
     isFrontend,
     createdBy: caller.name,
     ...(sdkVersion === undefined ? {} : { sdkVersion }),

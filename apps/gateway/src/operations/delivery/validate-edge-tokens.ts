@@ -1,5 +1,11 @@
 import { implement } from '@bunting/bus';
-import { boundEnvironment, projectsOf, Refusal, ValidateEdgeTokens, type ValidEdgeTokens } from '@bunting/contracts';
+import {
+  boundEnvironment,
+  grantedProjects,
+  Refusal,
+  ValidateEdgeTokens,
+  type ValidEdgeTokens,
+} from '@bunting/contracts';
 import type { Authenticator } from '../../authentication/authenticate.ts';
 import type { Principal } from '../../persistence/tokens/token-lookup.ts';
 import type { GatewayContext } from '../context.ts';
@@ -24,7 +30,7 @@ export const validateEdgeTokensEndpoint = ({ identify }: GatewayContext) =>
         const environment = principal === undefined ? undefined : boundEnvironment(principal.caller);
         if (principal === undefined || principal.mayCallAdminApi || environment === undefined) return [];
         const type = principal.isPublic ? 'frontend' : 'client';
-        return [{ token, type, projects: [...projectsOf(principal.caller)], environment }];
+        return [{ token, type, projects: [...grantedProjects(principal.caller)], environment }];
       }),
     };
   });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
-import { StateEntityName } from './state-entity.ts';
+import { ReadableStateEntity } from '../../streams/states.ts';
 
 /**
  * Digests the versions of all snapshots by group, for a projection to compare with its own. The groups of features
@@ -14,7 +14,7 @@ export const DigestStateVersions = defineOperation({
   permission: 'service',
   idempotent: true,
   body: Type.Object({
-    entity: StateEntityName,
+    entity: ReadableStateEntity,
     after: Type.String({ description: 'the group that the page begins after' }),
     limit: Type.Integer({ minimum: 1, maximum: 1000 }),
   }),

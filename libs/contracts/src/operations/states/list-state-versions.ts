@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
-import { StateEntityName } from './state-entity.ts';
+import { ReadableStateEntity } from '../../streams/states.ts';
 
 /** The id of a feature or segment, and the version of its state. */
 export const StateVersion = Type.Object({ id: Type.String(), version: Type.Integer() });
@@ -15,7 +15,7 @@ export const ListStateVersions = defineOperation({
   permission: 'service',
   idempotent: true,
   body: Type.Object({
-    entity: StateEntityName,
+    entity: ReadableStateEntity,
     project: Type.Optional(Type.String({ description: 'only features of this project' })),
     after: Type.String({ description: 'the id that the page begins after' }),
     limit: Type.Integer({ minimum: 1, maximum: 5000 }),

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
-import { StateEntityName } from './state-entity.ts';
+import { ReadableStateEntity } from '../../streams/states.ts';
 
 /** Returns the current snapshots of features or segments. Emits nothing. */
 export const ReadStates = defineOperation({
@@ -11,7 +11,7 @@ export const ReadStates = defineOperation({
   permission: 'service',
   idempotent: true,
   body: Type.Object({
-    entity: StateEntityName,
+    entity: ReadableStateEntity,
     ids: Type.Array(Type.String(), { maxItems: 500 }),
   }),
   reply: Type.Object({
