@@ -16,7 +16,6 @@ export const requireBelowLimits = async (
   { projects }: Pick<Transaction, 'projects'>,
   { project, projectFeatureLimit, instanceFeatureLimit, adding }: AddedFeatures,
 ): Promise<void> => {
-  if (adding === 0) return;
   if (projectFeatureLimit !== null) {
     const features = (await projects.lockAndCountFeatures(project)) + adding;
     requireWithinProjectLimit({ limit: projectFeatureLimit, features });

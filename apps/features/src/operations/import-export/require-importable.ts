@@ -18,6 +18,7 @@ export const requireImportable = async (
   { added, proposed }: ImportDecision,
   { featureLimit: projectFeatureLimit, instanceFeatureLimit }: Limits,
 ): Promise<void> => {
-  await requireBelowLimits(tx, { project, projectFeatureLimit, instanceFeatureLimit, adding: added.length });
+  const adding = added.length;
+  if (adding > 0) await requireBelowLimits(tx, { project, projectFeatureLimit, instanceFeatureLimit, adding });
   if (proposed !== undefined) requireProposable(caller, project, proposed.changes);
 };

@@ -1,4 +1,11 @@
-import { asJsonObject, type Caller, type ReplyOf, type SetProtection, type RequestOf } from '@bunting/contracts';
+import {
+  asJsonObject,
+  memberOf,
+  type Caller,
+  type ReplyOf,
+  type SetProtection,
+  type RequestOf,
+} from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
 import {
@@ -9,6 +16,7 @@ import {
   requireUnprotectedProject,
   requireSkipPermission,
 } from '../../domain/projects/protection.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 /** SQL: the protected environments that are connected to a project. */
 export const protectedOfProject = (project: string): string => `
@@ -37,8 +45,7 @@ export const protectionRepository = ({ query }: Tx) => ({
     version,
   }: RequestOf<typeof SetProtection>['body']): Promise<ReplyOf<typeof SetProtection>> => {
     const values = [project, environment, isProtected, version];
-    const [stored] = await query<ReplyOf<typeof SetProtection>>(set, values);
-    return stored ?? { isProtected, version };
+    return onlyRow(await query<ReplyOf<typeof SetProtection>>(set, values), 'that stores a protection');
   },
 });
 
@@ -61,8 +68,7 @@ export const allowAllEdits: ProtectionGuard = {
   markBypass: (event) => event,
 };
 
-const idIn = ({ data, preData }: DomainEvent): unknown =>
-  new Map(Object.entries({ ...asJsonObject(preData), ...asJsonObject(data) })).get('id');
+const idIn = ({ data, preData }: DomainEvent): unknown => memberOf(data, 'id') ?? memberOf(preData, 'id');
 
 /**
  * Refuses direct edits of protected environments, which require a change request. The repositories call it in each write that can be such

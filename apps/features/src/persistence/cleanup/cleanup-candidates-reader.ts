@@ -1,7 +1,8 @@
 import { cleanupReasons, type CleanupCountsQuery, type CleanupQuery, type UnknownFlagsQuery } from '@bunting/contracts';
-import { type Database, timestampSql, type Statement } from '@bunting/database';
+import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { isMissing } from '../usage/application-reader.ts';
 import { usedOnlyIn } from '../usage/application-repository.ts';
+import { readJson } from '../sql/only-row.ts';
 
 const defaultDays = 30;
 const defaultPageSize = 100;
@@ -117,22 +118,18 @@ const unknownFlags: Statement = {
 };
 
 /** Reads features that may be no longer needed, and unknown flags, as JSON, in one statement each. */
-export const cleanupCandidatesReader = (database: Pick<Database, 'read'>) => {
-  const readJson = async (statement: Statement, values: readonly unknown[]): Promise<string> => {
-    const [row] = await database.read<{ json: string }>(statement, [...values]);
-    return (row as { json: string }).json;
-  };
+export const cleanupCandidatesReader = (database: ReadDatabase) => {
   return {
     /** The number of features of each reason. */
     counts: ({ project, days = defaultDays }: CleanupCountsQuery, hidden: readonly string[]) =>
-      readJson(counts, [hidden, project ?? null, days]),
+      readJson(database, counts, [hidden, project ?? null, days]),
     /** A page of features that have a reason, or any. */
     page: (
       { project, days = defaultDays, reason, query, after, limit = defaultPageSize }: CleanupQuery,
       hidden: readonly string[],
-    ) => readJson(page, [hidden, project ?? null, days, reason ?? null, query ?? null, after ?? null, limit]),
+    ) => readJson(database, page, [hidden, project ?? null, days, reason ?? null, query ?? null, after ?? null, limit]),
     /** The names that applications have reported and that no active feature of their projects has. */
     unknownFlags: ({ project }: UnknownFlagsQuery, hidden: readonly string[]) =>
-      readJson(unknownFlags, [hidden, project ?? null]),
+      readJson(database, unknownFlags, [hidden, project ?? null]),
   };
 };

@@ -3,6 +3,7 @@ import type { StoredContextField } from '../../domain/constraints/context-field.
 import { noSuchContextField } from '../../domain/refusals.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
+import { readJson } from '../sql/only-row.ts';
 
 const json = sql.jsonOf(
   ContextFieldEntity,
@@ -54,8 +55,7 @@ export const contextFieldReader = (database: ReadDatabase) => {
     return row.json;
   };
   return {
-    all: async (hidden: readonly string[]): Promise<string> =>
-      (await database.read<{ json: string }>(all, [hidden]))[0]?.json ?? '',
+    all: (hidden: readonly string[]): Promise<string> => readJson(database, all, [hidden]),
     one: (name: string, hidden: readonly string[]) => read(one, name, hidden),
     strategiesOf: (name: string, hidden: readonly string[]) => read(strategies, name, hidden),
     find: async (name: string): Promise<Pick<StoredContextField, 'legalValues'> | undefined> =>

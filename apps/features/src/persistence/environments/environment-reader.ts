@@ -6,6 +6,7 @@ import { environmentNotFound, projectNotFound } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { withoutNulls } from '../sql/json-sql.ts';
+import { readJson } from '../sql/only-row.ts';
 
 /** SQL: in how many active features of the given projects the environment `e` is enabled. */
 const enabledIn = (project: string): string => `(
@@ -63,11 +64,9 @@ const exists: Statement = { name: 'environment-name', text: 'select from environ
 
 /** Reads environments outside of transactions, as JSON. */
 export const environmentReader = (database: ReadDatabase) => {
-  const read = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
-    (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
-    all: async (hidden: readonly string[], tokens: Tokens): Promise<string> =>
-      (await read(all, [hidden, JSON.stringify(tokens)])) ?? '',
+    all: (hidden: readonly string[], tokens: Tokens): Promise<string> =>
+      readJson(database, all, [hidden, JSON.stringify(tokens)]),
     one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<TaggedJson> => {
       const [row] = await database.read<{ json: string; stored: StoredEnvironment }>(one, [
         name,
@@ -79,9 +78,9 @@ export const environmentReader = (database: ReadDatabase) => {
     },
     /** @param tokens the numbers of tokens with access to the project */
     ofProject: async (project: string, tokens: Tokens): Promise<string> => {
-      const json = await read(ofProject, [project, JSON.stringify(tokens)]);
-      if (json === undefined) throw projectNotFound(project);
-      return json;
+      const [row] = await database.read<{ json: string }>(ofProject, [project, JSON.stringify(tokens)]);
+      if (row === undefined) throw projectNotFound(project);
+      return row.json;
     },
     isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,
   };

@@ -5,6 +5,7 @@ import type { ExistingEnvironments, StoredEnvironment } from '../../domain/envir
 import { environmentNameTaken } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
@@ -46,7 +47,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
     lockAndCount: async (): Promise<ExistingEnvironments> => {
       await query("select pg_advisory_xact_lock(hashtext('environments'))");
       const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
-      return (await query<ExistingEnvironments>(text))[0] ?? { count: 0, latest: 0 };
+      return onlyRow(await query<ExistingEnvironments>(text), text);
     },
 
     /** The environments with these names that exist, locked in the order of their names. */
@@ -75,7 +76,11 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
 
     /** Stores environments that `findForUpdate` locked. */
     save: async (environments: readonly StoredEnvironment[]): Promise<void> => {
-      const before = environments.flatMap(({ name }) => locked.get(name)?.after ?? []);
+      const before = environments.map(({ name }) => {
+        const stored = locked.get(name)?.after;
+        if (stored === undefined) throw new Error(`The environment ${name} is saved without a lock on it.`);
+        return stored;
+      });
       persistDifference(tx.em, EnvironmentEntity, before, environments, (environment) => environment);
       await tx.em.flush();
       for (const environment of environments) {

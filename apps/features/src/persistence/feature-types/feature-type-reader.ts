@@ -1,5 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { FeatureTypeEntity, sql } from '../entities.ts';
+import { readJson } from '../sql/only-row.ts';
 
 const all: Statement = {
   name: 'feature-types',
@@ -9,5 +10,5 @@ const all: Statement = {
 
 /** Reads feature types outside of transactions, as JSON. */
 export const featureTypeReader = (database: ReadDatabase) => ({
-  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
+  all: (): Promise<string> => readJson(database, all),
 });

@@ -6,6 +6,7 @@ import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
+import { readJson } from '../sql/only-row.ts';
 
 /** A feature by its project and name. */
 export interface FeatureRef {
@@ -128,20 +129,26 @@ const archiveValidation: Statement = {
 
 const archived: Statement = { name: 'archived-features', text: archivedFeatures };
 
-interface Row {
-  readonly json: string | null;
-  readonly editVersion?: string;
-  /** the feature in the environment, as it is stored */
-  readonly stored?: unknown;
-  readonly connected?: boolean;
+/** The row of a statement of `ofFeature`. */
+interface FeatureRow<Json extends string | null = string> {
+  readonly json: Json;
+  readonly editVersion: string;
+}
+
+/** The row of a statement of `ofEnvironment`. */
+interface EnvironmentRow {
+  readonly json: string;
+  /** the feature in the environment, as it is stored; null where it is off and empty */
+  readonly stored: unknown;
+  readonly connected: boolean;
 }
 
 /** Reads parts of features and lists of names, as JSON, in one statement each. */
 export const featurePartsReader = (database: ReadDatabase) => {
-  const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
-    (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
+  const read = (statement: Statement, values: readonly unknown[]): Promise<string> =>
+    readJson(database, statement, values);
 
-  const rowOf = async (statement: Statement, feature: FeatureRef, ...more: string[]): Promise<Row> => {
+  const rowOf = async <Row>(statement: Statement, feature: FeatureRef, ...more: string[]): Promise<Row> => {
     const [row] = await database.read<Row>(statement, [feature.featureName, feature.projectId, ...more]);
     if (row === undefined) throw await readRefusalOfMissingFeature(database, feature);
     return row;
@@ -150,9 +157,9 @@ export const featurePartsReader = (database: ReadDatabase) => {
   const partIn =
     (statement: Statement, missing: (feature: string, environment: string) => Refusal) =>
     async (feature: FeatureEnvironmentRef): Promise<TaggedJson> => {
-      const { json, stored, connected } = await rowOf(statement, feature, feature.environment);
-      if (connected !== true) throw missing(feature.featureName, feature.environment);
-      return { json: json ?? '', tag: contentTag(stored ?? emptyEnvironment) };
+      const { json, stored, connected } = await rowOf<EnvironmentRow>(statement, feature, feature.environment);
+      if (!connected) throw missing(feature.featureName, feature.environment);
+      return { json, tag: contentTag(stored ?? emptyEnvironment) };
     };
 
   return {
@@ -160,16 +167,16 @@ export const featurePartsReader = (database: ReadDatabase) => {
     strategies: partIn(strategies, featureWithoutEnvironment),
     environmentVariants: partIn(environmentVariants, featureNotInEnvironment),
     strategy: async (ref: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
-      const { json } = await rowOf(strategy, ref, ref.environment, ref.strategyId);
+      const { json } = await rowOf<FeatureRow<string | null>>(strategy, ref, ref.environment, ref.strategyId);
       if (json === null) throw strategyNotFound(ref.strategyId);
       return { json, tag: contentTag(JSON.parse(json)) };
     },
     /** The variants of the first environment that has variants. */
     variants: async (feature: FeatureRef): Promise<TaggedJson> => {
-      const { json, editVersion = '' } = await rowOf(variants, feature);
-      return { json: json ?? '', tag: editVersion };
+      const { json, editVersion } = await rowOf<FeatureRow>(variants, feature);
+      return { json, tag: editVersion };
     },
-    lifecycle: async (feature: FeatureRef): Promise<string> => (await rowOf(lifecycle, feature)).json ?? '',
+    lifecycle: async (feature: FeatureRef): Promise<string> => (await rowOf<FeatureRow>(lifecycle, feature)).json,
     /** Counts features by lifecycle stage. */
     lifecycleCounts: (hidden: readonly string[]): Promise<string> => read(lifecycleCounts, [hidden]),
     possibleParents: ({ featureName, projectId }: FeatureRef): Promise<string> =>

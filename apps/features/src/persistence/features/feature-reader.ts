@@ -5,6 +5,7 @@ import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { featuresOfProject, tagAndNamePrefix, completeFeatures } from './feature-json.ts';
+import { readJson } from '../sql/only-row.ts';
 
 /** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
 export interface FeatureListFilter extends Page {
@@ -29,8 +30,6 @@ const tags: Statement = {
 
 /** Reads features outside of transactions, as JSON that PostgreSQL builds, in one statement each. */
 export const featureReader = (database: ReadDatabase) => {
-  const json = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
-    (await database.read<{ json: string }>(statement, values))[0]?.json;
   const readWithoutVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
     database,
     complete,
@@ -49,7 +48,7 @@ export const featureReader = (database: ReadDatabase) => {
       return found;
     },
 
-    ofProject: async (
+    ofProject: (
       project: string,
       userId: number,
       { tags: wanted, namePrefix = '', limit, offset = 0 }: FeatureListFilter,
@@ -57,9 +56,9 @@ export const featureReader = (database: ReadDatabase) => {
       const documents = wanted?.map((tag) => JSON.stringify([tag])) ?? null;
       const values = [project, userId, documents, namePrefix.toLowerCase()];
       const isUnpaged = limit === undefined && offset === 0;
-      return (
-        (await (isUnpaged ? json(ofProject, values) : json(pageOfProject, [...values, limit ?? null, offset]))) ?? ''
-      );
+      return isUnpaged
+        ? readJson(database, ofProject, values)
+        : readJson(database, pageOfProject, [...values, limit ?? null, offset]);
     },
 
     tagsOf: async (name: string, hidden: readonly string[]): Promise<TaggedJson> => {

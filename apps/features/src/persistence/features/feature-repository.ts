@@ -138,9 +138,10 @@ export const featureRepository = (
 
   /** The version of a feature after one more statement that writes its row. */
   const nextVersion = (name: string): number => {
-    const version = (versions.get(name) ?? 0) + 1;
-    versions.set(name, version);
-    return version;
+    const version = versions.get(name);
+    if (version === undefined) throw new Error(`The feature ${name} is saved without a lock on it.`);
+    versions.set(name, version + 1);
+    return version + 1;
   };
 
   const insertAll = async (features: readonly Feature[]): Promise<void> => {

@@ -1,6 +1,7 @@
-import type { Database, Statement } from '@bunting/database';
+import type { ReadDatabase, Statement } from '@bunting/database';
 import type { PlaygroundContent } from '../../domain/playground.ts';
 import { listOf } from '../sql/json-sql.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 /**
  * The content of a playground: the features of the query `selected`, with the segments that they use and those of `$2`.
@@ -104,11 +105,9 @@ export interface FeatureSelection {
 }
 
 /** Reads what the playground evaluates: active features, by name, with the segments that they use. One statement each. */
-export const playgroundReader = (database: Pick<Database, 'read'>) => {
-  const read = async <T extends PlaygroundContent>(statement: Statement, values: readonly unknown[]): Promise<T> => {
-    const [row] = await database.read<{ content: T }>(statement, [...values]);
-    return (row as { content: T }).content;
-  };
+export const playgroundReader = (database: ReadDatabase) => {
+  const read = async <T extends PlaygroundContent>(statement: Statement, values: readonly unknown[]): Promise<T> =>
+    onlyRow(await database.read<{ content: T }>(statement, values), statement).content;
   return {
     ofProjects: (environments: readonly string[], { projects, hidden, limit, segments = [] }: ProjectSelection) =>
       read(ofProjects, [environments, segments, hidden, projects ?? null, limit]),

@@ -1,5 +1,6 @@
 import type { CountResources, ReplyOf } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
+import { onlyRow } from '../sql/only-row.ts';
 
 const counts: Statement = {
   name: 'count-resources',
@@ -22,8 +23,5 @@ const counts: Statement = {
 type ResourceCounts = ReplyOf<typeof CountResources>;
 
 /** Counts the objects of the service, in one statement. */
-export const countResources = (database: ReadDatabase) => async (): Promise<ResourceCounts> => {
-  const [row] = await database.read<ResourceCounts>(counts, []);
-  if (row === undefined) throw new Error('The statement count-resources returned no row.');
-  return row;
-};
+export const countResources = (database: ReadDatabase) => async (): Promise<ResourceCounts> =>
+  onlyRow(await database.read<ResourceCounts>(counts, []), counts);

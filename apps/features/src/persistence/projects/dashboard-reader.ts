@@ -2,6 +2,7 @@ import type { PersonalDashboard } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ProjectMembers, memberCount } from './project-members.ts';
 import { health, joinMetrics } from './project-metrics.ts';
+import { readJson } from '../sql/only-row.ts';
 
 /** The user of a dashboard and the projects on it. */
 export interface DashboardScope {
@@ -44,15 +45,13 @@ const creators: Statement = {
 
 /** Reads the personal dashboard and the creators of features, as JSON, in one statement each. */
 export const dashboardReader = (database: ReadDatabase) => {
-  const read = async (statement: Statement, values: readonly unknown[]): Promise<string> =>
-    (await database.read<{ json: string }>(statement, values))[0]?.json ?? '';
   return {
     read: (
       { id, projects, hidden }: DashboardScope,
       members: readonly ProjectMembers[],
       { projectOwners, admins }: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
     ): Promise<string> =>
-      read(dashboard, [
+      readJson(database, dashboard, [
         id,
         projects,
         hidden,
@@ -63,6 +62,6 @@ export const dashboardReader = (database: ReadDatabase) => {
       hidden: readonly string[],
       part: string,
       { offset, limit }: { readonly offset: number; readonly limit: number },
-    ): Promise<string> => read(creators, [hidden, part, limit, offset]),
+    ): Promise<string> => readJson(database, creators, [hidden, part, limit, offset]),
   };
 };

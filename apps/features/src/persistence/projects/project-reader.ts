@@ -5,6 +5,7 @@ import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { memberCount, owners, type ProjectMembers } from './project-members.ts';
 import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
 import { type NewFeatureContext, newFeatureContext } from './project-repository.ts';
+import { onlyRow, readJson } from '../sql/only-row.ts';
 
 const projects: Statement = {
   name: 'projects',
@@ -58,7 +59,7 @@ export const projectReader = (database: ReadDatabase) => ({
     lastEvents: readonly ProjectLastEvent[],
   ): Promise<string> => {
     const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
-    return (await database.read<{ json: string }>(projects, values))[0]?.json ?? '';
+    return readJson(database, projects, values);
   },
   /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */
   environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
@@ -69,6 +70,6 @@ export const projectReader = (database: ReadDatabase) => ({
   /** As within a transaction, but without locks: another request may take the name before the caller does. */
   newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
     const statement = { name: 'new-feature-context', text: newFeatureContext };
-    return (await database.read<NewFeatureContext>(statement, [project, name]))[0] as NewFeatureContext;
+    return onlyRow(await database.read<NewFeatureContext>(statement, [project, name]), statement);
   },
 });

@@ -23,6 +23,7 @@ import {
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { lockDefaultStrategy } from '../features/lock-references.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 /** What decides whether a project can get another feature of a name. */
 export interface NewFeatureContext {
@@ -87,7 +88,7 @@ const removeUsage = `
 export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard) => {
   const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
-    (await query<Row>(text, values))[0] as Row;
+    onlyRow(await query<Row>(text, values), text);
   // Counts in a second statement, which sees what other transactions committed while this one waited for the lock.
   const lockAndCount = async (kind: string, scope: string, text: string, values: readonly unknown[] = []) => {
     await query(lockInserts, [kind, scope]);
@@ -217,11 +218,11 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       await query(removeUsage, [id, environment]);
     },
 
-    /** The default strategy of a project in an environment, locked. */
+    /** The default strategy of a project in one of its environments, locked. */
     defaultStrategyForUpdate: async (id: string, environment: string): Promise<CreateStrategy | null> => {
       const text = `
         select default_strategy as strategy from project_environment where project = $1 and environment = $2 for update`;
-      return (await query<{ strategy: CreateStrategy | null }>(text, [id, environment]))[0]?.strategy ?? null;
+      return (await one<{ strategy: CreateStrategy | null }>(text, [id, environment])).strategy;
     },
 
     /** @throws SerializationFailure when a segment or context field of the strategy was deleted concurrently. */

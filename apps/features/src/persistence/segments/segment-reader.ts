@@ -7,6 +7,7 @@ import { storedSegmentJson } from '../entities.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
+import { readJson } from '../sql/only-row.ts';
 
 /** SQL: the row `s` of `segment` as clients receive it, with more members. */
 const segmentJson = (...more: readonly string[]): string =>
@@ -63,8 +64,7 @@ const segmentsOfStrategy: Statement = {
 
 /** Reads segments outside of transactions. Segments and features of the projects `hidden` are left out. */
 export const segmentReader = (database: ReadDatabase) => ({
-  all: async (hidden: readonly string[]): Promise<string> =>
-    (await database.read<{ json: string }>(allSegments, [hidden]))[0]?.json ?? '',
+  all: (hidden: readonly string[]): Promise<string> => readJson(database, allSegments, [hidden]),
   one: async (id: number, hidden: readonly string[]): Promise<TaggedJson> => {
     const [row] = await database.read<{ json: string; stored: StoredSegment }>(oneSegment, [id, hidden]);
     if (row === undefined) throw segmentNotFound(id);

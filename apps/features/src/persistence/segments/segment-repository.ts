@@ -9,6 +9,7 @@ import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../
 import type { Reference } from '../../domain/references.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
@@ -28,8 +29,8 @@ interface Row {
 const refusalOf = (error: unknown, project: string | null): unknown => {
   const broken = violatedConstraint(error);
   if (broken === 'segment_name_is_unique') return segmentNameTaken();
-  if (broken !== 'segment_project_fkey') return error;
-  return unknownProject(project ?? '', '/body/project');
+  if (broken !== 'segment_project_fkey' || project === null) return error;
+  return unknownProject(project, '/body/project');
 };
 
 /**
@@ -55,7 +56,8 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     /** Counts the segments; no other transaction that counts can add one before this one ends. */
     lockAndCount: async (): Promise<number> => {
       await query("select pg_advisory_xact_lock(hashtext('segments'))");
-      return (await query<{ count: number }>('select count(*) from segment'))[0]?.count ?? 0;
+      const text = 'select count(*) from segment';
+      return onlyRow(await query<{ count: number }>(text), text).count;
     },
 
     /** Locks a segment and reads the features and default strategies that use it, and the id of the segment called `name`. */
@@ -106,7 +108,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       const content = { name, description, project, constraints, version: raw('version + 1') };
       try {
         const saved = await tx.em.qb(SegmentEntity).update(content).where({ id }).returning('version').execute('all');
-        emitState(segment, saved[0]?.version ?? 1);
+        emitState(segment, onlyRow<{ version: number }>(saved, `that updates the segment ${id}`).version);
       } catch (error) {
         throw refusalOf(error, project);
       }

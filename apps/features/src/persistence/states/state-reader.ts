@@ -2,6 +2,7 @@ import type { StateVersion } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { statesOf } from '../features/feature-json.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 /** A digest of the versions in a group. */
 export interface GroupDigest {
@@ -70,11 +71,8 @@ const segments: Statement = {
 export const stateReader = (database: ReadDatabase) => ({
   /** Digests of the features of at most `projects` projects, after the id `after`. */
   digestFeatures: async (after: string, projects: number): Promise<{ groups: GroupDigest[]; next: string | null }> => {
-    const [page] = await database.read<{ groups: GroupDigest[]; next: string | null }>(digestFeatures, [
-      after,
-      projects,
-    ]);
-    return page ?? { groups: [], next: null };
+    type Page = { groups: GroupDigest[]; next: string | null };
+    return onlyRow(await database.read<Page>(digestFeatures, [after, projects]), digestFeatures);
   },
   digestSegments: (): Promise<GroupDigest[]> => database.read<GroupDigest>(digestSegments),
   versionsOfFeatures: (project: string | undefined, after: string, limit: number): Promise<StateVersion[]> =>

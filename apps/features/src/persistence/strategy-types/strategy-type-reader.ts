@@ -1,5 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { strategyTypeNotFound } from '../../domain/refusals.ts';
+import { readJson } from '../sql/only-row.ts';
 
 const json = `json_build_object('name', name, 'displayName', coalesce(title, name), 'title', title,
   'description', description, 'editable', not built_in, 'deprecated', deprecated, 'parameters', parameters)`;
@@ -17,7 +18,7 @@ const one: Statement = {
 
 /** Reads strategy types outside of transactions, as JSON. */
 export const strategyTypeReader = (database: ReadDatabase) => ({
-  all: async (): Promise<string> => (await database.read<{ json: string }>(all))[0]?.json ?? '',
+  all: (): Promise<string> => readJson(database, all),
   one: async (name: string): Promise<string> => {
     const [row] = await database.read<{ json: string }>(one, [name]);
     if (row === undefined) throw strategyTypeNotFound();

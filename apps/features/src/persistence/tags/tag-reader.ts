@@ -2,6 +2,7 @@ import type { Page, Tag } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { tagNotFound, tagTypeNotFound } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
+import { readJson } from '../sql/only-row.ts';
 
 const tagType = withoutNulls(
   `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,
@@ -45,23 +46,23 @@ const oneTagType: Statement = {
 
 /** Reads tags and tag types outside of transactions, as JSON. */
 export const tagReader = (database: ReadDatabase) => {
-  const read = async (statement: Statement, values: readonly unknown[] = []): Promise<string | undefined> =>
+  const find = async (statement: Statement, values: readonly unknown[]): Promise<string | undefined> =>
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
     /** The tags of a type, or of all types where it is null, without those that only hidden projects use. */
-    all: async (type: string | null, hidden: readonly string[], { limit, offset = 0 }: Page): Promise<string> =>
-      (await read(tags, [type, hidden, limit ?? null, offset])) ?? '',
+    all: (type: string | null, hidden: readonly string[], { limit, offset = 0 }: Page): Promise<string> =>
+      readJson(database, tags, [type, hidden, limit ?? null, offset]),
     one: async ({ type, value }: Tag, hidden: readonly string[]): Promise<string> => {
-      const json = await read(oneTag, [type, value, hidden]);
+      const json = await find(oneTag, [type, value, hidden]);
       if (json === undefined) throw tagNotFound({ type, value });
       return json;
     },
-    types: async (): Promise<string> => (await read(tagTypes)) ?? '',
+    types: (): Promise<string> => readJson(database, tagTypes),
     type: async (name: string): Promise<string> => {
-      const json = await read(oneTagType, [name]);
+      const json = await find(oneTagType, [name]);
       if (json === undefined) throw tagTypeNotFound();
       return json;
     },
-    isTypeTaken: async (name: string): Promise<boolean> => (await read(oneTagType, [name])) !== undefined,
+    isTypeTaken: async (name: string): Promise<boolean> => (await find(oneTagType, [name])) !== undefined,
   };
 };

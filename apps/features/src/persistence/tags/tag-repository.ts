@@ -5,6 +5,7 @@ import type { NewTagType } from '../../domain/import/new-catalogue-objects.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name';
 const tagFilter = (type: string, value?: string): string =>
@@ -40,10 +41,9 @@ export interface AddedTags {
 export const tagRepository = (tx: Tx) => ({
   /** Adds the tags that do not exist, unless their type does not exist either. */
   addMissing: async (tags: readonly Tag[]): Promise<AddedTags> => {
-    const none = { added: [], unknownTypes: [] };
-    if (tags.length === 0) return none;
+    if (tags.length === 0) return { added: [], unknownTypes: [] };
     try {
-      return (await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]))[0] ?? none;
+      return onlyRow(await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]), 'that adds tags');
     } catch (error) {
       if (violatedConstraint(error) !== 'tag_type_fkey') throw error;
       throw new SerializationFailure('A tag type was deleted concurrently.', { cause: error });

@@ -7,6 +7,7 @@ import type {
   ApplicationWrite,
   ReportedApplicationInstance,
 } from '../../domain/usage/applications.ts';
+import { onlyRow } from '../sql/only-row.ts';
 
 /** SQL: whether all uses of the application in the row `a` are in the given projects, and there is one. */
 export const usedOnlyIn = (projects: string): string => `(
@@ -112,9 +113,7 @@ export const applicationRepository = ({ query }: Tx) => {
   const lockAndCount = async (): Promise<ApplicationCounts> => {
     await query(lock);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
-    const [counts] = await query<ApplicationCounts>(count);
-    if (counts === undefined) throw new Error('The count of applications returned no row.');
-    return counts;
+    return onlyRow(await query<ApplicationCounts>(count), count);
   };
   const numbered = (applications: readonly ReportedApplicationInstance[]): string =>
     JSON.stringify(applications.map((application, nth) => ({ ...application, nth })));

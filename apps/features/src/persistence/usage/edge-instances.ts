@@ -1,5 +1,6 @@
 import type { EdgeInstanceBody } from '@bunting/contracts';
-import { type Database, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { readJson } from '../sql/only-row.ts';
 
 /** The maximum number of Edges that are stored. */
 const maxEdgeInstances = 1_000;
@@ -33,5 +34,4 @@ const list: Statement = {
 };
 
 /** Reads the latest report of each Edge, as JSON. */
-export const edgeInstanceLister = (database: Pick<Database, 'read'>) => async (): Promise<string> =>
-  ((await database.read<{ json: string }>(list)) as [{ json: string }])[0].json;
+export const edgeInstanceLister = (database: ReadDatabase) => (): Promise<string> => readJson(database, list);
