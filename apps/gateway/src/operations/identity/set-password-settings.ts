@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetPasswordSettings, type SimpleSettings } from '@bunting/contracts';
 import { requireSignInWithoutPassword } from '../../domain/identity/oidc-settings.ts';
-import { settingEvent } from '../../domain/settings.ts';
+import { passwordSettingEvents } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
@@ -10,10 +10,9 @@ export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: Gat
     if (disabled) requireSignInWithoutPassword(await signInSettings.oidc());
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate<SimpleSettings>('simple');
-      const before = stored?.value.disabled ?? false;
-      if (before === disabled) return { disabled };
-      await tx.settings.save('simple', { disabled }, null);
-      tx.events.emit([settingEvent('simple', { disabled }, stored === undefined ? undefined : { disabled: before })]);
+      const events = passwordSettingEvents(stored?.value, { disabled });
+      if (events.length > 0) await tx.settings.save('simple', { disabled }, null);
+      tx.events.emit(events);
       return { disabled };
     });
   });

@@ -1,0 +1,35 @@
+import { expect, it } from '@jest/globals';
+import { passwordSettingEvents, switchedScim } from './settings.ts';
+
+it('the first change of a setting creates it, and a later one updates it', () => {
+  expect(passwordSettingEvents(undefined, { disabled: true })).toEqual([
+    { type: 'setting-created', data: { id: 'simple', disabled: true }, preData: null },
+  ]);
+  expect(passwordSettingEvents({ disabled: true }, { disabled: false })).toEqual([
+    {
+      type: 'setting-updated',
+      data: { id: 'simple', disabled: false },
+      preData: { id: 'simple', disabled: true },
+    },
+  ]);
+});
+
+it('passwords that stay on or off emit nothing', () => {
+  expect(passwordSettingEvents(undefined, { disabled: false })).toEqual([]);
+  expect(passwordSettingEvents({ disabled: true }, { disabled: true })).toEqual([]);
+});
+
+const off = { enabled: false, hasToken: false };
+const on = { enabled: true, hasToken: true };
+it.each([
+  ['is turned on for the first time', undefined, true, true, ['setting-created']],
+  ['has no token when it is turned on', off, true, true, ['setting-updated']],
+  ['is turned on again', { ...on, enabled: false }, true, false, ['setting-updated']],
+  ['stays on', on, true, false, []],
+  ['is turned off', on, false, false, ['setting-updated']],
+  ['stays off', undefined, false, false, []],
+] as const)('SCIM that %s gets a token only if it needs one', (_which, before, enabled, needsToken, types) => {
+  const switched = switchedScim(before, enabled);
+  expect(switched.needsToken).toBe(needsToken);
+  expect(switched.events.map(({ type }) => type)).toEqual(types);
+});
