@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { displayNameOf, nameInEvents } from './user-names.ts';
+import { displayNameOf, nameInEvents, normalisedName, optionalName } from './user-names.ts';
 
 const mia = { name: 'Mia Berg', username: 'mia', email: 'mia@bunting.example' };
 const nameless = { name: null, username: null, email: null };
@@ -16,4 +16,10 @@ describe('a user', () => {
     expect(nameInEvents(mia)).toBe('mia@bunting.example');
     expect(nameInEvents({ ...mia, email: null })).toBe('mia');
   });
+});
+
+it('a name is trimmed and has composed characters, so that it has one spelling', () => {
+  expect(normalisedName(' Zoe\u0301 ')).toBe('Zo\u00e9');
+  expect(optionalName(' ')).toBeNull();
+  expect(optionalName(undefined)).toBeNull();
 });

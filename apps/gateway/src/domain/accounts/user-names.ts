@@ -13,10 +13,15 @@ export const nameInEvents = ({ name, username, email }: UserNames): string => em
 /** The name of a user where users are shown: as creator and collaborator of a feature, and as owner of a project. */
 export const displayNameOf = ({ name, username, email }: UserNames): string => name ?? username ?? email ?? 'unknown';
 
-const normalise = (text: string | null | undefined): string | null => text?.trim().normalize('NFC') || null;
+/** The name or address in a request: trimmed, and with composed characters (NFC), so that one name has one spelling. */
+export const normalisedName = (text: string): string => text.trim().normalize('NFC');
+
+/** The same for a name that can be missing; null for an empty one. */
+export const optionalName = (text: string | null | undefined): string | null =>
+  (text == null ? undefined : normalisedName(text)) || null;
 
 /**
- * The names of a new user, trimmed and with composed characters (NFC), so that one name has one spelling.
+ * The names of a new user, normalised.
  * @throws Refusal 400 without a username and an e-mail address, and for a malformed address
  */
 export const validUserNames = ({
@@ -25,9 +30,9 @@ export const validUserNames = ({
   email,
 }: Partial<Pick<CreateUserBody, 'name' | 'username' | 'email'>>): UserNames => {
   const names = {
-    name: normalise(name),
-    username: normalise(username),
-    email: normalise(email)?.toLowerCase() ?? null,
+    name: optionalName(name),
+    username: optionalName(username),
+    email: optionalName(email)?.toLowerCase() ?? null,
   };
   if (names.username === null && names.email === null)
     throw invalidProperty('You must specify username or email', '/body/username');

@@ -1,6 +1,6 @@
 import { type Caller, invalidProperty, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
 import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
-import { requireEmailAddress } from './user-names.ts';
+import { optionalName, requireEmailAddress } from './user-names.ts';
 
 /** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
 export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;
@@ -49,7 +49,7 @@ export const accountDeleted = (account: User): AccessEvent => ({
 });
 
 const updatedText = (requested: string | null | undefined, before: string | undefined): string | null =>
-  requested === undefined ? (before ?? null) : requested?.trim().normalize('NFC') || null;
+  requested === undefined ? (before ?? null) : optionalName(requested);
 
 /**
  * The properties of a user or a service account after an update, without the root role. What the request omits stays.

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateResetLink } from '@bunting/contracts';
+import { normalisedName } from '../../domain/accounts/user-names.ts';
 import { userNotFound } from '../../domain/refusals.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import type { GatewayContext } from '../context.ts';
@@ -7,7 +8,7 @@ import type { GatewayContext } from '../context.ts';
 export const createResetLinkEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateResetLink, async (request) => {
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const found = await tx.users.findByName(request.body.id.trim().normalize('NFC'));
+      const found = await tx.users.findByName(normalisedName(request.body.id));
       if (found === undefined) throw userNotFound();
       const link = await createPasswordLink(tx, found.id, { kind: 'reset-password', createdBy: request.caller.name });
       const { id, email } = found;

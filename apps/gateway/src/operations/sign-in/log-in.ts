@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { LogIn, type Refusal, refusal } from '@bunting/contracts';
+import { normalisedName } from '../../domain/accounts/user-names.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
@@ -14,7 +15,7 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
   implement(LogIn, async (request) => {
     const { body, query } = request;
     const { address, userAgent = '' } = query;
-    const name = body.username.trim().normalize('NFC');
+    const name = normalisedName(body.username);
     const failures = signIn.limits.attempt(address);
     await requirePasswordSignIn({ signInSettings });
     const account = await reads.passwords.findAccount(name, address);
