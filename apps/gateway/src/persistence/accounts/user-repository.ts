@@ -27,6 +27,7 @@ import {
   TokenEntity,
   UserEntity,
 } from '../entities.ts';
+import { advisoryLock } from '../advisory-lock.ts';
 
 /** A user or a service account as it is stored. */
 export interface UserRow extends UserNames {
@@ -229,7 +230,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     },
     /** Serialises the transactions that create the first user. */
     lockFirstUserCreation: async (): Promise<void> => {
-      await query('select pg_advisory_xact_lock(hashtext($1))', ['first administrator']);
+      await advisoryLock({ query }, 'first administrator');
     },
     /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
     remove: async (id: number): Promise<void> => {

@@ -1,10 +1,11 @@
 import type { Tx } from '@bunting/database';
+import { advisoryLock } from '../advisory-lock.ts';
 
 /** Who users are at OpenID providers. */
 export const identityRepository = ({ query }: Pick<Tx, 'query'>) => ({
   /** Serialises the sign-ins of one subject until the transaction ends. @returns its user; undefined for one that is not linked */
   findForUpdate: async (issuer: string, subject: string): Promise<number | undefined> => {
-    await query('select pg_advisory_xact_lock(hashtext($1))', [`identity ${JSON.stringify([issuer, subject])}`]);
+    await advisoryLock({ query }, `identity ${JSON.stringify([issuer, subject])}`);
     const text = 'select user_id as "userId" from user_identity where issuer = $1 and subject = $2';
     return (await query<{ userId: number }>(text, [issuer, subject]))[0]?.userId;
   },

@@ -4,6 +4,7 @@ import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 import { onlyRow } from '../only-row.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, filterSql, type SqlCondition } from './scim-filter.ts';
+import { advisoryLock } from '../advisory-lock.ts';
 
 interface Named {
   readonly id: number;
@@ -148,7 +149,7 @@ export const scimRepository = (
     ...scimReads({ query }),
     /** Serialises what creates or renames users or groups, so that a name that is found free stays free until the transaction ends. */
     lockNames: async (): Promise<void> => {
-      await query('select pg_advisory_xact_lock(hashtext($1))', ['scim names']);
+      await advisoryLock({ query }, 'scim names');
     },
     /** Whether another account has the user name or the e-mail address. */
     isTaken: async (username: string | null, email: string | null, exceptId: number): Promise<boolean> => {
@@ -167,17 +168,20 @@ export const scimRepository = (
       return new Set((await query<{ id: number }>(text, [ids])).map(({ id }) => id));
     },
     addMembers: async (group: number, ids: readonly number[], createdBy: string): Promise<void> => {
+      if (ids.length === 0) return;
       const text = `
         insert into group_member (group_id, user_id, created_by) select $1, id, $3 from unnest($2::integer[]) as id
         on conflict do nothing`;
       await query(text, [group, ids, createdBy]);
     },
     removeMembers: async (group: number, ids: readonly number[]): Promise<void> => {
-      if (ids.length > 0) guard.markLossOfRights();
+      if (ids.length === 0) return;
+      guard.markLossOfRights();
       await query('delete from group_member where group_id = $1 and user_id = any ($2::integer[])', [group, ids]);
     },
     /** Makes memberships that single sign-on began memberships of SCIM, which sign-ins do not end. */
     claimMembers: async (group: number, ids: readonly number[]): Promise<void> => {
+      if (ids.length === 0) return;
       await query(
         'update group_member set is_synced = false where group_id = $1 and user_id = any ($2::integer[]) and is_synced',
         [group, ids],

@@ -1,6 +1,7 @@
 import type { Tx } from '@bunting/database';
 import type { SettingName } from '../../domain/settings.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
+import { advisoryLock } from '../advisory-lock.ts';
 
 export interface StoredSetting<T extends object> {
   readonly value: T;
@@ -25,7 +26,7 @@ export const settingRepository = (
   ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */
   findForUpdate: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> => {
-    await query('select pg_advisory_xact_lock(hashtext($1))', [`setting ${name}`]);
+    await advisoryLock({ query }, `setting ${name}`);
     return (await query<StoredSetting<T>>(stored, [name]))[0];
   },
   save: async (name: SettingName, value: object, secret: Buffer | null): Promise<void> => {

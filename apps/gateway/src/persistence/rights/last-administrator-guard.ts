@@ -1,5 +1,6 @@
 import { refusal } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
+import { advisoryLock } from '../advisory-lock.ts';
 
 const anyLeft = `
   select exists (
@@ -22,7 +23,7 @@ const anyLeft = `
 export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
   let takesRightsAway = false;
   /** Serialises the transactions that take rights away, so that two administrators who concurrently remove each other cannot both succeed. */
-  const lock = () => query('select pg_advisory_xact_lock(hashtext($1))', ['administrators']);
+  const lock = () => advisoryLock({ query }, 'administrators');
   /**
    * Whether one administrator is left: a valid admin token, or an admin with a valid token, or with a password while passwords are
    * accepted. One who can sign in through an identity provider only does not count: the provider may fail.

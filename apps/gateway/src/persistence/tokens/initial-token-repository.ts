@@ -6,6 +6,7 @@ import { TokenEntity } from '../entities.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
 import { maskedConfiguredSecret } from './token-secret.ts';
+import { advisoryLock } from '../advisory-lock.ts';
 
 /** A token of the settings, or the one that the first start generates. */
 export interface InitialToken extends ConfiguredToken {
@@ -21,7 +22,7 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
   return {
     /** Serialises the starts of replicas until the transaction ends. */
     lock: async (): Promise<void> => {
-      await query('select pg_advisory_xact_lock(hashtext($1))', ['first admin token']);
+      await advisoryLock({ query }, 'first admin token');
     },
     /** Whether there is an API token, also a revoked one. */
     hasAny: async (): Promise<boolean> => (await em.count(TokenEntity, { kind: { $ne: 'user' } })) > 0,

@@ -9,6 +9,7 @@ import type { LastAdministratorGuard } from '../rights/last-administrator-guard.
 import type { NewSecret } from './token-secret.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
+import { advisoryLock } from '../advisory-lock.ts';
 
 /** A token as it is stored, without its hash. */
 interface TokenRow {
@@ -120,7 +121,7 @@ export const tokenRepository = (
       return found === null ? undefined : tokenOf(found);
     },
     count: async (): Promise<number> => {
-      await query('select pg_advisory_xact_lock(hashtext($1))', ['api tokens']);
+      await advisoryLock({ query }, 'api tokens');
       return tx.em.count(TokenEntity, { kind: { $ne: 'user' }, revokedAt: null });
     },
     add: async (
