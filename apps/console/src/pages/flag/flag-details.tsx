@@ -2,7 +2,6 @@ import {
   type Feature,
   featureTypes,
   GetFeature,
-  ListPossibleParents,
   ListTagTypes,
   UpdateFeature,
   UpdateFeatureTags,
@@ -15,16 +14,15 @@ import { usePermissionCheck } from '../../api/permission-check.ts';
 import { operationQuery, useCommand } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Badge, ErrorNotice } from '../../components/content/content.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
-import { ComboBox, Select, TextField } from '../../components/forms/fields.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { Select, TextField } from '../../components/forms/fields.tsx';
 import { FormSelect, FormSwitch, FormText, showServerError } from '../../components/forms/form.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { useApplyChanges } from '../../strategies/apply-change.ts';
-import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
 import { detailDefaults } from './detail-defaults.ts';
+import { FlagDependencies } from './flag-dependencies.tsx';
 import { FlagLifecycle, FlagLinks } from './flag-lifecycle.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
@@ -138,237 +136,103 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
   );
 };
 
-const ParentDialog = ({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) => {
-  const params = { projectId: project, featureName: feature.name };
-  const { data = [] } = useQuery(operationQuery(ListPossibleParents, { params }));
-  const add = useApplyChanges(project);
-  const protection = useProtection(project);
-  const [parent, setParent] = useState<string | null>(null);
-  const [mustBe, setMustBe] = useState('on');
-  const addParent = (isDirect: boolean): void =>
-    add.mutate(
-      {
-        environment: protection.environment,
-        changes: [
-          {
-            action: 'addDependency',
-            feature: feature.name,
-            payload: { feature: parent ?? '', enabled: mustBe === 'on' },
-          },
-        ],
-        isDirect,
-      },
-      {
-        onSuccess: ({ kind }) => {
-          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
-          onClose();
-        },
-      },
-    );
+interface SectionProps extends DetailsProps {
+  readonly mayEdit: boolean;
+}
+
+/** What the flag is for, where it is, who made it and when. */
+const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
+  const { description, createdAt, createdBy, impressionData } = feature;
+  const [isEditing, setEditing] = useState(false);
   return (
-    <Dialog
-      title={flagMessages.addDependency}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
-          <Button
-            variant="primary"
-            isDisabled={parent === null || protection.isLoading}
-            isPending={add.isPending}
-            onPress={() => addParent(protection.maySkip)}
-          >
-            {protection.maySkip ? messages.common.add : flagMessages.propose}
+    <section className={styles['section']}>
+      <div className={styles['sectionHead']}>
+        <h2>{flagMessages.details}</h2>
+        {mayEdit && (
+          <Button size="small" icon="edit" onPress={() => setEditing(true)}>
+            {messages.common.edit}
           </Button>
-        </>
-      }
-    >
-      <div className={layout['denseStack']}>
-        <p>{flagMessages.dependencyHelp}</p>
-        <ComboBox
-          label={flagMessages.parent}
-          options={data.map((name) => ({ id: name, label: name }))}
-          value={parent}
-          onChange={setParent}
-          autoFocus
-        />
-        <Select
-          label={flagMessages.parentMustBe}
-          options={[
-            { id: 'on', label: flagMessages.on },
-            { id: 'off', label: flagMessages.off },
-          ]}
-          value={mustBe}
-          onChange={setMustBe}
-        />
-        {parent !== null && (
-          <ProtectionNotice protection={protection} isPending={add.isPending} onPropose={() => addParent(false)} />
         )}
-        {add.error !== null && <ErrorNotice error={add.error} />}
       </div>
-    </Dialog>
+      <p dir="auto" className={description ? styles['description'] : layout['small']}>
+        {description || flagMessages.noDescription}
+      </p>
+      <dl className={layout['facts']}>
+        <dt>{messages.shell.project}</dt>
+        <dd>
+          <Link to="/projects/$project/flags" params={{ project }}>
+            {project}
+          </Link>
+        </dd>
+        <dt>{flagMessages.created}</dt>
+        <dd>
+          <Time at={createdAt} isAbsolute />
+        </dd>
+        {createdBy?.name != null && (
+          <>
+            <dt>{flagMessages.owner}</dt>
+            <dd>{createdBy.name}</dd>
+          </>
+        )}
+        <dt>{flagMessages.impressionData}</dt>
+        <dd>{impressionData === true ? flagMessages.on : flagMessages.off}</dd>
+      </dl>
+      {isEditing && <EditDialog feature={feature} project={project} onClose={() => setEditing(false)} />}
+    </section>
+  );
+};
+
+const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
+  const tags = feature.tags ?? [];
+  const [isAdding, setAdding] = useState(false);
+  const updateTags = useCommand(UpdateFeatureTags, [GetFeature]);
+  return (
+    <section className={styles['section']}>
+      <div className={styles['sectionHead']}>
+        <h3>{flagMessages.tags}</h3>
+        {mayEdit && <IconButton icon="add" size="small" label={flagMessages.addTag} onPress={() => setAdding(true)} />}
+      </div>
+      <ul className={styles['marks']}>
+        {tags.map((tag) => (
+          <li key={`${tag.type}:${tag.value}`} className={styles['marks']}>
+            <Badge>
+              <bdi>
+                {tag.type}:{tag.value}
+              </bdi>
+            </Badge>
+            {mayEdit && (
+              <IconButton
+                icon="close"
+                size="small"
+                label={flagMessages.removeTag(`${tag.type}:${tag.value}`)}
+                onPress={() =>
+                  updateTags.mutate(
+                    { params: { featureName: feature.name }, body: { addedTags: [], removedTags: [tag] } },
+                    { onError: notifyError },
+                  )
+                }
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {tags.length === 0 && <p className={layout['small']}>{flagMessages.noTags}</p>}
+      {isAdding && <TagDialog feature={feature} onClose={() => setAdding(false)} />}
+    </section>
   );
 };
 
 /** What a flag is for, who made it, its tags, and what it depends on. */
 export const FlagDetails = ({ feature, project }: DetailsProps) => {
-  const { name, description, createdAt, createdBy, impressionData, tags, dependencies = [], children = [] } = feature;
-  const [dialog, setDialog] = useState<'edit' | 'tag' | 'parent' | 'no parent' | undefined>();
   const may = usePermissionCheck();
-  const isArchived = feature.archived === true;
-  const mayEdit = !isArchived && may('UPDATE_FEATURE', { project });
-  const mayDepend = !isArchived && may('UPDATE_FEATURE_DEPENDENCY', { project });
-  const updateTags = useCommand(UpdateFeatureTags, [GetFeature]);
-  const removeParents = useApplyChanges(project);
-  const protection = useProtection(project);
-  const close = (): void => setDialog(undefined);
-  const removeParent = (isDirect: boolean): void =>
-    removeParents.mutate(
-      { environment: protection.environment, changes: [{ action: 'deleteDependency', feature: name }], isDirect },
-      {
-        onSuccess: ({ kind }) => {
-          close();
-          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
-        },
-        onError: notifyError,
-      },
-    );
-  const flagLink = (other: string) => (
-    <Link to="/projects/$project/features/$feature" params={{ project, feature: other }}>
-      {other}
-    </Link>
-  );
+  const mayEdit = feature.archived !== true && may('UPDATE_FEATURE', { project });
   return (
     <aside className={layout['denseStack']} aria-label={flagMessages.details}>
-      <section className={styles['section']}>
-        <div className={styles['sectionHead']}>
-          <h2>{flagMessages.details}</h2>
-          {mayEdit && (
-            <Button size="small" icon="edit" onPress={() => setDialog('edit')}>
-              {messages.common.edit}
-            </Button>
-          )}
-        </div>
-        <p dir="auto" className={description ? styles['description'] : layout['small']}>
-          {description || flagMessages.noDescription}
-        </p>
-        <dl className={layout['facts']}>
-          <dt>{messages.shell.project}</dt>
-          <dd>
-            <Link to="/projects/$project/flags" params={{ project }}>
-              {project}
-            </Link>
-          </dd>
-          <dt>{flagMessages.created}</dt>
-          <dd>
-            <Time at={createdAt} isAbsolute />
-          </dd>
-          {createdBy?.name != null && (
-            <>
-              <dt>{flagMessages.owner}</dt>
-              <dd>{createdBy.name}</dd>
-            </>
-          )}
-          <dt>{flagMessages.impressionData}</dt>
-          <dd>{impressionData === true ? flagMessages.on : flagMessages.off}</dd>
-        </dl>
-      </section>
-      <section className={styles['section']}>
-        <div className={styles['sectionHead']}>
-          <h3>{flagMessages.tags}</h3>
-          {mayEdit && (
-            <IconButton icon="add" size="small" label={flagMessages.addTag} onPress={() => setDialog('tag')} />
-          )}
-        </div>
-        <ul className={styles['marks']}>
-          {(tags ?? []).map((tag) => (
-            <li key={`${tag.type}:${tag.value}`} className={styles['marks']}>
-              <Badge>
-                <bdi>
-                  {tag.type}:{tag.value}
-                </bdi>
-              </Badge>
-              {mayEdit && (
-                <IconButton
-                  icon="close"
-                  size="small"
-                  label={flagMessages.removeTag(`${tag.type}:${tag.value}`)}
-                  onPress={() =>
-                    updateTags.mutate(
-                      { params: { featureName: name }, body: { addedTags: [], removedTags: [tag] } },
-                      { onError: notifyError },
-                    )
-                  }
-                />
-              )}
-            </li>
-          ))}
-        </ul>
-        {(tags ?? []).length === 0 && <p className={layout['small']}>{flagMessages.noTags}</p>}
-      </section>
-      <section className={styles['section']}>
-        <div className={styles['sectionHead']}>
-          <h3>{flagMessages.dependencies}</h3>
-          {mayDepend && dependencies.length === 0 && children.length === 0 && (
-            <IconButton
-              icon="add"
-              size="small"
-              label={flagMessages.addDependency}
-              onPress={() => setDialog('parent')}
-            />
-          )}
-          {mayDepend && dependencies.length > 0 && (
-            <IconButton
-              icon="remove"
-              size="small"
-              label={flagMessages.removeDependency}
-              isDisabled={protection.isLoading}
-              onPress={() => (protection.environments.length > 0 ? setDialog('no parent') : removeParent(false))}
-            />
-          )}
-        </div>
-        {dependencies.map(({ feature: parent, enabled, variants = [] }) => (
-          <p key={parent}>
-            {flagMessages.dependsOn} {flagLink(parent)}{' '}
-            {variants.length > 0 ? flagMessages.withVariants(variants) : enabled === false && flagMessages.beingOff}
-          </p>
-        ))}
-        {children.length > 0 && (
-          <p>
-            {flagMessages.neededBy}{' '}
-            {children.map((child, nth) => (
-              <span key={child}>
-                {nth > 0 && ', '}
-                {flagLink(child)}
-              </span>
-            ))}
-          </p>
-        )}
-        {dependencies.length + children.length === 0 && (
-          <p className={layout['small']}>{flagMessages.noDependencies}</p>
-        )}
-      </section>
+      <FlagFacts feature={feature} project={project} mayEdit={mayEdit} />
+      <FlagTags feature={feature} mayEdit={mayEdit} />
+      <FlagDependencies feature={feature} project={project} />
       <FlagLifecycle feature={feature} project={project} />
       <FlagLinks feature={feature} />
-      {dialog === 'edit' && <EditDialog feature={feature} project={project} onClose={close} />}
-      {dialog === 'tag' && <TagDialog feature={feature} onClose={close} />}
-      {dialog === 'no parent' && (
-        <ConfirmDialog
-          title={flagMessages.removeDependency}
-          confirm={protection.maySkip ? flagMessages.remove : flagMessages.propose}
-          isPending={removeParents.isPending}
-          onClose={close}
-          onConfirm={() => removeParent(protection.maySkip)}
-        >
-          <p>{flagMessages.removeDependencyHelp(name)}</p>
-          <ProtectionNotice
-            protection={protection}
-            isPending={removeParents.isPending}
-            onPropose={() => removeParent(false)}
-          />
-        </ConfirmDialog>
-      )}
-      {dialog === 'parent' && <ParentDialog feature={feature} project={project} onClose={close} />}
     </aside>
   );
 };

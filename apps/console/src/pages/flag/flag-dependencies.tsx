@@ -1,0 +1,174 @@
+import { type Feature, ListPossibleParents } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePermissionCheck } from '../../api/permission-check.ts';
+import { operationQuery } from '../../api/queries.ts';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { ErrorNotice } from '../../components/content/content.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
+import { ComboBox, Select } from '../../components/forms/fields.tsx';
+import { flagMessages } from '../../messages/flag.ts';
+import { messages } from '../../messages/shared.ts';
+import { notify, notifyError } from '../../shell/toasts.tsx';
+import { useApplyChanges } from '../../strategies/apply-change.ts';
+import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
+import layout from '../../components/layout/layout.module.css';
+import styles from './flag.module.css';
+
+interface FlagDependenciesProps {
+  readonly feature: Feature;
+  readonly project: string;
+}
+
+const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { readonly onClose: () => void }) => {
+  const params = { projectId: project, featureName: feature.name };
+  const { data = [] } = useQuery(operationQuery(ListPossibleParents, { params }));
+  const add = useApplyChanges(project);
+  const protection = useProtection(project);
+  const [parent, setParent] = useState<string | null>(null);
+  const [mustBe, setMustBe] = useState('on');
+  const addParent = (isDirect: boolean): void =>
+    add.mutate(
+      {
+        environment: protection.environment,
+        changes: [
+          {
+            action: 'addDependency',
+            feature: feature.name,
+            payload: { feature: parent ?? '', enabled: mustBe === 'on' },
+          },
+        ],
+        isDirect,
+      },
+      {
+        onSuccess: ({ kind }) => {
+          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
+          onClose();
+        },
+      },
+    );
+  return (
+    <Dialog
+      title={flagMessages.addDependency}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button
+            variant="primary"
+            isDisabled={parent === null || protection.isLoading}
+            isPending={add.isPending}
+            onPress={() => addParent(protection.maySkip)}
+          >
+            {protection.maySkip ? messages.common.add : flagMessages.propose}
+          </Button>
+        </>
+      }
+    >
+      <div className={layout['denseStack']}>
+        <p>{flagMessages.dependencyHelp}</p>
+        <ComboBox
+          label={flagMessages.parent}
+          options={data.map((name) => ({ id: name, label: name }))}
+          value={parent}
+          onChange={setParent}
+          autoFocus
+        />
+        <Select
+          label={flagMessages.parentMustBe}
+          options={[
+            { id: 'on', label: flagMessages.on },
+            { id: 'off', label: flagMessages.off },
+          ]}
+          value={mustBe}
+          onChange={setMustBe}
+        />
+        {parent !== null && (
+          <ProtectionNotice protection={protection} isPending={add.isPending} onPropose={() => addParent(false)} />
+        )}
+        {add.error !== null && <ErrorNotice error={add.error} />}
+      </div>
+    </Dialog>
+  );
+};
+
+/** The parent that a flag depends on, and the flags that depend on it. */
+export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) => {
+  const { name, archived = false, dependencies = [], children = [] } = feature;
+  const [dialog, setDialog] = useState<'add' | 'remove' | undefined>();
+  const mayDepend = usePermissionCheck()('UPDATE_FEATURE_DEPENDENCY', { project }) && !archived;
+  const removeParents = useApplyChanges(project);
+  const protection = useProtection(project);
+  const close = (): void => setDialog(undefined);
+  const removeParent = (isDirect: boolean): void =>
+    removeParents.mutate(
+      { environment: protection.environment, changes: [{ action: 'deleteDependency', feature: name }], isDirect },
+      {
+        onSuccess: ({ kind }) => {
+          close();
+          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
+        },
+        onError: notifyError,
+      },
+    );
+  const flagLink = (other: string) => (
+    <Link to="/projects/$project/features/$feature" params={{ project, feature: other }}>
+      {other}
+    </Link>
+  );
+  return (
+    <section className={styles['section']}>
+      <div className={styles['sectionHead']}>
+        <h3>{flagMessages.dependencies}</h3>
+        {mayDepend && dependencies.length === 0 && children.length === 0 && (
+          <IconButton icon="add" size="small" label={flagMessages.addDependency} onPress={() => setDialog('add')} />
+        )}
+        {mayDepend && dependencies.length > 0 && (
+          <IconButton
+            icon="remove"
+            size="small"
+            label={flagMessages.removeDependency}
+            isDisabled={protection.isLoading}
+            onPress={() => (protection.environments.length > 0 ? setDialog('remove') : removeParent(false))}
+          />
+        )}
+      </div>
+      {dependencies.map(({ feature: parent, enabled, variants = [] }) => (
+        <p key={parent}>
+          {flagMessages.dependsOn} {flagLink(parent)}{' '}
+          {variants.length > 0 ? flagMessages.withVariants(variants) : enabled === false && flagMessages.beingOff}
+        </p>
+      ))}
+      {children.length > 0 && (
+        <p>
+          {flagMessages.neededBy}{' '}
+          {children.map((child, nth) => (
+            <span key={child}>
+              {nth > 0 && ', '}
+              {flagLink(child)}
+            </span>
+          ))}
+        </p>
+      )}
+      {dependencies.length + children.length === 0 && <p className={layout['small']}>{flagMessages.noDependencies}</p>}
+      {dialog === 'add' && <ParentDialog feature={feature} project={project} onClose={close} />}
+      {dialog === 'remove' && (
+        <ConfirmDialog
+          title={flagMessages.removeDependency}
+          confirm={protection.maySkip ? flagMessages.remove : flagMessages.propose}
+          isPending={removeParents.isPending}
+          onClose={close}
+          onConfirm={() => removeParent(protection.maySkip)}
+        >
+          <p>{flagMessages.removeDependencyHelp(name)}</p>
+          <ProtectionNotice
+            protection={protection}
+            isPending={removeParents.isPending}
+            onPropose={() => removeParent(false)}
+          />
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+};

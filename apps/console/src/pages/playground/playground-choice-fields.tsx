@@ -1,0 +1,121 @@
+import { SearchChangeRequests } from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
+import { operationQuery, useProjects } from '../../api/queries.ts';
+import { Checkbox, ComboBox, Select, Switch, TextField } from '../../components/forms/fields.tsx';
+import type { SearchParameters } from '../../filtering/search-parameter.ts';
+import { changeRequestsMessages } from '../../messages/change-requests.ts';
+import { playgroundMessages as text } from '../../messages/playground.ts';
+import type { PlaygroundChoice } from './playground-choice.ts';
+import styles from './playground.module.css';
+
+const maxOpenRequests = 50;
+
+/** The change requests that results can be compared with: those that are open, and the one of the address. */
+const useOpenRequests = (chosen: number | undefined) => {
+  const { data } = useQuery({
+    ...operationQuery(SearchChangeRequests, { query: { state: 'IS:open', limit: maxOpenRequests } }),
+    staleTime: 30_000,
+  });
+  const open = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
+    id: String(id),
+    label: title ?? changeRequestsMessages.untitled(id),
+    about: `${project} / ${environment}`,
+  }));
+  const isListed = chosen === undefined || open.some(({ id }) => id === String(chosen));
+  return [
+    { id: 'none', label: text.noComparison },
+    ...(isListed ? [] : [{ id: String(chosen), label: changeRequestsMessages.untitled(chosen) }]),
+    ...open,
+  ];
+};
+
+interface PlaygroundChoiceFieldsProps {
+  readonly choice: PlaygroundChoice;
+  readonly enabledEnvironments: readonly string[];
+  readonly filter: string;
+  readonly onFilter: (filter: string) => void;
+  /** writes search parameters */
+  readonly write: (changed: SearchParameters) => void;
+}
+
+/** Chooses the environments, flags and projects, and a change request to compare with. */
+export const PlaygroundChoiceFields = ({
+  choice,
+  enabledEnvironments,
+  filter,
+  onFilter,
+  write,
+}: PlaygroundChoiceFieldsProps) => {
+  const { environments, projects, flag, changeRequest, onlyConcerned } = choice;
+  const { data: projectList } = useProjects();
+  const requests = useOpenRequests(changeRequest);
+  return (
+    <div className={styles['group']}>
+      <div className={styles['group']} role="group" aria-label={text.environments}>
+        <div className={styles['head']}>
+          <h2>{text.environments}</h2>
+        </div>
+        <div className={styles['options']}>
+          {enabledEnvironments.map((name) => (
+            <Checkbox
+              key={name}
+              isSelected={environments.includes(name)}
+              onChange={(isSelected) =>
+                write({
+                  environments: enabledEnvironments
+                    .filter((one) => (one === name ? isSelected : environments.includes(one)))
+                    .join(','),
+                })
+              }
+            >
+              {name}
+            </Checkbox>
+          ))}
+        </div>
+      </div>
+      <div className={styles['pair']}>
+        {flag === undefined ? (
+          <TextField label={text.filter} value={filter} onChange={onFilter} />
+        ) : (
+          <Checkbox isSelected onChange={() => write({ flag: undefined })}>
+            {text.onlyFlag(flag)}
+          </Checkbox>
+        )}
+        <ComboBox
+          key={projects.join()}
+          label={text.addProject}
+          placeholder={text.allProjects}
+          options={(projectList?.projects ?? [])
+            .filter(({ id }) => !projects.includes(id))
+            .map(({ id, name }) => ({ id, label: name, about: id }))}
+          value={null}
+          onChange={(id) => write({ projects: [...projects, id].join(',') })}
+        />
+      </div>
+      {projects.length > 0 && (
+        <div className={styles['options']} role="group" aria-label={text.projects}>
+          {projects.map((id) => (
+            <Checkbox
+              key={id}
+              isSelected
+              onChange={() => write({ projects: projects.filter((one) => one !== id).join(',') || undefined })}
+            >
+              {id}
+            </Checkbox>
+          ))}
+        </div>
+      )}
+      <Select
+        label={text.changeRequest}
+        options={requests}
+        value={changeRequest === undefined ? 'none' : String(changeRequest)}
+        onChange={(id) => write({ changeRequest: id === 'none' ? undefined : id })}
+      />
+      {changeRequest !== undefined && flag === undefined && (
+        <Switch isSelected={onlyConcerned} onChange={(isOn) => write({ concerned: isOn ? undefined : 'false' })}>
+          {text.onlyConcerned}
+        </Switch>
+      )}
+    </div>
+  );
+};
