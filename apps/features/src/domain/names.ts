@@ -1,6 +1,6 @@
 import { invalid, refusal, urlFriendlyError } from '@bunting/contracts';
 import { RE2JS } from 're2js';
-import { invalidValue, shortName } from './refusals.ts';
+import { invalidPropertyValue, shortName } from './refusals.ts';
 
 /**
  * Validates the name of a feature, variant, project, context field or tag type: it must need no escape in a URL (docs/behaviour.md, Names).
@@ -9,7 +9,7 @@ export const requireUrlFriendlyName = (name: string, path = '/body/name', maxLen
   const fault = urlFriendlyError(name, maxLength);
   if (fault === undefined) return;
   if (name === '') throw invalid(`The \`${shortName(path)}\` property ${fault}.`, shortName(path));
-  throw invalidValue(fault.slice('must '.length), path, name);
+  throw invalidPropertyValue(fault.slice('must '.length), path, name);
 };
 
 /** The pattern for the names of a project's new features. */

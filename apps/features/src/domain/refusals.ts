@@ -16,7 +16,7 @@ const maxLength = 200;
 export const shortName = (name: string): string => truncate(name, maxLength);
 
 /** 400 with the violated rule, such as `be integer`, and the value that was sent. */
-export const invalidValue = (rule: string, path: string, value: unknown): Refusal => {
+export const invalidPropertyValue = (rule: string, path: string, value: unknown): Refusal => {
   const shownPath = shortName(path);
   return invalid(`The \`${shownPath}\` property must ${rule}. You provided ${quoteValue(value)}.`, shownPath);
 };
@@ -73,7 +73,7 @@ export const activeProjectNotFound = (id: string): Refusal =>
 
 /** 400: the request names a project that does not exist, or that the caller may not see. */
 export const unknownProject = (id: string, path: string): Refusal =>
-  invalidValue('name a project that exists', path, id);
+  invalidPropertyValue('name a project that exists', path, id);
 
 /** 404: there is no such environment. */
 export const environmentNotFound = (name: string): Refusal =>

@@ -5,7 +5,7 @@ import { statesOf } from './features/feature-json.ts';
 import { usageRetentionHours } from './usage/usage-repository.ts';
 
 /** A feature that is older than the lifetime of its type. */
-export interface OutlivedFeature {
+export interface PotentiallyStaleFeature {
   readonly name: string;
   readonly project: string;
   readonly tags: readonly Tag[];
@@ -63,7 +63,7 @@ const deleteUnseen = (table: string, age: string): string => `
 /** Periodic writes within a transaction. Each skips rows that another process has locked, and handles at most `limit` of them. */
 export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
   /** Marks features that have outlived their type and returns them: each feature once, to one process. */
-  markPotentiallyStale: (limit: number): Promise<OutlivedFeature[]> => query(markPotentiallyStale, [limit]),
+  markPotentiallyStale: (limit: number): Promise<PotentiallyStaleFeature[]> => query(markPotentiallyStale, [limit]),
   /** Removes the mark from features whose type, or its lifetime, was changed. */
   unmarkPotentiallyStale: async (): Promise<void> => void (await query(unmarkPotentiallyStale)),
 

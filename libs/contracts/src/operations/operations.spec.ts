@@ -14,7 +14,7 @@ import {
   serviceOf,
 } from '../operation.ts';
 import { allOperations, operations, PatchStrategy, DeprecatedSearchEvents, SearchFeatures } from './index.ts';
-import { AddFeatureTag } from './tags/add-feature-tag.ts';
+import { AddFeatureTag } from './feature-tags/add-feature-tag.ts';
 import { CreateSegment } from './segments/create-segment.ts';
 
 const all = allOperations;

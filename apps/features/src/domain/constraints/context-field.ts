@@ -8,7 +8,7 @@ import {
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { type Reference, requireUnused } from '../references.ts';
-import { invalidValue } from '../refusals.ts';
+import { invalidPropertyValue } from '../refusals.ts';
 
 /** A field of the context in which flags are evaluated. */
 export interface StoredContextField {
@@ -23,7 +23,7 @@ export interface StoredContextField {
 const requireEachOnce = (legalValues: readonly LegalValue[]): void => {
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
-    if (values.has(value)) throw invalidValue('be listed once', `/body/legalValues/${index}/value`, value);
+    if (values.has(value)) throw invalidPropertyValue('be listed once', `/body/legalValues/${index}/value`, value);
     values.add(value);
   }
 };

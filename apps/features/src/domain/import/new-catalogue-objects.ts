@@ -1,5 +1,5 @@
 import type { Constraint, Tag } from '@bunting/contracts';
-import { invalidValue, shortName } from '../refusals.ts';
+import { invalidPropertyValue, shortName } from '../refusals.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import type { ContextField, SegmentReference, ProjectContext } from '../project-context.ts';
 import type { ImportErrors } from './import-errors.ts';
@@ -29,15 +29,19 @@ const newContextField = ({ value: field, path }: Located<ContextFieldInFile>): N
   requireUrlFriendlyName(field.name, `${path}/name`);
   const description = field.description ?? null;
   if (description !== null && description.length > maxDescriptionLength) {
-    throw invalidValue(`be at most ${maxDescriptionLength} characters long`, `${path}/description`, description);
+    throw invalidPropertyValue(
+      `be at most ${maxDescriptionLength} characters long`,
+      `${path}/description`,
+      description,
+    );
   }
   const legalValues = field.legalValues ?? [];
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
     const valuePath = `${path}/legalValues/${index}/value`;
     if (value === '' || value.length > maxLegalValueLength)
-      throw invalidValue(`have 1 to ${maxLegalValueLength} characters`, valuePath, value);
-    if (values.has(value)) throw invalidValue('be listed once', valuePath, value);
+      throw invalidPropertyValue(`have 1 to ${maxLegalValueLength} characters`, valuePath, value);
+    if (values.has(value)) throw invalidPropertyValue('be listed once', valuePath, value);
     values.add(value);
   }
   return {

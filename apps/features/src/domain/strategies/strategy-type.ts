@@ -1,7 +1,7 @@
 import { type CreateStrategyTypeBody, isEqual, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { type Reference, requireUnused } from '../references.ts';
-import { emptyValue, invalidValue } from '../refusals.ts';
+import { emptyValue, invalidPropertyValue } from '../refusals.ts';
 
 /** A kind of strategies: a built-in one, or one that SDKs of the users evaluate. */
 export interface StoredStrategyType {
@@ -25,7 +25,7 @@ export const publicStrategyType = ({ builtIn, parameters, ...type }: StoredStrat
 const contentFrom = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StoredStrategyType => {
   const names = new Set<string>();
   for (const [index, { name }] of body.parameters.entries()) {
-    if (names.has(name)) throw invalidValue('be listed once', `/body/parameters/${index}/name`, name);
+    if (names.has(name)) throw invalidPropertyValue('be listed once', `/body/parameters/${index}/name`, name);
     names.add(name);
   }
   return {

@@ -1,5 +1,5 @@
 import { invalidProperty, minTagLength, type Tag } from '@bunting/contracts';
-import { featureNotFound, invalidValue } from '../refusals.ts';
+import { featureNotFound, invalidPropertyValue } from '../refusals.ts';
 import { type Decision, type Feature, featureEvent, type DomainEvent } from '../features/feature.ts';
 
 const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
@@ -8,7 +8,7 @@ const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value
 export const newTag = ({ type, value }: Tag): Tag => {
   const trimmed = value.trim();
   if ([...trimmed].length < minTagLength) {
-    throw invalidValue(`NOT have fewer than ${minTagLength} characters`, '/body/value', value);
+    throw invalidPropertyValue(`NOT have fewer than ${minTagLength} characters`, '/body/value', value);
   }
   return { type, value: trimmed };
 };

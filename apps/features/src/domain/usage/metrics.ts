@@ -9,7 +9,7 @@ import {
 import { reportingEnvironment } from './reporting-environment.ts';
 import { isPublicKey, type ReportedApplicationInstance } from './applications.ts';
 import type { LifecycleStage } from '../features/feature.ts';
-import { invalidValue } from '../refusals.ts';
+import { invalidPropertyValue } from '../refusals.ts';
 
 /** How often an application evaluated a feature in an environment within one minute. */
 export interface EvaluationCount {
@@ -45,7 +45,7 @@ type Timestamp = MetricsBody['bucket']['stop'];
 
 const millisecondsOf = (value: Timestamp, path: string): number => {
   const time = new Date(value).getTime();
-  if (Number.isNaN(time)) throw invalidValue('be a date and time that exists', path, value);
+  if (Number.isNaN(time)) throw invalidPropertyValue('be a date and time that exists', path, value);
   return time;
 };
 

@@ -7,7 +7,7 @@ import {
   totalWeight,
 } from '@bunting/contracts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { emptyValue, invalidValue } from '../refusals.ts';
+import { emptyValue, invalidPropertyValue } from '../refusals.ts';
 
 type AnyVariant = Pick<FeatureVariant, 'name' | 'weight' | 'payload'> &
   Required<Pick<FeatureVariant, 'weightType' | 'stickiness'>>;
@@ -17,7 +17,7 @@ const requirePayload = ({ type, value }: Payload, path: string): void => {
   try {
     JSON.parse(value);
   } catch {
-    throw invalidValue("be a valid json string when 'type' is json", `${path}/value`, value);
+    throw invalidPropertyValue("be a valid json string when 'type' is json", `${path}/value`, value);
   }
 };
 
@@ -60,7 +60,7 @@ const distributeWeights = <V extends AnyVariant>(
     if (stickiness === '') throw emptyValue(`${path}/${index}/stickiness`);
     if (weightType === 'variable') variable += 1;
     else if (Number.isInteger(weight)) fixed += weight;
-    else throw invalidValue('be integer', `${path}/${index}/weight`, weight);
+    else throw invalidPropertyValue('be integer', `${path}/${index}/weight`, weight);
   }
   if (variable === 0) throw invalidProperty('There must be at least one "variable" variant', path);
   if (fixed > totalWeight) throw invalidProperty('The traffic distribution total must equal 100%', path);

@@ -6,7 +6,7 @@ import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import {
   contentAfter,
-  projectsOf,
+  selectedProjects,
   type Proposal,
   readProposal,
   requireEnvironments,
@@ -33,7 +33,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
     const combinations = combinationsOfAll(contexts.map(({ fields }) => fields));
     const pageSize = Math.min(limit, maxFeatures(environments.length * combinations.length));
     const proposal = changeRequest === undefined ? undefined : await readProposal(context, request, changeRequest);
-    const projects = projectsOf(body.projects);
+    const projects = selectedProjects(body.projects);
     const before = await context.readPlayground.ofPage(environments, {
       ...(projects === undefined ? {} : { projects }),
       ...(proposal === undefined

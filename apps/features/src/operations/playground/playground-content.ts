@@ -30,7 +30,7 @@ export interface Proposal {
 }
 
 /** The projects of a request; undefined for every one. */
-export const projectsOf = (projects: PlaygroundBody['projects']): string[] | undefined =>
+export const selectedProjects = (projects: PlaygroundBody['projects']): string[] | undefined =>
   projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*')
     ? undefined
     : (projects as string[]);
@@ -94,7 +94,7 @@ export const readPlaygroundContent = async (
 ): Promise<PlaygroundContent> => {
   const limit = maxFeatures(environments.length * contexts);
   const proposal = changeRequest === undefined ? undefined : await readProposal(context, request, changeRequest);
-  const selected = projectsOf(projects);
+  const selected = selectedProjects(projects);
   const selection = {
     ...(selected === undefined ? {} : { projects: selected }),
     ...(proposal === undefined ? {} : { segments: segmentsIn(proposal) }),

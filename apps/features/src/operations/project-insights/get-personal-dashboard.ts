@@ -12,7 +12,7 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The projects in which the caller has a permission; null means all projects, for administrators. */
-const projectsOf = ({ grants }: Caller): string[] | null =>
+const ownProjects = ({ grants }: Caller): string[] | null =>
   grants.some(({ permission, project }) => permission === 'ADMIN' && project === undefined)
     ? null
     : [...new Set(grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
@@ -45,6 +45,6 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
       ...(email === null ? {} : { email }),
       ...(imageUrl === null ? {} : { imageUrl }),
     }));
-    const reader = { id: caller.id, projects: projectsOf(caller), hidden: hiddenProjectsOf(caller) };
+    const reader = { id: caller.id, projects: ownProjects(caller), hidden: hiddenProjectsOf(caller) };
     return new JsonText(await dashboard.read(reader, members, { projectOwners: ownersOf(members, caller), admins }));
   });

@@ -11,7 +11,7 @@ import {
   type ProjectContextJson,
   projectContextOf,
 } from '../features/project-context.ts';
-import { listOf } from '../sql/json-sql.ts';
+import { jsonListOf } from '../sql/json-sql.ts';
 
 /** The objects that changes name explicitly; the rules of the changes may need others. */
 export interface ChangeSubjects extends References {
@@ -49,21 +49,21 @@ const storedContext: Statement = {
         `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
         `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
       )},
-      'features', ${listOf(`select ${featureJson('f')} from found f`)},
-      'children', ${listOf(`
+      'features', ${jsonListOf(`select ${featureJson('f')} from found f`)},
+      'children', ${jsonListOf(`
         select json_build_object('parent', parent, 'name', child.name) from feature child, unnest(child.parents) as parent
         where child.parents && $4::text[] and child.parents <> '{}' and ${isActive('child')}
           and parent = any ($4::text[])`)},
-      'segments', ${listOf(`
+      'segments', ${jsonListOf(`
         select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
-      'segmentUsers', ${listOf(`
+      'segmentUsers', ${jsonListOf(`
         select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
         where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}
           and id = any ($5::integer[])
         union all
         select json_build_object('segment', id, 'name', used.name, 'project', used.project)
         from unnest($5::integer[]) as id cross join lateral (${defaultStrategiesWithSegment('id')}) as used`)},
-      'segmentsByName', ${listOf(`
+      'segmentsByName', ${jsonListOf(`
         select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)}
     ) as context
     from project p where p.id = $1 and p.archived_at is null`,

@@ -68,7 +68,7 @@ const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies'
 const variants = `, 'variants', coalesce((
   select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(it -> 'variants') as variant), '[]')`;
 
-const completeFeature = (withVariants: boolean): string => `
+const detailedFeature = (withVariants: boolean): string => `
   select json_build_object(${members},
     'archived', f.archived_at is not null,
     'enabled', coalesce(env.enabled, false),
@@ -83,15 +83,15 @@ const completeFeature = (withVariants: boolean): string => `
   where f.name = requested.name and f.project = requested.project and f.archived_at is null`;
 
 /**
- * A batch of complete features, each for a user: `$1` names, `$2` projects, `$3` ids of the users. The lateral join with `limit 1` makes
+ * A batch of features with all details, each for a user: `$1` names, `$2` projects, `$3` ids of the users. The lateral join with `limit 1` makes
  * PostgreSQL look up each feature by name, whatever its statistics say. Sub-selects hide the size of the batch from the planner, so
  * that one generic plan is reused.
  */
-export const completeFeatures = (withVariants: boolean): string => `
+export const detailedFeatures = (withVariants: boolean): string => `
   select requested.nth::integer, feature.json, feature.tag
   from unnest((select $1::text[]), (select $2::text[]), (select $3::integer[]))
     with ordinality as requested (name, project, user_id, nth)
-  cross join lateral (${completeFeature(withVariants)} limit 1) as feature`;
+  cross join lateral (${detailedFeature(withVariants)} limit 1) as feature`;
 
 const inProject = (wanted: string): string => `f.project = $1 and f.archived_at is null ${wanted}`;
 

@@ -4,7 +4,7 @@ import { featureNotFound } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
-import { featuresOfProject, tagAndNamePrefix, completeFeatures } from './feature-json.ts';
+import { featuresOfProject, tagAndNamePrefix, detailedFeatures } from './feature-json.ts';
 import { readJson } from '../sql/only-row.ts';
 
 /** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
@@ -13,8 +13,8 @@ export interface FeatureListFilter extends Page {
   readonly namePrefix?: string | undefined;
 }
 
-const complete: Statement = { name: 'features', text: completeFeatures(false) };
-const completeWithVariants: Statement = { name: 'features-with-variants', text: completeFeatures(true) };
+const complete: Statement = { name: 'features', text: detailedFeatures(false) };
+const completeWithVariants: Statement = { name: 'features-with-variants', text: detailedFeatures(true) };
 const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
 
 const pageOfProject: Statement = {

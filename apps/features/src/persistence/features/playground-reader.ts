@@ -1,6 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import type { PlaygroundContent } from '../../domain/playground.ts';
-import { listOf } from '../sql/json-sql.ts';
+import { jsonListOf } from '../sql/json-sql.ts';
 import { onlyRow } from '../sql/only-row.ts';
 
 /**
@@ -10,13 +10,13 @@ import { onlyRow } from '../sql/only-row.ts';
 const contentOf = (selected: string, { tables = '', members = '' } = {}): string => `
     with ${tables} selected as (${selected})
     select json_build_object(${members}
-      'environments', ${listOf(`select name from environment where name = any ($1::text[])`)},
-      'features', ${listOf(`
+      'environments', ${jsonListOf(`select name from environment where name = any ($1::text[])`)},
+      'features', ${jsonListOf(`
         select json_build_object('name', s.name, 'project', s.project, 'dependencies', s.dependencies, 'environments', coalesce((
           select json_object_agg(connected.environment, s.environments -> connected.environment) from project_environment connected
           where connected.project = s.project and connected.environment = any ($1::text[]) and s.environments ? connected.environment
         ), '{}')) from selected s order by s.name`)},
-      'segments', ${listOf(`
+      'segments', ${jsonListOf(`
         select json_build_object('id', id, 'name', name, 'constraints', constraints) from segment
         where id = any ($2::int[]) or id in (select used from selected, unnest(segment_ids) as used)`)}
     ) as content`;
@@ -62,7 +62,7 @@ const pageOf: Statement = {
         select name, project, parents from feature where ${isInPage} and ($10::text is null or name > $10) order by name limit $5
       ),`,
       members: `
-      'page', ${listOf(`select json_build_object('name', name, 'projectId', project) from page order by name`)},
+      'page', ${jsonListOf(`select json_build_object('name', name, 'projectId', project) from page order by name`)},
       'total', (select count(*) from feature where ${isInPage}),`,
     },
   ),

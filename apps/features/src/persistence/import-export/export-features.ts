@@ -1,7 +1,7 @@
 import type { ExportFeaturesBody } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { ContextFieldEntity, describedMembers, sql, TagTypeEntity } from '../entities.ts';
-import { listOf } from '../sql/json-sql.ts';
+import { jsonListOf } from '../sql/json-sql.ts';
 
 /** An export of features. */
 export interface FeatureExport {
@@ -34,32 +34,32 @@ const exportSelected = `
       where f.connected
   )
   select json_build_object(
-    'features', ${listOf(`
+    'features', ${jsonListOf(`
       select json_build_object(${describedMembers('selected')}, 'archived', false) from selected order by name`)},
-    'featureStrategies', ${listOf(`
+    'featureStrategies', ${jsonListOf(`
       select json_build_object('id', strategy ->> 'id', 'name', strategy ->> 'name', 'featureName', feature,
         'title', strategy -> 'title', 'disabled', strategy -> 'disabled', 'sortOrder', strategy -> 'sortOrder',
         'parameters', strategy -> 'parameters', 'constraints', strategy -> 'constraints',
         'variants', strategy -> 'variants', 'segments', strategy -> 'segments')
       from strategy order by feature, nth`)},
-    'featureEnvironments', ${listOf(`
+    'featureEnvironments', ${jsonListOf(`
       select json_build_object('featureName', name, 'name', name, 'environment', $1::text,
         'enabled', coalesce((it -> 'enabled')::boolean, false), 'variants', coalesce(it -> 'variants', '[]'))
       from selected where connected order by name`)},
-    'contextFields', ${listOf(`
+    'contextFields', ${jsonListOf(`
       select ${sql.jsonOf(ContextFieldEntity, 'context_field')}
       from context_field where name in (select name from context) order by name`)},
-    'featureTags', ${listOf(`
+    'featureTags', ${jsonListOf(`
       select json_build_object('featureName', f.name, 'tagType', tag ->> 'type', 'tagValue', tag ->> 'value')
       from selected f, jsonb_array_elements(f.tags) with ordinality as listed (tag, nth) order by f.name, nth`)},
-    'segments', ${listOf(`
+    'segments', ${jsonListOf(`
       select json_build_object('id', id, 'name', name) from segment
       where id in (select used::integer from strategy, jsonb_array_elements_text(strategy -> 'segments') as used)
       order by name collate "C"`)},
-    'tagTypes', ${listOf(`
+    'tagTypes', ${jsonListOf(`
       select ${sql.jsonOf(TagTypeEntity, 'tag_type')}
       from tag_type where name in (select tag ->> 'type' from selected f, jsonb_array_elements(f.tags) as tag) order by name`)},
-    'dependencies', ${listOf(`
+    'dependencies', ${jsonListOf(`
       select json_build_object('feature', name, 'dependencies', dependencies)
       from selected where parents <> '{}' order by name`)}
   )::text as json,

@@ -9,5 +9,5 @@ export const withoutNulls = (...members: readonly string[]): string =>
 export const orNull = (value: string): string => `coalesce(to_json(${value}), 'null')`;
 
 /** SQL: the rows of a query of one JSON column, as a JSON list. */
-export const listOf = (select: string): string =>
+export const jsonListOf = (select: string): string =>
   `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;

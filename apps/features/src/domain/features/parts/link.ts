@@ -1,6 +1,6 @@
 import { type FeatureLink, type FeatureLinkBody, isEqual, notFound, refusal } from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent } from '../feature.ts';
-import { invalidValue, shortName } from '../../refusals.ts';
+import { invalidPropertyValue, shortName } from '../../refusals.ts';
 import { limits } from '../../project-context.ts';
 
 /**
@@ -11,7 +11,7 @@ const validatedUrl = (text: string): string => {
   const address = text.trim();
   const url = URL.parse(address.includes('://') ? address : `https://${address}`);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
-    throw invalidValue('be an http or https address without a user name', '/body/url', text);
+    throw invalidPropertyValue('be an http or https address without a user name', '/body/url', text);
   }
   return url.href;
 };

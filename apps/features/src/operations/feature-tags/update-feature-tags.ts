@@ -5,7 +5,7 @@ import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { addTags, pathOfType } from './add-tags.ts';
+import { addTags, pathOfType } from '../tags/add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureTagsEndpoint = ({ transaction }: FeaturesContext) =>

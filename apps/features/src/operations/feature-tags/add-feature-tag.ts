@@ -5,7 +5,7 @@ import { addTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { addTags } from './add-tags.ts';
+import { addTags } from '../tags/add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>

@@ -3,7 +3,7 @@ import { TagFeatures } from '@bunting/contracts';
 import { changeTags, featuresToTag, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
-import { addTags, pathOfType } from './add-tags.ts';
+import { addTags, pathOfType } from '../tags/add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
