@@ -66,16 +66,15 @@ export const parseRole = (body: RoleBody): RoleInput => {
  * @throws Refusal `InvalidOperationError` for a predefined role, and 400 as `parseRole`
  */
 export const updatedRole = (before: Role, body: RoleBody): RoleInput => {
-  requireCustomRole(before);
-  const type = before.type as 'custom' | 'root-custom';
+  const type = requireCustomRole(before);
   if (body.type !== undefined && body.type !== type)
     throw invalidProperty(`The type of the role ${before.name} is ${type} and cannot be changed`, '/body/type');
   return parseRole({ ...body, type });
 };
 
-/** @throws Refusal `InvalidOperationError` for a predefined role */
-export const requireCustomRole = ({ name, type }: { readonly name: string; readonly type: string }): void => {
-  if (type === 'root-custom' || type === 'custom') return;
+/** The type of a role that is not predefined. @throws Refusal `InvalidOperationError` for a predefined role */
+export const requireCustomRole = ({ name, type }: Pick<Role, 'name' | 'type'>): RoleInput['type'] => {
+  if (type === 'root-custom' || type === 'custom') return type;
   throw refusal('InvalidOperationError', `${name} is a predefined role. It can neither be changed nor deleted.`);
 };
 

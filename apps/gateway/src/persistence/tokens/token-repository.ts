@@ -59,14 +59,10 @@ const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken
   seenAt: row.seenAt,
 });
 
-const patOf = (row: TokenRow): Pat => ({
-  id: row.number,
-  description: row.name,
-  expiresAt: row.expiresAt,
-  createdAt: row.createdAt,
-  seenAt: row.seenAt,
-  userId: row.user as number,
-});
+const patOf = ({ id, number, name, expiresAt, createdAt, seenAt, user }: TokenRow): Pat => {
+  if (user === null) throw new Error(`The token ${id} is no PAT: it has no user.`);
+  return { id: number, description: name, expiresAt, createdAt, seenAt, userId: user };
+};
 
 const list = `
   select ${columns} from api_token token
