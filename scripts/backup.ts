@@ -2,7 +2,7 @@ import path from 'node:path';
 import { BackupError } from './backup/backup-error.ts';
 import { createBackup } from './backup/create-backup.ts';
 import { backupSize } from './backup/manifest.ts';
-import { databasesHelp, withServiceDatabases } from './backup/service-databases.ts';
+import { databasesHelp, withServiceDatabases } from './databases/service-databases.ts';
 
 const help = `Copies the databases of all services, as they are at one moment, into a new folder. The services may run; writes wait for a moment.
 

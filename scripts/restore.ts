@@ -2,7 +2,7 @@ import { BackupError } from './backup/backup-error.ts';
 import { backupSize } from './backup/manifest.ts';
 import { verifyBackup } from './backup/verify-backup.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
-import { databasesHelp, withServiceDatabases } from './backup/service-databases.ts';
+import { databasesHelp, withServiceDatabases } from './databases/service-databases.ts';
 import { skipRevisionsAfterExternalRestore } from './backup/skip-revisions-after-external-restore.ts';
 
 const help = `Restores a backup into databases that are missing or empty, while no service runs.

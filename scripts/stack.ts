@@ -1,16 +1,13 @@
 import type { ServiceName } from '@bunting/contracts';
 import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { configOf, type ConfigSchema, HostConfig, monitoringPortKey, stopOnSignal } from '@bunting/runtime';
+import { type AnyService, configOf, HostConfig, monitoringPortKey, stopOnSignal } from '@bunting/runtime';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { AuditConfig } from '../apps/audit/src/config.ts';
-import { ChangeRequestsConfig } from '../apps/change-requests/src/config.ts';
-import { FeaturesConfig } from '../apps/features/src/config.ts';
-import { GatewayConfig } from '../apps/gateway/src/config.ts';
-import { SearchConfig } from '../apps/search/src/config.ts';
+import { createDataFolder, dataFolders } from '../apps/all-in-one/src/data-folders.ts';
+import { services, servicesWithDatabases } from '../apps/all-in-one/src/services.ts';
 import { ensureNatsServer } from './testing/nats-server.ts';
 import { type SupervisedProcess, superviseProcess } from './stack/supervised-process.ts';
 
@@ -26,26 +23,18 @@ Ctrl-C stops everything cleanly.`;
 const repository = path.join(import.meta.dirname, '..');
 /** A range from which only stacks choose ports; two of them rarely choose the same one. */
 const ports = { from: 11_000, to: 20_000 };
-/** in the order in which they start: the door opens last */
-const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const satisfies ServiceName[];
 
-const configs: Readonly<Record<ServiceName, ConfigSchema>> = {
-  features: FeaturesConfig,
-  'change-requests': ChangeRequestsConfig,
-  audit: AuditConfig,
-  search: SearchConfig,
-  gateway: GatewayConfig,
-};
+/** the services in the order in which they start */
+const names = services.map(({ name }) => name);
 
-const isService = (name: string | undefined): name is ServiceName => services.some((service) => service === name);
-
-const scaleOf = (options: readonly string[]): ReadonlyMap<string, number> => {
-  const scale = new Map<string, number>();
+const scaleOf = (options: readonly string[]): ReadonlyMap<ServiceName, number> => {
+  const scale = new Map<ServiceName, number>();
   for (const option of options) {
-    const [service, count] = option.split('=');
+    const [name, count] = option.split('=');
+    const service = names.find((one) => one === name);
     const wanted = Number(count);
-    if (!isService(service) || !Number.isInteger(wanted) || wanted < 1) {
-      throw new Error(`--scale takes SERVICE=N with one of ${services.join(', ')}.`);
+    if (service === undefined || !Number.isInteger(wanted) || wanted < 1) {
+      throw new Error(`--scale takes SERVICE=N with one of ${names.join(', ')}.`);
     }
     if (service === 'gateway' && wanted > 1)
       throw new Error('The gateway listens on one port here: scale another service.');
@@ -61,8 +50,8 @@ const pickVariables = (environment: NodeJS.ProcessEnv, keys: Iterable<string>): 
   Object.fromEntries([...keys].flatMap((key) => (environment[key] === undefined ? [] : [[key, environment[key]]])));
 
 /** The settings that a service reads, and not those that the stack makes itself. A secret reaches no other process. */
-const settingsOf = (name: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const schemas = [HostConfig, configOf({ name, config: configs[name] })];
+const settingsOf = (service: AnyService, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const schemas = [HostConfig, configOf(service)];
   const keys = schemas
     .flatMap(({ properties }) => Object.keys(properties))
     .filter((key) => !key.startsWith('BUS_') && !key.endsWith('_DATABASE_URL'));
@@ -78,7 +67,7 @@ const writeNatsConfig = (folder: string, port: number, passwords: Readonly<Recor
   rmSync(file, { force: true });
   const lines = [
     `listen: "127.0.0.1:${port}"`,
-    ...services.map((service) => `${prefixOf(service)}_NATS_PASSWORD: "${passwords[service]}"`),
+    ...names.map((service) => `${prefixOf(service)}_NATS_PASSWORD: "${passwords[service]}"`),
     'max_payload: 16MB',
     `jetstream { store_dir: ${JSON.stringify(folder)} }`,
     // The users and rights of the compose file.
@@ -100,21 +89,19 @@ const maxNatsFailures = 5;
 /** Starts the stack and resolves when all of it is ready. */
 const startStack = async (
   environment: NodeJS.ProcessEnv,
-  scale: ReadonlyMap<string, number> = new Map(),
+  scale: ReadonlyMap<ServiceName, number> = new Map(),
   show: (line: string) => void = console.log,
 ) => {
-  const dataDir = path.resolve(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'));
-  const natsFolder = path.join(dataDir, 'nats');
-  // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
-  mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-  mkdirSync(natsFolder, { recursive: true, mode: 0o700 });
+  const folders = dataFolders(environment);
+  createDataFolder(folders.data);
+  mkdirSync(folders.nats, { recursive: true, mode: 0o700 });
   const natsServer = await ensureNatsServer();
   const natsPort = await freePort(ports);
   const natsPasswords = Object.fromEntries(
-    services.map((service) => [service, randomBytes(24).toString('hex')]),
+    names.map((service) => [service, randomBytes(24).toString('hex')]),
   ) as Record<ServiceName, string>;
-  const natsConfig = writeNatsConfig(natsFolder, natsPort, natsPasswords);
-  const postgres = await startEmbeddedPostgres({ dataDir: path.join(dataDir, 'postgres'), warn: show });
+  const natsConfig = writeNatsConfig(folders.nats, natsPort, natsPasswords);
+  const postgres = await startEmbeddedPostgres({ dataDir: folders.postgres, warn: show });
   const processes: SupervisedProcess[] = [];
   const stopAll = async () => {
     for (const process of processes.toReversed()) await process.stop();
@@ -147,18 +134,18 @@ const startStack = async (
       maxFailures: maxNatsFailures,
     });
     const port = Number(environment['PORT'] || 4242);
-    for (const service of services) {
-      for (let copy = 1; copy <= (scale.get(service) ?? 1); copy++) {
+    for (const { service, setting, database } of servicesWithDatabases) {
+      for (let copy = 1; copy <= (scale.get(service.name) ?? 1); copy++) {
         const monitoringPort = await freePort(ports);
-        const name = copy === 1 ? service : `${service}-${copy}`;
-        const { firstEnded } = start(name, [process.execPath, path.join('apps', service, 'src', 'main.ts')], {
+        const name = copy === 1 ? service.name : `${service.name}-${copy}`;
+        const { firstEnded } = start(name, [process.execPath, path.join('apps', service.name, 'src', 'main.ts')], {
           ...settingsOf(service, environment),
           LOG_LEVEL: environment['LOG_LEVEL'] || 'warn',
           BUS_URL: `nats://127.0.0.1:${natsPort}`,
-          BUS_USER: service,
-          BUS_PASSWORD: natsPasswords[service],
-          [monitoringPortKey(service)]: String(monitoringPort),
-          [`${prefixOf(service)}_DATABASE_URL`]: postgres.localUrlOf(`bunting_${service.replaceAll('-', '_')}`),
+          BUS_USER: service.name,
+          BUS_PASSWORD: natsPasswords[service.name],
+          [monitoringPortKey(service.name)]: String(monitoringPort),
+          [setting]: postgres.localUrlOf(database),
         });
         let over = false;
         void firstEnded.then(() => (over = true));

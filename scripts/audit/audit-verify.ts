@@ -1,5 +1,7 @@
 import { listDeadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
+import { isComplete } from '../../apps/audit/src/domain/completeness.ts';
+import { requireRange, requireRangeWithinLog } from '../../apps/audit/src/domain/log-range.ts';
 import { parseChainCheckpoint } from '../../apps/audit/src/domain/parse-chain-checkpoint.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
@@ -41,8 +43,7 @@ const main = async (): Promise<void> => {
     to: idOf('to', values.to),
     checkpoint: values.known === undefined ? undefined : parseChainCheckpoint(values.known, '--known'),
   };
-  const { from, to } = options;
-  if (from !== undefined && to !== undefined && from > to) throw new Error('--from must not be greater than --to.');
+  requireRange(options.from, options.to, '--');
   await withEventLog('audit-verify', values.url, async (log) => {
     const startedAt = performance.now();
     let reportedAt = startedAt;
@@ -54,8 +55,7 @@ const main = async (): Promise<void> => {
         process.stderr.write(`\rchecked up to event ${checkedTo} of ${to}`);
       },
     });
-    if (from !== undefined && from > report.head.id + 1)
-      throw new Error(`--from takes the id of an event: the last one has ${report.head.id}.`);
+    requireRangeWithinLog(options.from, report.head.id, '--');
     const seconds = (performance.now() - startedAt) / 1_000;
     if (reportedAt !== startedAt) process.stderr.write('\n');
     console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);
@@ -72,8 +72,7 @@ const main = async (): Promise<void> => {
       );
     }
     console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
-    const isComplete = report.checkedTo >= report.to && missed.length + letters.length === 0;
-    console.log(`complete: ${isComplete}`);
+    console.log(`complete: ${isComplete(report, missed, letters)}`);
     if (report.fault !== null || letters.length > 0) process.exitCode = 1;
   });
 };

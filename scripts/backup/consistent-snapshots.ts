@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { BackupError } from './backup-error.ts';
 import { connectToServiceDatabase } from './database-connection.ts';
-import type { ServiceDatabase } from './service-databases.ts';
+import type { ServiceDatabase } from '../databases/service-databases.ts';
 
 /** The transaction of one database, which reads the state at the time of the snapshots. */
 export interface Snapshot extends ServiceDatabase {

@@ -18,7 +18,7 @@ import {
   type TableCopy,
   tablePath,
 } from './manifest.ts';
-import type { ServiceDatabase } from './service-databases.ts';
+import type { ServiceDatabase } from '../databases/service-databases.ts';
 import { type Snapshot, withConsistentSnapshots } from './consistent-snapshots.ts';
 
 /** The tables with rows of their own, and their columns without those that PostgreSQL computes. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { BackupError } from './backup-error.ts';
-import type { ServiceDatabase } from './service-databases.ts';
+import type { ServiceDatabase } from '../databases/service-databases.ts';
 
 /** Connects to a database. @throws BackupError if it cannot be reached */
 export const connectToServiceDatabase = async ({ service, url }: ServiceDatabase): Promise<pg.Client> => {

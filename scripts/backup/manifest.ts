@@ -112,7 +112,7 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
   if (hashOf(JSON.stringify(manifest)) !== sha256) throw damagedBackupError(folder, `its ${manifestFile} was changed`);
   if (!isManifest(manifest)) throw damagedBackupError(folder, `its ${manifestFile} does not describe a backup`);
   for (const service of serviceNames) {
-    const known = (allMigrations[service] ?? []).map(({ name }) => name);
+    const known = allMigrations[service].map(({ name }) => name);
     const unknown = manifest.services[service].migrations.find((name) => !known.includes(name));
     if (unknown !== undefined) throw newer(folder, `the database of ${service} has the migration "${unknown}"`);
   }

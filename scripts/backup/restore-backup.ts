@@ -8,7 +8,7 @@ import { createPartition } from '../../apps/audit/src/persistence/log/partitions
 import { skipRevisionsAfterRestore } from '../../apps/features/src/persistence/delivery/skip-revisions-after-restore.ts';
 import { BackupError } from './backup-error.ts';
 import { type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
-import type { ServiceDatabase } from './service-databases.ts';
+import type { ServiceDatabase } from '../databases/service-databases.ts';
 import { connectToServiceDatabase, requireNoOtherSession } from './database-connection.ts';
 
 const countTables = `

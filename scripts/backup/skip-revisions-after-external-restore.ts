@@ -1,6 +1,6 @@
 import { skipRevisionsAfterRestore } from '../../apps/features/src/persistence/delivery/skip-revisions-after-restore.ts';
 import { BackupError } from './backup-error.ts';
-import type { ServiceDatabase } from './service-databases.ts';
+import type { ServiceDatabase } from '../databases/service-databases.ts';
 import { connectToServiceDatabase, requireNoOtherSession } from './database-connection.ts';
 
 /** A time of RFC 3339, which has `Z` or an offset: without one it would depend on the zone of the shell. */

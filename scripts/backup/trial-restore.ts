@@ -1,13 +1,14 @@
 import { openDatabase } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { missedMessages } from '@bunting/outbox';
+import { listDeadLetters, missedMessages } from '@bunting/outbox';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { isComplete } from '../../apps/audit/src/domain/completeness.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { BackupError } from './backup-error.ts';
 import type { Manifest } from './manifest.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { serviceDatabasesAt } from './service-databases.ts';
+import { databaseOfService, serviceDatabasesAt } from '../databases/service-databases.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -15,15 +16,20 @@ const signals = ['SIGINT', 'SIGTERM'] as const;
 const restoreInto = async (postgres: EmbeddedPostgres, folder: string, manifest: Manifest): Promise<number> => {
   const databases = serviceDatabasesAt((name) => postgres.urlOf(name));
   await restoreBackup(databases, folder, manifest);
-  const audit = databases.find(({ service }) => service === 'audit');
-  if (audit === undefined) throw new Error('There is no database of audit.');
-  const log = await openDatabase({ ...audit, name: 'trial-restore', readOnlySchema: true, poolMax: 2 });
+  const log = await openDatabase({
+    ...databaseOfService(databases, 'audit'),
+    name: 'trial-restore',
+    readOnlySchema: true,
+    poolMax: 2,
+  });
   try {
-    const { fault, checked } = await verifyChain(log);
+    const report = await verifyChain(log);
+    const { fault, checked } = report;
     if (fault !== null) throw new BackupError(`The event log of the backup ${folder} is not intact: ${fault.message}`);
-    const missed = await missedMessages(log);
-    if (missed.length > 0)
-      throw new BackupError(`The event log of the backup ${folder} misses events: run audit:verify.`);
+    if (!isComplete(report, await missedMessages(log), await listDeadLetters(log)))
+      throw new BackupError(
+        `The event log of the backup ${folder} is not complete: it misses events, or has dead letters. Run audit:verify where the backup was made.`,
+      );
     return checked;
   } finally {
     await log.close();

@@ -95,7 +95,7 @@ export const checkDatabase = async (
 ): Promise<readonly Finding[]> => {
   let database: Database;
   try {
-    const migrations = allMigrations[service] ?? [];
+    const migrations = allMigrations[service];
     database = await openDatabase({ url, name: 'doctor', migrations, readOnlySchema: true, poolMax: 1 });
   } catch (error) {
     return [failedCheck(service, reasonOf(error))];

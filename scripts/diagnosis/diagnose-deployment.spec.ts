@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runProgram } from '../../apps/all-in-one/test/support/program.ts';
 import { manifestPath, serializeManifest } from '../backup/manifest.ts';
-import { serviceDatabasesAt, type ServiceDatabase } from '../backup/service-databases.ts';
+import { serviceDatabasesAt, type ServiceDatabase } from '../databases/service-databases.ts';
 import { type DiagnosisOptions, diagnose } from './diagnose.ts';
 
 type Settings = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
-import { connectOrStartEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { ConfigError, configOf, HostConfig, natsAccess, readConfig } from '@bunting/runtime';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { databases, services } from '../../apps/all-in-one/src/services.ts';
+import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folders.ts';
+import { isSet } from '../../apps/all-in-one/src/database-of.ts';
+import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
+import { withDatabaseSettings } from '../databases/service-databases.ts';
 import { checkAddress, checkMeilisearch } from './check-address.ts';
 import { checkBackups } from './check-backups.ts';
 import { checkDatabase } from './check-database.ts';
@@ -20,7 +20,6 @@ export interface DiagnosisOptions {
   readonly backups: string | undefined;
 }
 
-const repository = path.join(import.meta.dirname, '..', '..');
 const oldestNode = 24;
 
 const checkNode = (): Finding => {
@@ -37,31 +36,23 @@ const faultsOf = (component: string, error: unknown): readonly Finding[] => {
 };
 
 /** Adds the addresses of the PostgreSQL of `npm start`, where the environment names no database and its data is there. */
-const withEmbedded = async <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
-  const dataDir = path.resolve(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'), 'postgres');
-  const isNamed = databases.some(({ setting }) => environment[setting] || environment[`${setting}_FILE`]);
-  if (isNamed || !existsSync(path.join(dataDir, 'PG_VERSION'))) return job(environment);
-  const embedded = await connectOrStartEmbeddedPostgres({ dataDir });
-  try {
-    const addresses = databases.map(({ setting, database }) => [setting, embedded.urlOf(database)]);
-    return await job({ ...environment, ...Object.fromEntries(addresses) });
-  } finally {
-    await embedded.stop();
-  }
+const withEmbedded = <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
+  const isNamed = servicesWithDatabases.some(({ setting }) => isSet(environment, setting));
+  if (isNamed || !hasDatabases(dataFolders(environment))) return job(environment);
+  return withDatabaseSettings(environment, {}, job);
 };
 
 const checkServices = async (environment: Environment, minFreeGib: number): Promise<readonly Finding[]> => {
   const findings: Finding[] = [];
   const checkedServers = new Set<string>();
-  for (const [nth, service] of services.entries()) {
-    const key = databases[nth]?.setting ?? '';
-    if (!environment[key] && !environment[`${key}_FILE`]) {
-      findings.push(passedCheck(service.name, `not checked: ${key} is not set`));
+  for (const { service, setting } of servicesWithDatabases) {
+    if (!isSet(environment, setting)) {
+      findings.push(passedCheck(service.name, `not checked: ${setting} is not set`));
       continue;
     }
     try {
       const config = readConfig(configOf(service), environment) as Readonly<Record<string, string | undefined>>;
-      const { [key]: url = '', FEATURES_READ_DATABASE_URL: replicaUrl, MEILI_URL: meilisearch, MEILI_KEY } = config;
+      const { [setting]: url = '', FEATURES_READ_DATABASE_URL: replicaUrl, MEILI_URL: meilisearch, MEILI_KEY } = config;
       const database = { service: service.name, url, replicaUrl };
       findings.push(...(await checkDatabase(database, { checkedServers, minFreeGib })));
       if (meilisearch !== undefined) findings.push(await checkMeilisearch(meilisearch, MEILI_KEY));

@@ -1,16 +1,16 @@
+import type { ServiceName } from '@bunting/contracts';
 import type { SchemaMigration } from '@bunting/database';
-import { consumerTables } from '@bunting/outbox';
-import { logMigrations } from '../../apps/audit/src/persistence/migrations.ts';
+import { auditMigrations } from '../../apps/audit/src/persistence/migrations.ts';
 import { changeRequestMigrations } from '../../apps/change-requests/src/persistence/migrations/index.ts';
 import { featuresMigrations } from '../../apps/features/src/persistence/migrations/index.ts';
 import { gatewayMigrations } from '../../apps/gateway/src/persistence/migrations/index.ts';
 import { searchMigrations } from '../../apps/search/src/persistence/migrations.ts';
 
 /** The migrations of each service's database, in the order in which they are applied. */
-export const allMigrations: Readonly<Record<string, readonly SchemaMigration[]>> = {
+export const allMigrations: Readonly<Record<ServiceName, readonly SchemaMigration[]>> = {
   features: featuresMigrations,
   'change-requests': changeRequestMigrations,
-  audit: [...logMigrations, consumerTables],
+  audit: auditMigrations,
   search: searchMigrations,
   gateway: gatewayMigrations,
 };

@@ -1,8 +1,10 @@
+import { type ServiceName, serviceNames } from '@bunting/contracts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { KillPoint } from './cluster/postgres-interceptor.ts';
 import type { ServiceProcess } from './cluster/service-process.ts';
 import type { Cluster } from './cluster/cluster.ts';
+import { consumers } from './producers-and-consumers.ts';
 
 /** A fault to inject. */
 export interface Fault {
@@ -26,7 +28,7 @@ const longPauseMs = 30_000;
 const outageMs = (random: SeededRandom): number => random.fractional(0, 1_500);
 
 const killReplica =
-  (service: string): Fault['inject'] =>
+  (service: ServiceName): Fault['inject'] =>
   async (cluster, random) => {
     const victim = random.pick(cluster.processesOf(service));
     await victim.kill();
@@ -37,7 +39,7 @@ const killReplica =
 
 /** Kills the first process of a service that reaches the kill point; only the process with the relay reaches some of them. */
 const killAtPoint =
-  (service: string, killPoint: KillPoint): Fault['inject'] =>
+  (service: ServiceName, killPoint: KillPoint): Fault['inject'] =>
   async (cluster, random) => {
     const candidates = cluster.processesOf(service);
     const armed = candidates.map((one) => one.killAt(killPoint, random.integer(1, 3)));
@@ -105,9 +107,7 @@ const unconditionally =
     return true;
   };
 
-const services = ['gateway', 'features', 'change-requests', 'audit', 'search'];
-const writingServices = ['features', 'change-requests'];
-const consumers = ['audit', 'search', 'change-requests'];
+const writingServices = ['features', 'change-requests'] as const;
 const killPointsOfWrites: readonly KillPoint[] = [
   'state written, events not',
   'before COMMIT',
@@ -118,7 +118,7 @@ const killPointsOfWrites: readonly KillPoint[] = [
 
 /** Every kind of fault. */
 export const faults: readonly Fault[] = [
-  ...services.map((service) => ({ name: `${service} killed -9`, target: service, inject: killReplica(service) })),
+  ...serviceNames.map((service) => ({ name: `${service} killed -9`, target: service, inject: killReplica(service) })),
   ...writingServices.flatMap((service) =>
     killPointsOfWrites.map((killPoint) => ({
       name: `${service} killed -9: ${killPoint}`,
@@ -157,7 +157,7 @@ export const faults: readonly Fault[] = [
     inject: unconditionally(({ postgres }, random) => postgres.crash(outageMs(random))),
   },
   { name: 'PostgreSQL read-only, on and off', target: 'servers', inject: toggleReadOnly },
-  ...['search', 'change-requests'].map((service) => ({
+  ...(['search', 'change-requests'] as const).map((service) => ({
     name: `the database of ${service} restored to an older copy`,
     target: service,
     inject: unconditionally((cluster: Cluster, random: SeededRandom) =>

@@ -9,8 +9,9 @@ import { eventually, openEventStream } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
+import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
 import { featuresOfDatabase } from '../../apps/all-in-one/test/support/features-of-database.ts';
-import { type Cluster, databaseOf } from './cluster/cluster.ts';
+import type { Cluster } from './cluster/cluster.ts';
 
 /** The way in which an SDK receives changes. */
 type Mode = 'polling' | 'delta' | 'streaming';
@@ -161,7 +162,10 @@ export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 
 
   const requireCurrent = async (): Promise<void> => {
     const scope = { environment, inlineSegments: false };
-    const { features, segments = [] } = await featuresOfDatabase(postgres.urlOf(databaseOf('features')), scope);
+    const { features, segments = [] } = await featuresOfDatabase(
+      postgres.urlOf(databaseOf('features').database),
+      scope,
+    );
     for (const { name, held } of clients) {
       const differing = [...new Set([...held.features.keys(), ...features.map((feature) => feature.name)])].filter(
         (feature) =>

@@ -1,14 +1,23 @@
-import type { Event, EventLogVerification, Events, Feature, SearchFeaturesResponse } from '@bunting/contracts';
+import type {
+  Event,
+  EventLogVerification,
+  Events,
+  Feature,
+  SearchFeaturesResponse,
+  ServiceName,
+} from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
 import type { Follower } from './feed-follower.ts';
 import { type LedgerEntry, hasHappened } from './write-ledger.ts';
 import { readSubject, retryingReader, readProject } from './api-reader.ts';
 import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject-state.ts';
-import { databaseOf, type Cluster } from './cluster/cluster.ts';
+import type { Cluster } from './cluster/cluster.ts';
+import { consumers, producers } from './producers-and-consumers.ts';
 
 /** The result of a run. It has passed if there are no violations. */
 export interface Verification {
@@ -24,13 +33,11 @@ export interface Verification {
   readonly settledAfterMs: number;
 }
 
-const producers = ['features', 'change-requests', 'gateway'] as const;
-const consumers = ['audit', 'search', 'change-requests'] as const;
 const settleTimeoutMs = 60_000;
 const atOnce = 8;
 
-const rowsOf = <Row>({ postgres }: Cluster, service: string, text: string): Promise<Row[]> =>
-  withClient(postgres.urlOf(databaseOf(service)), async (client) => (await client.query(text)).rows as Row[]);
+const rowsOf = <Row>({ postgres }: Cluster, service: ServiceName, text: string): Promise<Row[]> =>
+  withClient(postgres.urlOf(databaseOf(service).database), async (client) => (await client.query(text)).rows as Row[]);
 
 const readMs = 10_000;
 /** Reads through one gateway. */
@@ -302,7 +309,7 @@ export const verifyTortureRun = async (
       consumer,
       'select producer, topic from consumer_checkpoint where epoch > 0',
     );
-    const restored = new Set(cluster.restores.map(({ service }) => service));
+    const restored = new Set<string>(cluster.restores.map(({ service }) => service));
     for (const one of replays.filter(({ producer }) => !restored.has(producer)))
       report(`${consumer} has read the outbox again as if it had been restored: ${formatValue(one)}`);
   }

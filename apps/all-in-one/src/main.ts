@@ -60,7 +60,7 @@ const main = async (): Promise<void> => {
   try {
     const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
     if (values.help) return console.log(help);
-    const platform = await startPlatform(process.env, repository);
+    const platform = await startPlatform(process.env);
     stopOnSignal(() => platform.stop());
     logUnhandledRejections(platform.hosted.log);
     console.log(welcome(platform, ((performance.now() - startedAt) / 1000).toFixed(1)));

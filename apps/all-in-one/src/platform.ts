@@ -1,25 +1,10 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { host, type RunningHost } from '@bunting/runtime';
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import path from 'node:path';
-import { databases, services } from './services.ts';
+import { createDataFolder, dataFolders } from './data-folders.ts';
+import { isSet } from './database-of.ts';
+import { services, servicesWithDatabases } from './services.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-const writableFolder = (folder: string): string => {
-  const dataDir = path.resolve(folder);
-  try {
-    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-    accessSync(dataDir, constants.W_OK);
-    return dataDir;
-  } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new Error(
-      `The data folder ${dataDir} cannot be written to (${reason}). Make it writable, or set BUNTING_DATA_DIR to another one.`,
-    );
-  }
-};
 
 /** The address by which a browser on this machine reaches a server that listens on every interface. */
 const reachableAddress = (address: string): string =>
@@ -29,15 +14,17 @@ const reachableAddress = (address: string): string =>
  * Starts all services in this process. Each uses the database of its own setting; those without one share an embedded PostgreSQL under
  * `BUNTING_DATA_DIR`, each in a database of its own.
  */
-export const startPlatform = async (environment: Environment, repository: string) => {
-  const missing = databases.filter(({ setting }) => !environment[setting] && !environment[`${setting}_FILE`]);
+export const startPlatform = async (environment: Environment) => {
+  const missing = servicesWithDatabases.filter(({ setting }) => !isSet(environment, setting));
   const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
   let dataDir: string | undefined;
   if (missing.length > 0) {
-    dataDir = writableFolder(environment['BUNTING_DATA_DIR'] || path.join(repository, '.bunting'));
+    const folders = dataFolders(environment);
+    dataDir = folders.data;
+    createDataFolder(dataDir);
     postgres = await startEmbeddedPostgres({
-      dataDir: path.join(dataDir, 'postgres'),
+      dataDir: folders.postgres,
       warn: (message) => void warnings.push(message),
     });
   }

@@ -4,6 +4,7 @@ import { featuresService } from '@bunting/features';
 import { gatewayService } from '@bunting/gateway';
 import type { AnyService } from '@bunting/runtime';
 import { searchService } from '@bunting/search';
+import { databaseOf } from './database-of.ts';
 
 /** Every service, in the order in which they start: the gateway starts last. */
 export const services: readonly AnyService[] = [
@@ -14,8 +15,5 @@ export const services: readonly AnyService[] = [
   gatewayService,
 ];
 
-/** The setting that holds the address of each service's database, and what the database is called. */
-export const databases = services.map(({ name }) => ({
-  setting: `${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`,
-  database: `bunting_${name.replaceAll('-', '_')}`,
-}));
+/** Every service with its database, in the same order. */
+export const servicesWithDatabases = services.map((service) => ({ service, ...databaseOf(service.name) }));

@@ -1,6 +1,6 @@
 import { completeEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { consumerTables, measureDeadLetters, missedMessages } from '@bunting/outbox';
+import { measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -8,7 +8,7 @@ import { measurePrunedUnreadEvents } from './pruned-unread-events-metric.ts';
 import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
 import { dropExpiredEvents } from './persistence/log/retention.ts';
-import { logMigrations } from './persistence/migrations.ts';
+import { auditMigrations } from './persistence/migrations.ts';
 import { readersOf } from './persistence/readers.ts';
 import { textIndexMerger } from './persistence/text-index-merger.ts';
 import { consumeEvents } from './subscriptions/consume-events.ts';
@@ -23,13 +23,12 @@ const dayMs = 24 * 60 * 60 * 1_000;
 export const auditService = defineService({
   name: 'audit',
   config: AuditConfig,
-  migrate: (config) =>
-    migrateDatabase({ url: config.AUDIT_DATABASE_URL, name: 'audit', migrations: [...logMigrations, consumerTables] }),
+  migrate: (config) => migrateDatabase({ url: config.AUDIT_DATABASE_URL, name: 'audit', migrations: auditMigrations }),
   start: async ({ config, bus, log, metrics, serve, onStop }) => {
     const database = await openDatabase({
       url: config.AUDIT_DATABASE_URL,
       name: 'audit',
-      migrations: [...logMigrations, consumerTables],
+      migrations: auditMigrations,
       poolMax: config.AUDIT_DATABASE_POOL_MAX,
       statementTimeoutMs: config.AUDIT_STATEMENT_TIMEOUT_MS,
       metrics,

@@ -9,28 +9,27 @@ import {
   DeprecatedSearchEvents,
   type SearchEventsBody,
 } from '@bunting/contracts';
-import { openDatabase } from '@bunting/database';
-import { consumerTables, outboxTables, startOutboxProducer } from '@bunting/outbox';
+import { openDatabase, type SchemaMigration } from '@bunting/database';
+import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { host, openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { logMigrations } from '../src/persistence/migrations.ts';
+import { auditMigrations } from '../src/persistence/migrations.ts';
 import { auditService } from '../src/service.ts';
 import { mia } from './builders.ts';
 
-const steps = [...logMigrations, consumerTables];
-const prepared = (key: string, schema: typeof steps) => ({
+const prepared = (key: string, schema: readonly SchemaMigration[]) => ({
   key: `${key} ${JSON.stringify(schema)}`,
   migrate: async (url: string) => (await openDatabase({ url, name: 'template', migrations: schema })).close(),
 });
 
 /** A database of its own with the tables of the log. */
-const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', steps));
+const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', auditMigrations));
 
 /** An empty log without producers. */
 export const openLogDatabase = async () => {
   const fresh = await freshAuditDatabase();
-  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: auditMigrations });
   return {
     url: fresh.url,
     database,
@@ -105,7 +104,7 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
     },
     log: openLog('warn', { write: (line) => void lines.push(line) }),
   });
-  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps });
+  const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: auditMigrations });
   return {
     bus: hosted.bus,
     /** its database, for what no operation shows */

@@ -7,7 +7,7 @@ import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
 import { runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import { backupSize } from '../../backup/manifest.ts';
 import { verifyBackup } from '../../backup/verify-backup.ts';
-import { withServiceDatabases } from '../../backup/service-databases.ts';
+import { withServiceDatabases } from '../../databases/service-databases.ts';
 import { fillEventLog, pruneOutbox } from '../events/fill-event-log.ts';
 import { seedFlags } from '../http/seed-flags.ts';
 import { existingServer } from '../http/server-under-test.ts';
@@ -41,10 +41,12 @@ const behind = `
 
 /** Starts a Bunting, and fills it with flags and events. */
 const startFilled = async (dataDir: string, { features, events }: BackupBench) => {
-  const platform = await startPlatform(
-    { BUNTING_DATA_DIR: dataDir, PORT: '0', GATEWAY_HOST: '127.0.0.1', BUNTING_ADMIN_TOKEN: token },
-    dataDir,
-  );
+  const platform = await startPlatform({
+    BUNTING_DATA_DIR: dataDir,
+    PORT: '0',
+    GATEWAY_HOST: '127.0.0.1',
+    BUNTING_ADMIN_TOKEN: token,
+  });
   const fill = async (): Promise<number> => {
     await seedFlags(existingServer(platform.address, token), features, 'import', () => undefined);
     return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, { create: false }, (found) =>

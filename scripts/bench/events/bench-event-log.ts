@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
+import { servicesWithDatabases } from '../../../apps/all-in-one/src/services.ts';
 import { type EventSearchKind, eventSearchKinds } from './event-search-kinds.ts';
 import { fillEventLog, pruneOutbox } from './fill-event-log.ts';
 
@@ -29,15 +30,13 @@ const percentile = (taken: readonly number[], share: number): number =>
 const fillLog = async (events: number, folder: string) => {
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const databases = Object.fromEntries(
-    ['features', 'change_requests', 'audit', 'search', 'gateway'].map((name) => [
-      `${name.toUpperCase()}_DATABASE_URL`,
-      postgres.urlOf(`bunting_${name}`),
-    ]),
+    servicesWithDatabases.map(({ setting, database }) => [setting, postgres.urlOf(database)]),
   );
-  const platform = await startPlatform(
-    { ...databases, PORT: '0', BUNTING_ADMIN_TOKEN: '*:*.bench-0123456789abcdef' },
-    folder,
-  );
+  const platform = await startPlatform({
+    ...databases,
+    PORT: '0',
+    BUNTING_ADMIN_TOKEN: '*:*.bench-0123456789abcdef',
+  });
   const outboxUrl = postgres.urlOf('bunting_features');
   const outbox = new pg.Client({ connectionString: outboxUrl });
   const log = new pg.Client({ connectionString: databases['AUDIT_DATABASE_URL'] });

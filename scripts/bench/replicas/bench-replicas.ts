@@ -1,9 +1,12 @@
 import type { ServiceName } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { monitoringPortKey } from '@bunting/runtime';
 import { eventually, startNats, reservePort } from '@bunting/testing';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
+import { services } from '../../../apps/all-in-one/src/services.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import { benchOperations } from '../http/measured-operations.ts';
 import { generateLoad } from '../http/load-generator.ts';
@@ -42,7 +45,6 @@ const operationsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   search: ['search: first page'],
   audit: ['events: by type'],
 };
-const services = ['features', 'change-requests', 'audit', 'search', 'gateway'] as const satisfies ServiceName[];
 const mostReplicas = 3;
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';
 
@@ -59,16 +61,16 @@ const startPlatform = async () => {
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const nats = await startNats({ storeDir: path.join(folder, 'nats'), port: await reservePort() });
-  const running = new Map<ServiceName, Replica[]>(services.map((service) => [service, []]));
+  const running = new Map<ServiceName, Replica[]>(services.map(({ name }) => [name, []]));
 
   const start = async (service: ServiceName): Promise<void> => {
-    const prefix = service.toUpperCase().replaceAll('-', '_');
+    const { setting, database } = databaseOf(service);
     const [port, monitoringPort] = [await reservePort(), await reservePort()];
     const program = runProgram(path.join('apps', service, 'src', 'main.ts'), {
       BUS_URL: `nats://127.0.0.1:${nats.port}`,
       LOG_LEVEL: 'warn',
-      [`${prefix}_DATABASE_URL`]: postgres.urlOf(`bunting_${service.replaceAll('-', '_')}`),
-      [`${prefix}_OPS_PORT`]: String(monitoringPort),
+      [setting]: postgres.urlOf(database),
+      [monitoringPortKey(service)]: String(monitoringPort),
       ...(service === 'gateway' ? { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_ADMIN_TOKEN: token } : {}),
       ...(service === 'change-requests' ? { CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true' } : {}),
     });
@@ -86,13 +88,13 @@ const startPlatform = async () => {
     await replica?.program.ended;
   };
   const stop = async (): Promise<void> => {
-    for (const service of [...services].reverse()) await Promise.all(running.get(service)?.map(end) ?? []);
+    for (const { name } of services.toReversed()) await Promise.all(running.get(name)?.map(end) ?? []);
     await nats.stop();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await Promise.all(services.map(start));
+    await Promise.all(services.map(({ name }) => start(name)));
   } catch (error) {
     await stop();
     throw error;
@@ -149,7 +151,7 @@ export const benchReplicas = async (options: ReplicaOptions): Promise<readonly R
       '\n| service | operation | replicas | requests/s | p99 ms | errors | CPU ms of the service | its cores |',
     );
     console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |');
-    for (const service of services.filter((name) => name.includes(only))) {
+    for (const { name: service } of services.filter(({ name }) => name.includes(only))) {
       for (let replicas = 1; replicas <= mostReplicas; replicas++) {
         if (replicas > 1) await platform.start(service);
         for (const operation of operations.filter(({ name }) => operationsOf[service].includes(name))) {

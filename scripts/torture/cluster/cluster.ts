@@ -1,22 +1,22 @@
+import type { ServiceName } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
+import { services } from '../../../apps/all-in-one/src/services.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
 import { startNatsServer, startPostgres } from './servers.ts';
 import { type ServiceProcess, createServiceProcess } from './service-process.ts';
 
 /** A period whose acknowledged writes one database lost, because it was restored to a copy. */
 export interface Restore {
-  readonly service: string;
+  readonly service: ServiceName;
   readonly copiedAt: Date;
   readonly restoredAt: Date;
 }
 
-/** The name of a service's database. */
-export const databaseOf = (service: string): string => `bunting_${service.replaceAll('-', '_')}`;
-
 /** Number of processes of each service. */
-export type Scale = Readonly<Record<string, number>>;
+export type Scale = Readonly<Partial<Record<ServiceName, number>>>;
 
 /** The servers and processes of a run, on loopback. */
 export const startCluster = async (
@@ -51,14 +51,14 @@ export const startCluster = async (
     await postgres.stop();
   };
   try {
-    for (const [service, count] of Object.entries(scale)) {
-      for (let nth = 1; nth <= count; nth++) {
+    for (const { name: service } of services) {
+      for (let nth = 1; nth <= (scale[service] ?? 0); nth++) {
         processes.push(
           await createServiceProcess({
             service,
             replica: nth,
             settings,
-            databaseUrl: (name) => postgres.urlOf(databaseOf(name)),
+            databaseUrl: postgres.urlOf(databaseOf(service).database),
             postgresPort: () => postgres.port,
             natsPort: () => nats.port,
             random,
@@ -75,9 +75,9 @@ export const startCluster = async (
     await stop();
     throw error;
   }
-  const of = (service: string) => processes.filter((one) => one.service === service);
+  const of = (service: ServiceName) => processes.filter((one) => one.service === service);
   const restoreCount: Restore[] = [];
-  const whileDown = async (service: string, job: () => Promise<void>): Promise<void> => {
+  const whileDown = async (service: ServiceName, job: () => Promise<void>): Promise<void> => {
     await Promise.all(of(service).map((one) => one.kill()));
     await job();
     await Promise.all(of(service).map((one) => one.start()));
@@ -93,8 +93,8 @@ export const startCluster = async (
     /** the databases that were restored so far; they may lack what they received since their copy */
     restores: restoreCount,
     /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
-    restore: async (service: string, whileMs: number): Promise<void> => {
-      const database = databaseOf(service);
+    restore: async (service: ServiceName, whileMs: number): Promise<void> => {
+      const { database } = databaseOf(service);
       const copiedAt = new Date();
       await whileDown(service, () => postgres.copyDatabase(database));
       await sleep(whileMs);

@@ -1,6 +1,9 @@
+import type { ServiceName } from '@bunting/contracts';
+import { monitoringPortKey } from '@bunting/runtime';
 import { eventually, reservePort } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
+import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
 import { type Deliveries, wakeUpDisturber } from './wake-up-disturber.ts';
@@ -8,10 +11,10 @@ import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
 import { startProxy } from './proxy.ts';
 
 export interface ServiceProcessOptions {
-  readonly service: string;
+  readonly service: ServiceName;
   readonly replica: number;
   readonly settings: Readonly<Record<string, string>>;
-  readonly databaseUrl: (service: string) => string;
+  readonly databaseUrl: string;
   readonly postgresPort: () => number;
   readonly natsPort: () => number;
   readonly random: SeededRandom;
@@ -34,7 +37,6 @@ const stopMs = 30_000;
 export const createServiceProcess = async (options: ServiceProcessOptions) => {
   const { service, replica, settings, databaseUrl, postgresPort, natsPort, random, folder, log } = options;
   const name = replica === 1 ? service : `${service}-${replica}`;
-  const prefix = service.toUpperCase().replaceAll('-', '_');
   const monitoringPort = await reservePort();
   const port = service === 'gateway' ? await reservePort() : undefined;
   const deliveries: Deliveries = { disturbed: false, disturbedCount: 0 };
@@ -56,7 +58,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
 
   const toPostgres = await startProxy(postgresPort, postgresInterceptor(onKillPoint));
   const toNats = await startProxy(natsPort, wakeUpDisturber(deliveries, random.derive(name)));
-  const url = new URL(databaseUrl(service));
+  const url = new URL(databaseUrl);
   url.port = String(toPostgres.port);
 
   const waitUntilEnded = async (): Promise<void> => {
@@ -93,8 +95,8 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
         const environment = {
           ...settings,
           BUS_URL: `nats://127.0.0.1:${toNats.port}`,
-          [`${prefix}_DATABASE_URL`]: url.href,
-          [`${prefix}_OPS_PORT`]: String(monitoringPort),
+          [databaseOf(service).setting]: url.href,
+          [monitoringPortKey(service)]: String(monitoringPort),
           ...(port === undefined ? {} : { PORT: String(port) }),
         };
         // A paused process would not handle SIGTERM.

@@ -5,7 +5,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Platform, startPlatform } from '../../src/platform.ts';
 import { type ApiResponse, type Api, apiOf } from '../support/api.ts';
 import { dataFolder, removeFolder } from '../support/platform.ts';
-import { repository } from '../support/program.ts';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -41,7 +40,7 @@ describe('a platform with a service of an older version', () => {
     const port = await reservePort();
     const environment = { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_DATA_DIR: dataDir };
     const more = { BUNTING_ADMIN_TOKEN: token, CHANGE_REQUESTS_VOLUNTARY: 'true', LOG_LEVEL: 'silent' };
-    platform = await startPlatform({ ...environment, ...more }, repository);
+    platform = await startPlatform({ ...environment, ...more });
     api = apiOf(platform.address, token);
     const { bus } = platform.hosted;
     const called = bus.call.bind(bus);

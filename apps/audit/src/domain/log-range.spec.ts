@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requireFeedWithinLog, requireRange, requireRangeWithinLog } from './log-range.ts';
+import { requireFeedWithinLog, requireKnownWithinLog, requireRange, requireRangeWithinLog } from './log-range.ts';
 
 describe('in a log whose last event is the ninth', () => {
   it('a feed begins after an event of the log, or after none', () => {
@@ -20,4 +20,17 @@ describe('in a log whose last event is the ninth', () => {
 it('a range of events does not end before it begins', () => {
   for (const [from, to] of [[1, 2], [2, 2], [undefined, 1], [7]]) expect(() => requireRange(from, to)).not.toThrow();
   expect(() => requireRange(3, 2)).toThrow('The `/query/from` property must not be greater than `/query/to`.');
+});
+
+it('a command names its options, and not the parameters of the operation, in what it refuses', () => {
+  expect(() => requireRange(3, 2, '--')).toThrow('The `--from` property must not be greater than `--to`.');
+  expect(() => requireRangeWithinLog(11, 9, '--')).toThrow('The `--from` property must be the id of an event');
+});
+
+it('an event that was dropped for its age is not compared, and the refusal names where it was sent', () => {
+  const known = { id: 3, hash: '', path: '--known' };
+  for (const droppedId of [0, 2, 3]) expect(() => requireKnownWithinLog(known, droppedId)).not.toThrow();
+  expect(() => requireKnownWithinLog(known, 4)).toThrow(
+    'The `--known` property names event 3, which was dropped for its age: the log begins after event 4.',
+  );
 });

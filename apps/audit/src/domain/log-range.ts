@@ -1,8 +1,10 @@
 import { invalid } from '@bunting/contracts';
 
-const requireAtMost = (name: 'after' | 'from', id: number, max: number, lastId: number): void => {
+/** Where a bound was sent: as a parameter of the query, or as an option of a command. */
+type Prefix = '/query/' | '--';
+
+const requireAtMost = (path: string, id: number, max: number, lastId: number): void => {
   if (id <= max) return;
-  const path = `/query/${name}`;
   throw invalid(
     `The \`${path}\` property must be the id of an event: the last one has ${lastId}. You sent ${id}.`,
     path,
@@ -11,14 +13,31 @@ const requireAtMost = (name: 'after' | 'from', id: number, max: number, lastId: 
 
 /** Refuses a feed that begins after an event which does not exist yet. */
 export const requireFeedWithinLog = (after: number, lastId: number): void =>
-  requireAtMost('after', after, lastId, lastId);
+  requireAtMost('/query/after', after, lastId, lastId);
 
 /** Refuses a range that begins beyond the next event. From the next event on it is empty, and valid. */
-export const requireRangeWithinLog = (from: number | undefined, lastId: number): void =>
-  requireAtMost('from', from ?? 0, lastId + 1, lastId);
+export const requireRangeWithinLog = (from: number | undefined, lastId: number, prefix: Prefix = '/query/'): void =>
+  requireAtMost(`${prefix}from`, from ?? 0, lastId + 1, lastId);
 
 /** Refuses a range that ends before it begins. */
-export const requireRange = (from: number | undefined, to: number | undefined): void => {
+export const requireRange = (from: number | undefined, to: number | undefined, prefix: Prefix = '/query/'): void => {
   if (from !== undefined && to !== undefined && from > to)
-    throw invalid('The `/query/from` property must not be greater than `/query/to`.', '/query/from');
+    throw invalid(`The \`${prefix}from\` property must not be greater than \`${prefix}to\`.`, `${prefix}from`);
+};
+
+/** An event that the log is compared with, and where its id and hash were sent. */
+export interface KnownEvent {
+  readonly id: number;
+  readonly hash: string;
+  readonly path?: string;
+}
+
+/** Refuses a known event that the log has dropped for its age: it cannot be compared. */
+export const requireKnownWithinLog = ({ id, path }: KnownEvent, droppedId: number): void => {
+  if (id >= droppedId) return;
+  const subject = path === undefined ? 'The checkpoint' : `The \`${path}\` property`;
+  throw invalid(
+    `${subject} names event ${id}, which was dropped for its age: the log begins after event ${droppedId}.`,
+    path,
+  );
 };

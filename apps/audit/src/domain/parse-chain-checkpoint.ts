@@ -1,12 +1,13 @@
 import { invalid } from '@bunting/contracts';
+import type { KnownEvent } from './log-range.ts';
 
 /** Parses an event id and hash: `<id>:<64 hexadecimal digits>`. @throws Refusal `ValidationError` */
-export const parseChainCheckpoint = (text: string, path: string): { readonly id: number; readonly hash: string } => {
+export const parseChainCheckpoint = (text: string, path: string): KnownEvent => {
   const colon = text.indexOf(':');
   const [digits, hash] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1).toLowerCase()];
   const id = Number(digits);
   if (!/^\d{1,15}$/.test(digits) || !/^[0-9a-f]{64}$/.test(hash)) {
     throw invalid(`The \`${path}\` property must be an event id, a colon and a hash of 64 hexadecimal digits.`, path);
   }
-  return { id, hash };
+  return { id, hash, path };
 };

@@ -6,7 +6,8 @@ interface CircuitBreakerOptions {
   readonly onChange: (isOpen: boolean) => void;
 }
 
-const failuresToOpen = 3;
+/** How many failures in a row open the circuit. */
+export const failuresToOpen = 3;
 
 /**
  * A circuit breaker. It opens after three failures in a row; when it has been open for a while, one request is let through,

@@ -2,7 +2,7 @@ import type { Log } from '@bunting/runtime';
 import type { IndexFeed } from '../persistence/index-feed.ts';
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../domain/feature-query.ts';
-import { circuitBreaker } from './circuit-breaker.ts';
+import { circuitBreaker, failuresToOpen } from './circuit-breaker.ts';
 import { type IndexUpdate, startIndexUpdater } from './index-updater.ts';
 import { meilisearchClient, type MeilisearchClientOptions } from './meilisearch-client.ts';
 import { fuzzySearch } from './fuzzy-search.ts';
@@ -29,7 +29,7 @@ export const startMeilisearch = (options: MeilisearchOptions) => {
   const onChange = (isOpen: boolean): void => {
     options.log.warn(
       isOpen
-        ? 'Meilisearch failed three times in a row: PostgreSQL answers fuzzy searches until it recovers. Check MEILI_URL and the server.'
+        ? `Meilisearch failed ${failuresToOpen} times in a row: PostgreSQL answers fuzzy searches until it recovers. Check MEILI_URL and the server.`
         : 'Meilisearch has recovered: it answers fuzzy searches again.',
     );
     options.onCircuitChange(isOpen);

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { VerifyEventLog } from '@bunting/contracts';
+import { isComplete } from '../../domain/completeness.ts';
 import { requireRange, requireRangeWithinLog } from '../../domain/log-range.ts';
 import { parseChainCheckpoint } from '../../domain/parse-chain-checkpoint.ts';
 import type { AuditContext } from '../context.ts';
@@ -35,6 +36,6 @@ export const verifyEventLogEndpoint = ({ verifyChain, missedMessages, deadLetter
         nextAttemptAt,
       }),
     );
-    const complete = report.checkedTo >= report.to && neverArrived.length + notAppended.length === 0;
+    const complete = isComplete(report, neverArrived, notAppended);
     return { intact: report.fault === null, complete, ...report, neverArrived, deadLetters: notAppended };
   });

@@ -1,0 +1,95 @@
+import type { ServiceName } from '@bunting/contracts';
+import type { SchemaMigration } from '@bunting/database';
+import { startEmbeddedPostgres, connectOrStartEmbeddedPostgres } from '@bunting/embedded-postgres';
+import { configOf, readConfig } from '@bunting/runtime';
+import {
+  createDataFolder,
+  type DataFolders,
+  dataFolders,
+  hasDatabases,
+} from '../../apps/all-in-one/src/data-folders.ts';
+import { isSet } from '../../apps/all-in-one/src/database-of.ts';
+import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
+import { allMigrations } from '../migrations/all-migrations.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ServiceDatabase {
+  readonly service: ServiceName;
+  /** its name, as in a URL */
+  readonly database: string;
+  readonly url: string;
+  readonly migrations: readonly SchemaMigration[];
+}
+
+/** Which databases the programs use, for their help. */
+export const databasesHelp = `The databases are those of <SERVICE>_DATABASE_URL (or its _FILE); services without one have theirs in the PostgreSQL of
+npm start and npm run stack, in BUNTING_DATA_DIR, else .bunting/.`;
+
+const databaseAt = (service: ServiceName, url: string): ServiceDatabase => {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1));
+  return { service, database, url, migrations: allMigrations[service] };
+};
+
+/** The databases of all services at one PostgreSQL. */
+export const serviceDatabasesAt = (urlOf: (database: string) => string): readonly ServiceDatabase[] =>
+  servicesWithDatabases.map(({ service, database }) => databaseAt(service.name, urlOf(database)));
+
+/** The database of one of the services. */
+export const databaseOfService = (databases: readonly ServiceDatabase[], name: ServiceName): ServiceDatabase => {
+  const found = databases.find(({ service }) => service === name);
+  if (found === undefined) throw new Error(`There is no database of ${name}.`);
+  return found;
+};
+
+const openEmbedded = (folders: DataFolders, create: boolean) => {
+  if (!create || hasDatabases(folders)) return connectOrStartEmbeddedPostgres({ dataDir: folders.postgres });
+  createDataFolder(folders.data);
+  return startEmbeddedPostgres({ dataDir: folders.postgres });
+};
+
+interface Selection {
+  /** whether the data folder of the embedded PostgreSQL may be new */
+  readonly create?: boolean;
+  /** the services whose databases are needed: all by default */
+  readonly only?: readonly ServiceName[];
+}
+
+/**
+ * Runs a job with settings that have the address of each database: those that are not set are in the embedded PostgreSQL, which runs at
+ * least as long as the job.
+ */
+export const withDatabaseSettings = async <T>(
+  environment: Environment,
+  { create = false, only }: Selection,
+  job: (complete: Environment) => Promise<T>,
+): Promise<T> => {
+  const missing = servicesWithDatabases.filter(
+    ({ service, setting }) => (only?.includes(service.name) ?? true) && !isSet(environment, setting),
+  );
+  if (missing.length === 0) return job(environment);
+  const embedded = await openEmbedded(dataFolders(environment), create);
+  try {
+    const addresses = missing.map(({ setting, database }) => [setting, embedded.urlOf(database)]);
+    return await job({ ...environment, ...Object.fromEntries(addresses) });
+  } finally {
+    await embedded.stop();
+  }
+};
+
+/** Runs a job with the databases of all services, those of the settings or of the embedded PostgreSQL. */
+export const withServiceDatabases = async <T>(
+  environment: Environment,
+  { create = false }: Pick<Selection, 'create'>,
+  job: (databases: readonly ServiceDatabase[]) => Promise<T>,
+): Promise<T> =>
+  withDatabaseSettings(environment, { create }, (complete) => {
+    const databases = servicesWithDatabases.map(({ service, setting }) => {
+      const config = readConfig(configOf(service), complete) as Readonly<Record<string, string>>;
+      return databaseAt(service.name, config[setting] ?? '');
+    });
+    const addresses = databases.map(({ url }) => `${new URL(url).host}/${new URL(url).pathname}`);
+    if (new Set(addresses).size < addresses.length)
+      throw new Error('Two services have the same database address. Give each <SERVICE>_DATABASE_URL its own.');
+    return job(databases);
+  });
