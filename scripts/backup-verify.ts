@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { BackupError } from './backup/backup-error.ts';
+import { parseArgs } from 'node:util';
 import { backupSize } from './backup/manifest.ts';
 import { verifyBackup } from './backup/verify-backup.ts';
 import { trialRestore } from './backup/trial-restore.ts';
+import { optionError, runCommand } from './command.ts';
 
 const help = `Checks that a backup is complete and undamaged, and that this version can restore it.
 
@@ -15,19 +16,20 @@ const help = `Checks that a backup is complete and undamaged, and that this vers
 The exit code is 1 if it cannot be restored; the reason is printed. See docs/backup.md.`;
 
 const main = async (): Promise<void> => {
-  const [folder, option, parent = tmpdir(), ...others] = process.argv.slice(2);
-  if (folder === '--help') return console.log(help);
-  if (folder === undefined || folder.startsWith('-') || others.length > 0) throw new BackupError(help);
-  if (option !== undefined && option !== '--restore') throw new BackupError(help);
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { restore: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(help);
+  const [folder, parent, ...others] = positionals;
+  if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
+  if (parent !== undefined && !values.restore) throw optionError('Only --restore takes a PARENT.');
   const manifest = await verifyBackup(folder);
   const { rows, bytes } = backupSize(manifest);
   console.log(`Intact: everything as of ${manifest.at}, ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB.`);
-  if (option === undefined) return;
-  const events = await trialRestore(folder, manifest, path.resolve(parent));
+  if (!values.restore) return;
+  const events = await trialRestore(folder, manifest, path.resolve(parent ?? tmpdir()));
   console.log(`Restored: the event log is intact, with ${events} events.`);
 };
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+await runCommand(main);

@@ -1,8 +1,9 @@
 import path from 'node:path';
-import { BackupError } from './backup/backup-error.ts';
+import { parseArgs } from 'node:util';
 import { createBackup } from './backup/create-backup.ts';
 import { backupSize } from './backup/manifest.ts';
 import { databasesHelp, withServiceDatabases } from './databases/service-databases.ts';
+import { optionError, runCommand } from './command.ts';
 
 const help = `Copies the databases of all services, as they are at one moment, into a new folder. The services may run; writes wait for a moment.
 
@@ -12,9 +13,13 @@ ${databasesHelp}
 See docs/backup.md.`;
 
 const main = async (): Promise<void> => {
-  const [folder, ...others] = process.argv.slice(2);
-  if (folder === '--help') return console.log(help);
-  if (folder === undefined || folder.startsWith('-') || others.length > 0) throw new BackupError(help);
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(help);
+  const [folder, ...others] = positionals;
+  if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
   const began = performance.now();
   const { manifest, pausedMs } = await withServiceDatabases(process.env, { create: false }, (databases) =>
     createBackup(databases, folder),
@@ -26,7 +31,4 @@ const main = async (): Promise<void> => {
   );
 };
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+await runCommand(main);

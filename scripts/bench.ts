@@ -9,6 +9,7 @@ import { benchChangeRequests } from './bench/change-requests/bench-change-reques
 import { benchStreams } from './bench/sdk/bench-streams.ts';
 import { benchSdkRequests } from './bench/sdk/bench-sdk-requests.ts';
 import { benchSearch } from './bench/search/bench-search.ts';
+import { countOption, numberOption, optionError, runCommand, urlOption } from './command.ts';
 
 const help = `Measures the seven operations of the interface, searches of events and some variants of them over HTTP on this machine.
 
@@ -39,6 +40,15 @@ const help = `Measures the seven operations of the interface, searches of events
 
 The load generator runs beside the server: on two cores the figures are of both together.`;
 
+const optionalCount = (name: string, text: string | undefined): number | undefined =>
+  text === undefined ? undefined : countOption(name, text);
+
+const seedOption = (text: string): 'import' | 'rest' | undefined => {
+  if (text === 'import' || text === 'rest') return text;
+  if (text === 'none') return undefined;
+  throw optionError(`--seed takes import, rest or none, not ${text}.`);
+};
+
 const main = async (): Promise<void> => {
   const { values } = parseArgs({
     options: {
@@ -66,71 +76,40 @@ const main = async (): Promise<void> => {
     },
   });
   if (values.help) return console.log(help);
-  if (values.backup) {
-    const { features: flags = '10000', events = '100000' } = values;
-    const figures = await benchBackup({ features: Number(flags), events: Number(events) });
-    return writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-  }
-  if (values.events !== undefined) {
-    const sizes = [...new Set([10_000, Number(values.events)])];
-    const results = await benchEventLog({ sizes, dataDir: values.data, only: values.only });
-    return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
-  }
-  if (values.requests) {
-    return writeFileSync(values.json, `${JSON.stringify(await benchChangeRequests({ only: values.only }), null, 2)}\n`);
-  }
-  if (values.console) {
-    const figures = await benchConsole({ flags: Number(values.features ?? 100_000) });
-    return writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-  }
-  if (values.streams !== undefined) {
-    const figures = await benchStreams(Number(values.streams));
-    return writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
-  }
-  if (values.replicas) {
-    const { features: flags = '1000', connections, seconds, 'warm-up': warmUp, only } = values;
-    const rows = await benchReplicas({
-      features: Number(flags),
-      connections: Number(connections),
-      only,
-      seconds: Number(seconds),
-      warmUpSeconds: Number(warmUp),
-    });
-    return writeFileSync(values.json, `${JSON.stringify(rows, null, 2)}\n`);
-  }
-  if (values.sdk) {
-    const { features: flags, seconds, 'warm-up': warmUp, only } = values;
-    const sizes = flags === undefined ? [1_000, 10_000, 100_000] : [Number(flags)];
-    const { url, token = '' } = values;
-    const server = url === undefined ? undefined : { url: url.replace(/\/$/, ''), token };
-    const results = await benchSdkRequests({
-      sizes,
-      seconds: Number(seconds),
-      warmUpSeconds: Number(warmUp),
-      only,
-      server,
-    });
-    return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
-  }
-  if (values.search) {
-    const most = Number(values.features ?? 100_000);
-    const { data: dataDir, only } = values;
-    const sizes = dataDir === undefined ? [...[1_000, 10_000].filter((size) => size < most), most] : [most];
-    const results = await benchSearch({ sizes, times: Number(values.times), writingMs: 10_000, only, dataDir });
-    return writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
-  }
-  const { url, token = '', seed, only } = values;
-  const figures = await benchHttp({
-    flags: Number(values.features ?? 1_000),
-    server: url === undefined ? undefined : { url, token },
-    seed: seed === 'import' || seed === 'rest' ? seed : undefined,
-    connections: Number(values.connections),
-    seconds: Number(values.seconds),
-    warmUpSeconds: Number(values['warm-up']),
-    only,
-    whileProjecting: values['while-projecting'],
-  });
+  const { url, token = '', only, data: dataDir } = values;
+  const server = url === undefined ? undefined : { url: urlOption('url', url), token };
+  const features = optionalCount('features', values.features);
+  const events = optionalCount('events', values.events);
+  const streams = optionalCount('streams', values.streams);
+  const times = countOption('times', values.times);
+  const connections = countOption('connections', values.connections);
+  const seconds = numberOption('seconds', values.seconds);
+  const warmUpSeconds = numberOption('warm-up', values['warm-up']);
+  const seed = seedOption(values.seed);
+
+  const measure = (): Promise<unknown> => {
+    if (values.backup) return benchBackup({ features: features ?? 10_000, events: events ?? 100_000 });
+    if (events !== undefined) return benchEventLog({ sizes: [...new Set([10_000, events])], dataDir, only });
+    if (values.requests) return benchChangeRequests({ only });
+    if (values.console) return benchConsole({ flags: features ?? 100_000 });
+    if (streams !== undefined) return benchStreams(streams);
+    if (values.replicas)
+      return benchReplicas({ features: features ?? 1_000, connections, only, seconds, warmUpSeconds });
+    if (values.sdk) {
+      const sizes = features === undefined ? [1_000, 10_000, 100_000] : [features];
+      return benchSdkRequests({ sizes, seconds, warmUpSeconds, only, server });
+    }
+    if (values.search) {
+      const max = features ?? 100_000;
+      const sizes = dataDir === undefined ? [...[1_000, 10_000].filter((size) => size < max), max] : [max];
+      return benchSearch({ sizes, times, writingMs: 10_000, only, dataDir });
+    }
+    const whileProjecting = values['while-projecting'];
+    const flags = features ?? 1_000;
+    return benchHttp({ flags, server, seed, connections, seconds, warmUpSeconds, only, whileProjecting });
+  };
+  const figures = await measure();
   if (figures !== undefined) writeFileSync(values.json, `${JSON.stringify(figures, null, 2)}\n`);
 };
 
-await main();
+await runCommand(main);

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
+import { numberOption, runCommand } from './command.ts';
 import { diagnose } from './diagnosis/diagnose.ts';
-import { reasonOf } from './diagnosis/finding.ts';
-import { numberOption } from './number-option.ts';
 
 const help = `Checks a deployment and prints for each problem what to do. It changes nothing, and ends with exit code 1 if there is a problem.
 
@@ -41,9 +40,4 @@ const main = async (): Promise<number> => {
   return problems === 0 ? 0 : 1;
 };
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(`${reasonOf(error)} Run it with --help to see its options.`);
-  process.exitCode = 1;
-}
+await runCommand(main);

@@ -1,8 +1,8 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
+import { countOption, numberOption, runCommand, urlOption } from './command.ts';
 import { startFuzzedServer } from './fuzz/fuzzed-server.ts';
 import { type FuzzReport, fuzz, type Tally } from './fuzz/run.ts';
-import { numberOption } from './number-option.ts';
 
 const help = `Sends requests made from the OpenAPI document to every operation, half of them in order and half of them breaking one
 rule, and holds every answer to what is promised: none of 5xx, no undocumented status, no body that breaks its schema, nothing
@@ -90,7 +90,7 @@ const showViolations = (
     .concat(violations.length > shownAtMost ? [`\n… and ${violations.length - shownAtMost} more`] : [])
     .join('\n');
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
       requests: { type: 'string', default: '100000' },
@@ -102,19 +102,23 @@ const main = async (): Promise<void> => {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return console.log(help);
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
   const seed = numberOption('seed', values.seed);
-  const requests = numberOption('requests', values.requests);
-  const atOnce = numberOption('at-once', values['at-once']);
+  const requests = countOption('requests', values.requests);
+  const atOnce = countOption('at-once', values['at-once']);
+  const url = values.url === undefined ? undefined : urlOption('url', values.url);
   const enough = new AbortController();
   process.once('SIGINT', () => enough.abort());
-  const own = values.url === undefined ? await startFuzzedServer() : undefined;
+  const own = url === undefined ? await startFuzzedServer() : undefined;
   try {
     console.log(
       `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
     );
     const report = await fuzz({
-      url: own?.url ?? values.url?.replace(/\/$/, '') ?? '',
+      url: own?.url ?? url ?? '',
       key: own?.key ?? values.token,
       requests,
       seed,
@@ -134,10 +138,10 @@ const main = async (): Promise<void> => {
     }
     const late = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
     if (late) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
-    if (late || report.violations.length > 0) process.exitCode = 1;
+    return late || report.violations.length > 0 ? 1 : 0;
   } finally {
     await own?.stop();
   }
 };
 
-await main();
+await runCommand(main);

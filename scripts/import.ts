@@ -1,6 +1,7 @@
 import type { ImportReport } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
-import { type Export, readExports, UsageError } from './import/read-exports.ts';
+import { countOption, optionError, runCommand, urlOption } from './command.ts';
+import { type Export, readExports } from './import/read-exports.ts';
 import { progressOn } from './import/progress.ts';
 import { createSegments, readSegments } from './import/segments.ts';
 import { type SendRequest, ImportError, apiClient } from './import/api-client.ts';
@@ -39,13 +40,18 @@ const settings = () => {
   if (values.help === true) return undefined;
   const { url = '', token, project = '', environment = '', segments, part } = values;
   for (const [name, value] of Object.entries({ url, token, project, environment })) {
-    if (value === '') throw new UsageError(`--${name} is missing. See npm run import -- --help.`);
+    if (value === '') throw optionError(`--${name} is missing.`);
   }
-  if (!URL.canParse(url))
-    throw new UsageError(`--url must be an address such as http://localhost:4242, and not "${url}".`);
-  if (!/^[1-9]\d{0,4}$/.test(part)) throw new UsageError(`--part must be a number from 1 to 99999, and not "${part}".`);
-  if (positionals.length === 0) throw new UsageError('No FILE is named. See npm run import -- --help.');
-  return { url, token, project, environment, segments, files: positionals, features: Number(part) };
+  if (positionals.length === 0) throw optionError('No FILE is named.');
+  return {
+    url: urlOption('url', url),
+    token,
+    project,
+    environment,
+    segments,
+    files: positionals,
+    features: countOption('part', part),
+  };
 };
 
 const counts = [
@@ -121,11 +127,4 @@ const run = async (): Promise<void> => {
   console.log(JSON.stringify({ ...report, skipped: skipped.length }));
 };
 
-try {
-  await run();
-} catch (error) {
-  const isUsage = error instanceof UsageError || (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS');
-  if (!isUsage && !(error instanceof ImportError)) throw error;
-  console.error((error as Error).message);
-  process.exitCode = isUsage ? 2 : 1;
-}
+await runCommand(run);

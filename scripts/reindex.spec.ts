@@ -60,5 +60,5 @@ it('reindexing that can no longer be followed is reported as one that may go on'
 it('reindexing starts nothing when an option is misspelt', async () => {
   const { url, methods } = await startBunting(progress('done', 2));
   const { code, output } = await reindex('--url', url, '--tokn', '*:*.secret');
-  expect([code, output, methods]).toEqual([1, expect.stringContaining("Unknown option '--tokn'"), []]);
+  expect([code, output, methods]).toEqual([2, expect.stringContaining("Unknown option '--tokn'"), []]);
 });

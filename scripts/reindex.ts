@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { optionError, runCommand, urlOption } from './command.ts';
 
 const help = `Rebuilds the search documents from the features service, and then the Meilisearch index, if there is one. Searches continue
 meanwhile and miss nothing. The rebuild is done by the search service: it goes on when this command ends or Bunting is away for a while.
@@ -79,9 +80,9 @@ const main = async (): Promise<void> => {
     options: { url: { type: 'string' }, token: { type: 'string' }, help: { type: 'boolean', default: false } },
   });
   if (values.help) return console.log(help);
-  const url = values.url ?? process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242';
+  const url = urlOption('url', values.url ?? process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242');
   const token = values.token ?? process.env['BUNTING_ADMIN_TOKEN'];
-  if (token === undefined) throw new Error(`There is no admin token.\n\n${help}`);
+  if (token === undefined) throw optionError('There is no admin token.');
   let reindex = await send('POST', url, token);
   for (let shown = ''; reindex.state === 'running'; reindex = await readProgress(url, token)) {
     const line = bar(reindex);
@@ -94,7 +95,4 @@ const main = async (): Promise<void> => {
   console.log(process.stdout.isTTY ? '\nDone.' : 'Done.');
 };
 
-await main().catch((error: unknown) => {
-  console.error((error as Error).message);
-  process.exitCode = 1;
-});
+await runCommand(main);

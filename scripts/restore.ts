@@ -1,9 +1,10 @@
-import { BackupError } from './backup/backup-error.ts';
+import { parseArgs } from 'node:util';
 import { backupSize } from './backup/manifest.ts';
 import { verifyBackup } from './backup/verify-backup.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { databasesHelp, withServiceDatabases } from './databases/service-databases.ts';
 import { skipRevisionsAfterExternalRestore } from './backup/skip-revisions-after-external-restore.ts';
+import { optionError, runCommand } from './command.ts';
 
 const help = `Restores a backup into databases that are missing or empty, while no service runs.
 
@@ -15,24 +16,27 @@ ${databasesHelp}
 See docs/backup.md.`;
 
 const main = async (): Promise<void> => {
-  const [first, second, ...others] = process.argv.slice(2);
-  if (first === '--help') return console.log(help);
-  if (first === '--restored-otherwise' && second !== undefined && others.length === 0) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { 'restored-otherwise': { type: 'string' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(help);
+  const [folder, ...others] = positionals;
+  const time = values['restored-otherwise'];
+  if (time !== undefined) {
+    if (folder !== undefined) throw optionError('It takes a FOLDER or --restored-otherwise, not both.');
     await withServiceDatabases(process.env, { create: false }, (databases) =>
-      skipRevisionsAfterExternalRestore(databases, second),
+      skipRevisionsAfterExternalRestore(databases, time),
     );
     return console.log('Revisions go on after all that SDKs may have. Start the services.');
   }
-  if (first === undefined || first.startsWith('-') || second !== undefined) throw new BackupError(help);
+  if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
   const began = performance.now();
-  const manifest = await verifyBackup(first);
-  await withServiceDatabases(process.env, { create: true }, (databases) => restoreBackup(databases, first, manifest));
+  const manifest = await verifyBackup(folder);
+  await withServiceDatabases(process.env, { create: true }, (databases) => restoreBackup(databases, folder, manifest));
   console.log(
     `Restored everything as of ${manifest.at}: ${backupSize(manifest).rows} rows, in ${((performance.now() - began) / 1_000).toFixed(1)} s. Start the services.`,
   );
 };
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 1;
-});
+await runCommand(main);

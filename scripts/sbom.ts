@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { runCommand } from './command.ts';
 import { readLockFile } from './supply/lock-file.ts';
 import { billOfMaterials } from './supply/sbom.ts';
 
@@ -12,13 +13,15 @@ const help = `Writes a bill of materials (CycloneDX 1.6) from the lock file.
 
 It sends no requests. Development dependencies have the scope "excluded".`;
 
-const { values } = parseArgs({
-  options: { out: { type: 'string', default: 'sbom.cdx.json' }, help: { type: 'boolean', default: false } },
-});
-if (values.help) console.log(help);
-else {
+const main = (): void => {
+  const { values } = parseArgs({
+    options: { out: { type: 'string', default: 'sbom.cdx.json' }, help: { type: 'boolean', default: false } },
+  });
+  if (values.help) return console.log(help);
   const bom = billOfMaterials(readLockFile(path.join(import.meta.dirname, '..')));
   writeFileSync(values.out, `${JSON.stringify(bom, null, 2)}\n`);
   const running = bom.components.filter(({ scope }) => scope === 'required').length;
   console.log(`${values.out}: ${bom.components.length} components, ${running} of them in what runs.`);
-}
+};
+
+await runCommand(main);

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createDataFolder, dataFolders } from '../apps/all-in-one/src/data-folders.ts';
 import { services, servicesWithDatabases } from '../apps/all-in-one/src/services.ts';
+import { optionError, runCommand } from './command.ts';
 import { ensureNatsServer } from './testing/nats-server.ts';
 import { type SupervisedProcess, superviseProcess } from './stack/supervised-process.ts';
 
@@ -34,10 +35,10 @@ const scaleOf = (options: readonly string[]): ReadonlyMap<ServiceName, number> =
     const service = names.find((one) => one === name);
     const wanted = Number(count);
     if (service === undefined || !Number.isInteger(wanted) || wanted < 1) {
-      throw new Error(`--scale takes SERVICE=N with one of ${names.join(', ')}.`);
+      throw optionError(`--scale takes SERVICE=N with one of ${names.join(', ')}.`);
     }
     if (service === 'gateway' && wanted > 1)
-      throw new Error('The gateway listens on one port here: scale another service.');
+      throw optionError('The gateway listens on one port here: scale another service.');
     scale.set(service, wanted);
   }
   return scale;
@@ -168,31 +169,26 @@ const startStack = async (
 };
 
 const main = async (): Promise<void> => {
-  try {
-    const { values } = parseArgs({
-      options: {
-        scale: { type: 'string', multiple: true, default: [] },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    if (values.help) return console.log(help);
-    const stack = await startStack(process.env, scaleOf(values.scale));
-    let isLost = false;
-    void stack.lost.then(async (why) => {
-      isLost = true;
-      console.error(`\nBunting stops: ${why}`);
-      await stack.stop();
-      process.exit(1);
-    });
-    stopOnSignal(async () => {
-      await stack.stop();
-      if (isLost) process.exit(1);
-    });
-    console.log(`\nBunting is ready: ${stack.address}/docs\n`);
-  } catch (error) {
-    console.error((error as Error).message);
+  const { values } = parseArgs({
+    options: {
+      scale: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(help);
+  const stack = await startStack(process.env, scaleOf(values.scale));
+  let isLost = false;
+  void stack.lost.then(async (why) => {
+    isLost = true;
+    console.error(`\nBunting stops: ${why}`);
+    await stack.stop();
     process.exit(1);
-  }
+  });
+  stopOnSignal(async () => {
+    await stack.stop();
+    if (isLost) process.exit(1);
+  });
+  console.log(`\nBunting is ready: ${stack.address}/docs\n`);
 };
 
-if (process.argv[1] === import.meta.filename) void main();
+await runCommand(main);

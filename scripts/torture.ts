@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { countOption, numberOption, optionError, runCommand } from './command.ts';
 import { ensureNatsServer } from './testing/nats-server.ts';
-import { numberOption } from './number-option.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/torture.ts';
 import { faults } from './torture/faults.ts';
@@ -114,12 +114,12 @@ const main = async (): Promise<number> => {
   }
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1_000_000) : numberOption('seed', values.seed);
   const minutes = numberOption('minutes', values.minutes);
-  const writers = numberOption('writers', values.writers);
+  const writers = countOption('writers', values.writers);
   const requests = numberOption('rolling', values.rolling);
-  const restarts = numberOption('restarts', values.restarts);
+  const restarts = countOption('restarts', values.restarts);
   const selected = faults.filter(({ name }) => name.includes(values.fault ?? ''));
   if (selected.length === 0)
-    throw new Error(
+    throw optionError(
       `No fault has "${values.fault}" in its name. They are:\n  ${faults.map(({ name }) => name).join('\n  ')}`,
     );
   const folder = values.folder ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-torture-'));
@@ -169,4 +169,4 @@ const main = async (): Promise<number> => {
   return 1;
 };
 
-process.exitCode = await main();
+await runCommand(main);

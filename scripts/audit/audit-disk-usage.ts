@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { logSize } from '../../apps/audit/src/persistence/log/log-size.ts';
+import { runCommand } from '../command.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
 
 const help = `Says how large the event log is: how many events, from when to when, and how many bytes each part takes.
@@ -23,7 +24,4 @@ const main = async (): Promise<void> => {
   });
 };
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 2;
-});
+await runCommand(main);

@@ -4,6 +4,7 @@ import { isComplete } from '../../apps/audit/src/domain/completeness.ts';
 import { requireRange, requireRangeWithinLog } from '../../apps/audit/src/domain/log-range.ts';
 import { parseChainCheckpoint } from '../../apps/audit/src/domain/parse-chain-checkpoint.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
+import { countOption, runCommand } from '../command.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
 
 const help = `Checks that no event of the log was altered, removed or moved since it was appended.
@@ -16,18 +17,14 @@ const help = `Checks that no event of the log was altered, removed or moved sinc
   --url URL          the database of the event log (default: ${defaultLogLocation})
 
 The exit code is 0 if the range is intact, and 1 if it is not (the first wrong event is printed) or while there are dead letters:
-events that could not be appended because of their content, and are retried. It also prints events that services emitted and that
+events that could not be appended because of their content, and are retried. It is 2 if the log cannot be read. It also prints events that services emitted and that
 never arrived, which only a restored backup or manual deletion can cause; with either the log is not complete. Store the line
 that begins with "head" out of reach of everyone with write access to the database, and pass it as --known next time.`;
 
-const idOf = (name: string, text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  const id = Number(text);
-  if (!Number.isSafeInteger(id) || id < 1) throw new Error(`--${name} takes the id of an event.`);
-  return id;
-};
+const idOption = (name: string, text: string | undefined): number | undefined =>
+  text === undefined ? undefined : countOption(name, text);
 
-const main = async (): Promise<void> => {
+const main = async (): Promise<number> => {
   const { values } = parseArgs({
     options: {
       from: { type: 'string' },
@@ -37,14 +34,17 @@ const main = async (): Promise<void> => {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return console.log(help);
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
   const options = {
-    from: idOf('from', values.from),
-    to: idOf('to', values.to),
+    from: idOption('from', values.from),
+    to: idOption('to', values.to),
     checkpoint: values.known === undefined ? undefined : parseChainCheckpoint(values.known, '--known'),
   };
   requireRange(options.from, options.to, '--');
-  await withEventLog('audit-verify', values.url, async (log) => {
+  return withEventLog('audit-verify', values.url, async (log) => {
     const startedAt = performance.now();
     let reportedAt = startedAt;
     const report = await verifyChain(log, {
@@ -73,11 +73,9 @@ const main = async (): Promise<void> => {
     }
     console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
     console.log(`complete: ${isComplete(report, missed, letters)}`);
-    if (report.fault !== null || letters.length > 0) process.exitCode = 1;
+    return report.fault !== null || letters.length > 0 ? 1 : 0;
   });
 };
 
-await main().catch((error: Error) => {
-  console.error(error.message);
-  process.exitCode = 2;
-});
+// 1 says that the log is not intact, so a log that cannot be read ends with 2.
+await runCommand(main, { failureCode: 2 });

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { services } from '../../apps/all-in-one/src/services.ts';
+import { runCommand } from '../command.ts';
 
 const help = `Writes the settings into docs/settings.md, and those that containers are given into docker-compose.yml, from the schemas that the
 services read them with.
@@ -101,11 +102,15 @@ const composeFile = (stored: string): string => {
   }, stored);
 };
 
-const main = (): void => {
+const main = (): number => {
   const { values } = parseArgs({
     options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
-  if (values.help) return console.log(help);
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  let code = 0;
   for (const [name, write] of [
     ['docs/settings.md', settingsPage],
     ['docker-compose.yml', composeFile],
@@ -116,12 +121,13 @@ const main = (): void => {
     if (current === stored) console.log(`${name} is current.`);
     else if (values.check) {
       console.error(`${name} is not current: run npm run config:table.`);
-      process.exitCode = 1;
+      code = 1;
     } else {
       writeFileSync(file, current);
       console.log(`${name} has been updated.`);
     }
   }
+  return code;
 };
 
-main();
+await runCommand(main);

@@ -4,29 +4,33 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseAllDocuments, stringify } from 'yaml';
+import { runCommand } from '../command.ts';
 
-const help = `Checks what is deployed: the chart, the alerts, the dashboard and the shell scripts. A tool that is missing is named, with how to get it, and skipped;
-with --all a missing tool is a failure.
+/** The programs that check, and how to get them. */
+const tools = {
+  helm: 'go install helm.sh/helm/v3/cmd/helm@latest',
+  'kubernetes-validate': 'pip install kubernetes-validate',
+  promtool: 'apt-get install prometheus',
+  haproxy: 'apt-get install haproxy',
+  openssl: 'apt-get install openssl',
+} as const;
+type Tool = keyof typeof tools;
+
+const help = `Checks what is deployed: the chart, the alerts, the dashboard, the load balancer and the shell scripts. A tool that is missing is named, with
+how to get it, and skipped; with --all a missing tool is a failure.
 
   npm run deploy:check [-- --all]
 
-helm               go install helm.sh/helm/v3/cmd/helm@latest
-kubernetes-validate  pip install kubernetes-validate
-promtool           apt-get install prometheus
-haproxy            apt-get install haproxy`;
+${Object.entries(tools)
+  .map(([tool, source]) => `${tool.padEnd(20)} ${source}`)
+  .join('\n')}`;
 
 const repository = path.join(import.meta.dirname, '../..');
 const chart = 'deploy/helm/bunting';
 /** The Kubernetes version that the chart is rendered and validated for. */
 const kubernetes = '1.31.0';
 
-const tools: Readonly<Record<string, string>> = {
-  helm: 'go install helm.sh/helm/v3/cmd/helm@latest',
-  'kubernetes-validate': 'pip install kubernetes-validate',
-  promtool: 'apt-get install prometheus',
-};
-
-const missing = (tool: string): boolean =>
+const isMissing = (tool: Tool): boolean =>
   (spawnSync(tool, ['--help'], { stdio: 'ignore' }).error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
 
 interface Outcome {
@@ -94,15 +98,69 @@ const rulesOfPanels = () => {
   return { groups: [{ name: 'panels', rules }] };
 };
 
-const main = (): void => {
+type Check = (name: string, outcome: Outcome) => string;
+
+const checkAlerts = (check: Check, folder: string): void => {
+  check('promtool check rules', run('promtool', ['check', 'rules', 'deploy/alerts/bunting.rules.yaml']));
+  check('promtool test rules', run('promtool', ['test', 'rules', 'deploy/alerts/bunting.test.yaml']));
+  const panels = path.join(folder, 'panels.yaml');
+  writeFileSync(panels, stringify(rulesOfPanels()));
+  check('promtool check rules, with the queries of the dashboard', run('promtool', ['check', 'rules', panels]));
+};
+
+/** Checks the configuration of HAProxy with a certificate made for it, since that of an installation is a secret. */
+const checkBalancer = (check: Check, folder: string): void => {
+  const certificate = path.join(folder, 'balancer_certificate');
+  const [cert, key] = [`${certificate}.crt`, `${certificate}.key`];
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-out', cert];
+  check('openssl req', run('openssl', [...request, '-keyout', key]));
+  writeFileSync(certificate, `${readFileSync(cert, 'utf8')}${readFileSync(key, 'utf8')}`);
+  const config = path.join(folder, 'haproxy.cfg');
+  const text = readFileSync(path.join(repository, 'docker/haproxy.cfg'), 'utf8');
+  writeFileSync(config, text.replace('/run/secrets/balancer_certificate', certificate));
+  check('haproxy -c -f docker/haproxy.cfg', run('haproxy', ['-c', '-f', config]));
+};
+
+const checkChart = (check: Check, folder: string, canValidate: boolean): void => {
+  check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetes, chart]));
+  const upgrade = ['--kube-version', kubernetes, '--set-string', 'image.tag=0.1.0,image.tags.audit=9.9.9'];
+  check(
+    'helm template with the new image of one service',
+    checkUpgrade(run('helm', ['template', 'bunting', chart, ...upgrade])),
+  );
+  for (const values of readdirSync(path.join(repository, chart, 'ci'))) {
+    const file = path.join(chart, 'ci', values);
+    const rendered = check(
+      `helm template -f ${values}`,
+      run('helm', ['template', 'bunting', chart, '--kube-version', kubernetes, '-f', file]),
+    );
+    if (values === 'production-values.yaml')
+      check('network policies: the gateway alone is reachable', checkPolicies(rendered));
+    const own = parseAllDocuments(rendered)
+      .map(String)
+      .filter((text) => /^apiVersion:/m.test(text) && !isCustom(text));
+    const target = path.join(folder, values);
+    writeFileSync(target, own.map((text) => text.replace(/^(?!---)/, '---\n')).join('\n'));
+    if (canValidate)
+      check(
+        `kubernetes-validate --strict ${values} (${own.length} objects)`,
+        run('kubernetes-validate', ['--strict', '-k', kubernetes.replace(/\.0$/, ''), target]),
+      );
+  }
+};
+
+const main = (): number => {
   const { values: options } = parseArgs({
     options: { all: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
   });
-  if (options.help) return console.log(help);
-  const absent = new Set(Object.keys(tools).filter(missing));
+  if (options.help) {
+    console.log(help);
+    return 0;
+  }
+  const absent = new Set((Object.keys(tools) as Tool[]).filter(isMissing));
   for (const tool of absent) console.log(`${tool} is missing, its checks are skipped. Get it with: ${tools[tool]}`);
   let failures = options.all ? absent.size : 0;
-  const check = (name: string, { failed, output }: Outcome): string => {
+  const check: Check = (name, { failed, output }) => {
     console.log(`${failed ? 'FAILED ' : 'passed '} ${name}`);
     if (failed) {
       failures++;
@@ -110,50 +168,20 @@ const main = (): void => {
     }
     return output;
   };
+  const has = (tool: Tool): boolean => !absent.has(tool);
 
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-deploy-'));
   try {
-    if (!absent.has('promtool')) {
-      check('promtool check rules', run('promtool', ['check', 'rules', 'deploy/alerts/bunting.rules.yaml']));
-      check('promtool test rules', run('promtool', ['test', 'rules', 'deploy/alerts/bunting.test.yaml']));
-      const panels = path.join(folder, 'panels.yaml');
-      writeFileSync(panels, stringify(rulesOfPanels()));
-      check('promtool check rules, with the queries of the dashboard', run('promtool', ['check', 'rules', panels]));
-    }
-    if (!absent.has('helm')) {
-      check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetes, chart]));
-      const upgrade = ['--kube-version', kubernetes, '--set-string', 'image.tag=0.1.0,image.tags.audit=9.9.9'];
-      check(
-        'helm template with the new image of one service',
-        checkUpgrade(run('helm', ['template', 'bunting', chart, ...upgrade])),
-      );
-      for (const values of readdirSync(path.join(repository, chart, 'ci'))) {
-        const file = path.join(chart, 'ci', values);
-        const rendered = check(
-          `helm template -f ${values}`,
-          run('helm', ['template', 'bunting', chart, '--kube-version', kubernetes, '-f', file]),
-        );
-        if (values === 'production-values.yaml')
-          check('network policies: the gateway alone is reachable', checkPolicies(rendered));
-        const own = parseAllDocuments(rendered)
-          .map(String)
-          .filter((text) => /^apiVersion:/m.test(text) && !isCustom(text));
-        const target = path.join(folder, values);
-        writeFileSync(target, own.map((text) => text.replace(/^(?!---)/, '---\n')).join('\n'));
-        if (!absent.has('kubernetes-validate'))
-          check(
-            `kubernetes-validate --strict ${values} (${own.length} objects)`,
-            run('kubernetes-validate', ['--strict', '-k', kubernetes.replace(/\.0$/, ''), target]),
-          );
-      }
-    }
+    if (has('promtool')) checkAlerts(check, folder);
+    if (has('helm')) checkChart(check, folder, has('kubernetes-validate'));
+    if (has('haproxy') && has('openssl')) checkBalancer(check, folder);
     for (const script of ['docker/setup.sh', 'docker/replace.sh', 'docker/postgres/roles.sh'])
       check(`sh -n ${script}`, run('sh', ['-n', script]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   console.log(failures === 0 ? 'The deployment files are right.' : `${failures} checks failed.`);
-  process.exitCode = failures === 0 ? 0 : 1;
+  return failures === 0 ? 0 : 1;
 };
 
-main();
+await runCommand(main);

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { proveBoundaries } from './boundaries.ts';
+import { runCommand } from '../command.ts';
 import { allMigrations } from '../migrations/all-migrations.ts';
 import { migrationFaults, rules } from '../migrations/migration-faults.ts';
 
@@ -97,13 +98,18 @@ const checkFormatting = async (): Promise<boolean> => {
   }
 };
 
-const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-if (values.help) console.log(help);
-else {
+const main = async (): Promise<number> => {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
   await makeProjectGraph();
   const eslint = new ESLint({ cwd: repository });
   const besides = [checkFormatting(), checkTypedRules()];
   const right = [await checkBoundaries(eslint), await checkMigrations(), await checkCode(eslint)];
   right.push(...(await Promise.all(besides)));
-  if (right.includes(false)) process.exitCode = 1;
-}
+  return right.includes(false) ? 1 : 0;
+};
+
+await runCommand(main);

@@ -361,7 +361,7 @@ describe('npm run doctor', () => {
       [['--free-gib', 'much'], /^--free-gib takes a number, not much\. Run it with --help/],
     ] as const) {
       const { code, problems } = await runDoctor(settings, args);
-      expect([code, problems]).toEqual([1, [expect.stringMatching(reason)]]);
+      expect([code, problems]).toEqual([2, [expect.stringMatching(reason)]]);
     }
   });
 });

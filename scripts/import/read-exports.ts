@@ -1,10 +1,8 @@
 import { ExportedFeatures, Refusal, lenientSchema } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { readFileSync } from 'node:fs';
+import { UsageError } from '../command.ts';
 import { batchesOf, type BatchSize } from './import-batches.ts';
-
-/** The errors of the given files, for the user of the command. No request was sent. */
-export class UsageError extends Error {}
 
 /** The JSON of a file. @throws UsageError that names the file. */
 export const readJson = (file: string): unknown => {

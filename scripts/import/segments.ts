@@ -1,6 +1,7 @@
 import { CreateSegmentBody, Refusal } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type Export, readJson, UsageError } from './read-exports.ts';
+import { UsageError } from '../command.ts';
+import { type Export, readJson } from './read-exports.ts';
 import type { SendRequest } from './api-client.ts';
 
 /** A segment in the list of segments. The server validates it when it is created. */

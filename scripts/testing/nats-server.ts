@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '../../libs/testing/src/nats-program.ts';
+import { runCommand } from '../command.ts';
 
 const help = `Finds or installs nats-server, and prints its path.
 
@@ -111,14 +113,9 @@ export const ensureNatsServer = async (): Promise<string> => {
   );
 };
 
-if (import.meta.main) {
-  if (process.argv.includes('--help')) console.log(help);
-  else {
-    try {
-      console.log(await ensureNatsServer());
-    } catch (error) {
-      log(reasonOf(error));
-      process.exitCode = 1;
-    }
-  }
-}
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  console.log(values.help ? help : await ensureNatsServer());
+};
+
+if (import.meta.main) await runCommand(main);

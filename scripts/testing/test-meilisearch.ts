@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { runCommand, UsageError } from '../command.ts';
 
 const help = `Runs the behaviour suite of feature search with a real Meilisearch server.
 
@@ -16,9 +17,7 @@ const main = (): number => {
   }
   const { MEILI_URL: url } = process.env;
   if (url === undefined || url === '') {
-    console.error('MEILI_URL is not set: there is no Meilisearch server to test with.\n');
-    console.error(help);
-    return 1;
+    throw new UsageError(`MEILI_URL is not set: there is no Meilisearch server to test with.\n\n${help}`);
   }
   const cwd = path.join(import.meta.dirname, '../..', 'apps', 'search');
   const jest = path.join(import.meta.dirname, '../..', 'node_modules', 'jest', 'bin', 'jest.js');
@@ -30,4 +29,4 @@ const main = (): number => {
   return status ?? 1;
 };
 
-process.exitCode = main();
+await runCommand(main);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import path from 'node:path';
 import { startTestPostgres } from '../../libs/testing/src/postgres-server.ts';
+import { runCommand } from '../command.ts';
 import { ensureNatsServer } from './nats-server.ts';
 import { summaryOf } from './test-summary.ts';
 
@@ -116,21 +117,25 @@ const run = async (command: readonly string[], testsRequired: boolean): Promise<
   }
 };
 
-const args = process.argv.slice(2);
-if (args.includes('--help')) console.log(help);
-else {
+const main = async (): Promise<number> => {
+  const args = process.argv.slice(2);
+  if (args.includes('--help')) {
+    console.log(help);
+    return 0;
+  }
+  const [first, ...others] = args;
   try {
-    const [first, ...others] = args;
     const passed =
       first === '--perf'
         ? await run([...performanceTests, ...others], false)
         : first === '--affected'
           ? await run([...checksOfAffectedProjects, ...others], false)
           : await run([...functionalTests, ...args], true);
-    if (!passed) process.exitCode = 1;
+    return passed ? 0 : 1;
   } catch (error) {
-    console.error((error as Error).message);
     console.log('0 passed, 1 failed');
-    process.exitCode = 1;
+    throw error;
   }
-}
+};
+
+await runCommand(main);

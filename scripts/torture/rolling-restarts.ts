@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureNatsServer } from '../testing/nats-server.ts';
-import { numberOption } from '../number-option.ts';
+import { countOption, numberOption, runCommand } from '../command.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type ServiceProcess } from './cluster/service-process.ts';
 import { startCluster } from './cluster/cluster.ts';
@@ -353,10 +353,10 @@ const main = async (): Promise<number> => {
     return 0;
   }
   const numbers = {
-    requests: numberOption('requests', values.requests),
-    restarts: numberOption('restarts', values.restarts),
+    requests: countOption('requests', values.requests),
+    restarts: countOption('restarts', values.restarts),
     drainDelayMs: numberOption('drain-delay', values['drain-delay']),
-    clients: numberOption('clients', values.clients),
+    clients: countOption('clients', values.clients),
   };
   process.env['NATS_SERVER'] ??= await ensureNatsServer();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-rolling-restarts-'));
@@ -377,4 +377,4 @@ const main = async (): Promise<number> => {
   return 0;
 };
 
-if (import.meta.main) process.exitCode = await main();
+if (import.meta.main) await runCommand(main);

@@ -10,6 +10,7 @@ import { parseJson } from '../../../apps/gateway/src/http/request/body.ts';
 import { readConfig } from '@bunting/runtime';
 import { parseArgs } from 'node:util';
 import type { TSchema } from 'typebox';
+import { runCommand } from '../../command.ts';
 
 const help = `Measures the CPU time that the gateway spends on the costliest bodies that it accepts: their JSON and their schema.
 
@@ -148,9 +149,9 @@ const cpuMs = (work: () => unknown): number => {
   return measured.sort((one, other) => one - other)[Math.floor(times / 2)] as number;
 };
 
-const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-if (values.help) console.log(help);
-else {
+const main = (): void => {
+  const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
+  if (values.help) return console.log(help);
   for (const [name, schema, { items, values }, json] of bodies) {
     const body = Buffer.from(json);
     const ms = cpuMs(() => parse(schema, parseJson(body, { depth, members, items, values }), '/body'));
@@ -158,4 +159,6 @@ else {
       `${name.padEnd(45)} ${(body.length / 1_048_576).toFixed(2).padStart(6)} MiB ${ms.toFixed(1).padStart(7)} ms`,
     );
   }
-}
+};
+
+await runCommand(main);

@@ -1,0 +1,52 @@
+const hint = 'Run it with --help to see its options.';
+
+/** A mistake in how a command was called: its message says what to correct. */
+export class UsageError extends Error {}
+
+/** A mistake in the options or arguments of a command. */
+export const optionError = (reason: string): UsageError => new UsageError(`${reason} ${hint}`);
+
+const isUnknownOption = (error: unknown): error is Error =>
+  (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
+
+/** Programming errors, which are shown with their stack. */
+const bugs = [TypeError, ReferenceError, RangeError];
+
+/**
+ * Runs a command, whose exit code is what `main` returns, or else 0. An error is printed without its stack; the exit code is then 2 after a
+ * mistake in how the command was called, and `failureCode` otherwise.
+ */
+export const runCommand = async (
+  main: () => Promise<number | void> | number | void,
+  { failureCode = 1 }: { readonly failureCode?: number } = {},
+): Promise<void> => {
+  try {
+    const code = await main();
+    process.exitCode = typeof code === 'number' ? code : 0;
+  } catch (thrown) {
+    const error = isUnknownOption(thrown) ? optionError(`${thrown.message.replace(/\.$/, '')}.`) : thrown;
+    console.error(bugs.some((bug) => error instanceof bug) ? error : (error as Error).message);
+    process.exitCode = error instanceof UsageError ? 2 : failureCode;
+  }
+};
+
+/** The value of a numeric option, from 0 on. @throws UsageError that names the option if the text is something else */
+export const numberOption = (name: string, text: string): number => {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw optionError(`--${name} takes a number, not ${text}.`);
+  return Number(text);
+};
+
+/** The value of an option that counts something, from 1 on. @throws UsageError that names the option if the text is something else */
+export const countOption = (name: string, text: string): number => {
+  const count = numberOption(name, text);
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw optionError(`--${name} takes a whole number from 1 on, not ${text}.`);
+  return count;
+};
+
+/** The value of an option with an address. @throws UsageError that names the option if the text is something else */
+export const urlOption = (name: string, text: string): string => {
+  if (!URL.canParse(text))
+    throw optionError(`--${name} must be an address such as http://localhost:4242, and not "${text}".`);
+  return text.replace(/\/$/, '');
+};
