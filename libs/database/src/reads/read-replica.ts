@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientBase, Pool, type PoolClient, type QueryResult } from 'pg';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { coalesceCalls } from './coalesce-calls.ts';
 import type { ReadDatabase, Statement } from '../database.ts';
 import { codeOf, refusalForFailure } from '../failures/failures.ts';
 import { type DatabaseLog, silentLog } from '../failures/outage-log.ts';
 import { onlyRow } from '../only-row.ts';
 import { keepAlive } from '../schema/migrate.ts';
+import { type BypassReason, replicaBypass } from './replica-bypass.ts';
+import { measureReplica } from './replica-metrics.ts';
 
 export interface ReadReplicaOptions {
   /** the streaming replica */
@@ -67,17 +69,14 @@ const firstPollMs = 1;
 /** The timeout of an inspection, and its poll interval. */
 const inspectionMs = 1_000;
 const inspectionPollMs = 20;
-/** How long all reads go to the primary after the replica was stale or unavailable. */
-const bypassMs = { behind: 500, unavailable: 5_000 };
 /** How much longer than its statement timeout a replica may take to respond; afterwards it counts as unavailable. */
 const responseGraceMs = 5_000;
-const repeatWarningAfterMs = 60_000;
 const queryCanceled = '57014';
 
 /** The replica cannot serve a read. */
 class ReplicaError extends Error {
   /** busy if no connection was free in time; other reads may succeed */
-  readonly outcome: keyof typeof bypassMs | 'busy';
+  readonly outcome: BypassReason | 'busy';
   constructor(outcome: ReplicaError['outcome'], message: string) {
     super(message);
     this.outcome = outcome;
@@ -188,55 +187,10 @@ export const openReadReplica = ({
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
-  const reads =
-    metrics === undefined
-      ? undefined
-      : new Counter({
-          name: 'bunting_database_replica_reads_total',
-          help: 'reads with a read replica, by outcome: served by the replica, or by the primary because the replica was behind, busy or unavailable',
-          labelNames: ['outcome'],
-          registers: [metrics],
-        });
-  let bypassedUntil = Number.NEGATIVE_INFINITY;
-  let bypassedFor: keyof typeof bypassMs | undefined;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  let hasWarned = false;
+  const bypass = replicaBypass({ replica: `The read replica of ${name} at ${host}`, log });
   let lagBytes = 0;
-  if (metrics !== undefined) {
-    new Gauge({
-      name: 'bunting_database_replica_bypassed',
-      help: '1 while the primary serves all reads because the read replica is behind or unavailable',
-      registers: [metrics],
-      collect() {
-        this.set(bypassedFor === undefined ? 0 : 1);
-      },
-    });
-    new Gauge({
-      name: 'bunting_database_replica_lag_bytes',
-      help: 'bytes of the log that the read replica had not replayed yet when a read last tried it',
-      registers: [metrics],
-      collect() {
-        this.set(lagBytes);
-      },
-    });
-  }
-
-  const bypass = (outcome: keyof typeof bypassMs, error: ReplicaError): void => {
-    bypassedFor = outcome;
-    bypassedUntil = performance.now() + bypassMs[outcome];
-    if (performance.now() - warnedAt < repeatWarningAfterMs) return;
-    warnedAt = performance.now();
-    hasWarned = true;
-    log.warn(
-      `The read replica of ${name} at ${host} is not used: ${error.message}. The primary serves its reads. Check the replica and its replication.`,
-    );
-  };
-  const endBypass = (): void => {
-    bypassedFor = undefined;
-    bypassedUntil = Number.NEGATIVE_INFINITY;
-    if (hasWarned) log.warn(`The read replica of ${name} at ${host} serves reads again.`);
-    hasWarned = false;
-  };
+  const reads =
+    metrics && measureReplica(metrics, { isBypassed: () => bypass.reason !== undefined, lagBytes: () => lagBytes });
 
   const position = coalesceCalls(async () => onlyRow(await primary.read<LogPosition>(committedPosition)));
 
@@ -275,28 +229,26 @@ export const openReadReplica = ({
     /** One round trip to the primary, shared by concurrent reads, and two to the replica; or one to the primary alone. */
     read: async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
       const fromPrimary = (): Promise<Row[]> => primary.read<Row>(statement, values);
-      let outcome: ReplicaError['outcome'] = bypassedFor ?? 'unavailable';
-      if (performance.now() >= bypassedUntil) {
-        // Of the reads after a bypass one tries the replica; the primary serves the others until it succeeds.
-        const isTrial = bypassedFor !== undefined;
-        if (bypassedFor !== undefined) bypassedUntil = performance.now() + bypassMs[bypassedFor];
+      let outcome: ReplicaError['outcome'] = bypass.reason ?? 'unavailable';
+      const endBypass = bypass.admit();
+      if (endBypass !== undefined) {
         const needed = await position().catch(() => undefined);
         // The error of the primary has the reason.
         if (needed === undefined) return fromPrimary();
         try {
           const rows = await readReplica<Row>(needed, statement, values);
-          if (isTrial) endBypass();
+          endBypass();
           reads?.inc({ outcome: 'replica' });
           return rows;
         } catch (error) {
           if (!(error instanceof ReplicaError)) {
-            if (isTrial) endBypass();
+            endBypass();
             // The primary would need as long.
             if (codeOf(error) === queryCanceled) throw refusalForFailure(error);
             // A refused statement is no fault of the replica, unless the replica cancelled it to replay the log.
             return fromPrimary();
           }
-          if (error.outcome !== 'busy') bypass(error.outcome, error);
+          if (error.outcome !== 'busy') bypass.begin(error.outcome, error.message);
           outcome = error.outcome;
         }
       }
