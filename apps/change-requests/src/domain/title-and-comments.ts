@@ -2,6 +2,7 @@ import { invalid, isClosedState } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Comment } from './change-request.ts';
 import { requireNotBeingApplied } from './content/edit-content.ts';
 import { cannotBe, onlyAuthorCan } from './refusals.ts';
+import type { RequestRoles } from './review/roles.ts';
 
 /** The text without surrounding white space. Refuses an empty text, and more than `maxLength` characters. */
 export const requireText = (text: string, maxLength: number, path: string): string => {
@@ -14,8 +15,12 @@ export const requireText = (text: string, maxLength: number, path: string): stri
 };
 
 /** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
-export const setTitle = (request: ChangeRequest, title: string, userId: number, isAdmin: boolean): ChangeRequest => {
-  if (request.createdBy.id !== userId && !isAdmin) throw onlyAuthorCan('rename it');
+export const setTitle = (
+  request: ChangeRequest,
+  title: string,
+  { author, isAdministrator }: Pick<RequestRoles, 'author' | 'isAdministrator'>,
+): ChangeRequest => {
+  if (!author && !isAdministrator) throw onlyAuthorCan('rename it');
   requireNotBeingApplied(request);
   if (isClosedState(request.state)) throw cannotBe('renamed', request);
   return { ...request, title: requireText(title, 255, '/body/title') };

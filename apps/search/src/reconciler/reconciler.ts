@@ -76,7 +76,7 @@ const rewrite = async (
 ): Promise<void> => {
   for (let attempt = 1; ; attempt++) {
     try {
-      return void (await repairStates(stores, entity, ids, true));
+      return void (await repairStates(stores, entity, ids, { force: true }));
     } catch (error) {
       if (!(error instanceof BehindError) || attempt === maxAttempts) throw error;
       await heartbeat();
@@ -94,7 +94,7 @@ export const reconciler = (stores: StateStores) => {
   /** Compares the contents of the next states after an id, and adds the ids of those that it repairs. */
   const repairNext = async (entity: ReadableStateEntity, after: string, repaired: string[]) => {
     const ids = (await stored.versions(entity, undefined, after, batchSize)).map(({ id }) => id);
-    repaired.push(...(await repairStates(stores, entity, ids, false)));
+    repaired.push(...(await repairStates(stores, entity, ids, { force: false })));
     return { compared: ids.length, comparedUpTo: ids.length < batchSize ? '' : (ids.at(-1) ?? '') };
   };
 
@@ -110,7 +110,8 @@ export const reconciler = (stores: StateStores) => {
           for (const group of differingGroups(expected, actual)) {
             different++;
             const found = await findDiffering(stores, entity, group, maxRepairs - repaired.length);
-            for (const ids of batchesOf(found)) repaired.push(...(await repairStates(stores, entity, ids, false)));
+            for (const ids of batchesOf(found))
+              repaired.push(...(await repairStates(stores, entity, ids, { force: false })));
           }
         }
         ({ comparedUpTo: comparedSegments } = await repairNext('segment', comparedSegments, repaired));

@@ -36,7 +36,7 @@ export const repairStates = async (
   { source, stored, states }: StateStores,
   entity: ReadableStateEntity,
   ids: readonly string[],
-  force: boolean,
+  { force }: { readonly force: boolean },
 ): Promise<string[]> => {
   const first = await source.states(entity, ids);
   await requireCaughtUp({ states });

@@ -26,9 +26,11 @@ const consumerLags: Statement = {
  */
 export const measureOutbox = (
   registry: Registry,
-  producer: Producer,
-  database: ReadDatabase,
-  hasStream: boolean,
+  {
+    producer,
+    database,
+    hasStream,
+  }: { readonly producer: Producer; readonly database: ReadDatabase; readonly hasStream: boolean },
 ): void => {
   const registers = [registry];
   const oldest = new Gauge({

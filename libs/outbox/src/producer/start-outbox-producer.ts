@@ -46,7 +46,7 @@ export const startOutboxProducer = (options: ProducerOptions): OutboxProducer =>
   const acknowledgements = unstoredAcknowledgements();
   const relay = startRelay(options);
   const housekeeping = startOutboxHousekeeping({ ...options, acknowledgements, hasStream });
-  if (metrics !== undefined) measureOutbox(metrics, producer, database, hasStream);
+  if (metrics !== undefined) measureOutbox(metrics, { producer, database, hasStream });
   return {
     ...idempotentUnitOfWork(
       database,

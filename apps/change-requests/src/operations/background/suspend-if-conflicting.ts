@@ -19,7 +19,7 @@ export const suspendIfConflicting =
   async ({ id, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
     const request = await reader.byId(id);
     if (request === undefined || request.schedule === null) return;
-    const reason = await previewOf({ bus, reader }, request, false, context).then(
+    const reason = await previewOf({ bus, reader }, request, { withStates: false }, context).then(
       ({ preview }) => suspensionReason(request, preview),
       (error: unknown) => {
         if (!isFinalRefusal(error)) throw error;

@@ -36,7 +36,7 @@ describe('requests to preview', () => {
     const served = await serve(bus, [implement(PreviewChanges, () => late)]);
     const away = () => Promise.reject(unavailable('The database is away.'));
     const reader = { scheduled: away, segmentUses: away } as Partial<ChangeRequestReader> as ChangeRequestReader;
-    const request = previewsOf({ bus, reader }, 'shop', [holding(1, 1)], false, systemContext(60_000));
+    const request = previewsOf({ bus, reader }, 'shop', [holding(1, 1)], { withStates: false }, systemContext(60_000));
     await expect(request).rejects.toMatchObject({ kind: 'ServiceUnavailable', message: 'The database is away.' });
     answer({ previews: [] });
     await served.stop();

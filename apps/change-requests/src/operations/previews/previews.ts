@@ -75,7 +75,7 @@ export const previewsOf = async (
   sources: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
-  withStates: boolean,
+  { withStates }: { readonly withStates: boolean },
   context: CallContext,
 ): Promise<Map<number, Preview>> => {
   const calls = batchesWithinLimits(requests).map(async (batch) => {
@@ -110,10 +110,10 @@ export const previewsOf = async (
 export const previewOf = async (
   sources: PreviewSources,
   request: ChangeRequest,
-  withStates: boolean,
+  states: { readonly withStates: boolean },
   context: CallContext,
 ): Promise<Preview> => {
-  const previews = await previewsOf(sources, request.project, [request], withStates, context);
+  const previews = await previewsOf(sources, request.project, [request], states, context);
   const preview = previews.get(request.id);
   if (preview === undefined)
     throw new Error(
@@ -130,6 +130,7 @@ export const previewsOfOpen = async (
   context: CallContext,
 ): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> => {
   const open = requests.filter((request) => !isClosedState(request.state) && request.changes.length > 0);
-  const previews = open.length === 0 ? undefined : await previewsOf(sources, project, open, false, context);
+  const previews =
+    open.length === 0 ? undefined : await previewsOf(sources, project, open, { withStates: false }, context);
   return ({ id }) => previews?.get(id)?.preview;
 };

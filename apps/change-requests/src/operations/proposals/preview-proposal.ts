@@ -25,5 +25,5 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
       return { ...origin, ...subject, action: change.action, payload: change.payload, snapshot: null };
     });
     const request = { ...draft, changes };
-    return (await previewOf({ bus, reader }, request, true, onBehalfOf(operationRequest))).preview;
+    return (await previewOf({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
   });

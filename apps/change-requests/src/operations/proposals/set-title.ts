@@ -8,7 +8,7 @@ export const setTitleEndpoint = ({ transaction, rolesOf }: ChangeRequestsContext
     transaction(request, async ({ requests }) => {
       const { params, body, caller } = request;
       const before = await requests.getVisible(params, caller.id);
-      await requests.save(before, setTitle(before, body.title, caller.id, rolesOf(caller, before).isAdministrator));
+      await requests.save(before, setTitle(before, body.title, rolesOf(caller, before)));
       return null;
     }),
   );

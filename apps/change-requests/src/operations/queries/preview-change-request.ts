@@ -7,5 +7,5 @@ export const previewChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsCont
   implement(PreviewChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     const request = await reader.visible(params, caller.id);
-    return (await previewOf({ bus, reader }, request, true, onBehalfOf(operationRequest))).preview;
+    return (await previewOf({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
   });

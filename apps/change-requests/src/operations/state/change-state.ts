@@ -73,7 +73,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     const scheduledAt = parseScheduledAt(body.scheduledAt);
     const request = await reader.visible(params, caller.id);
     requireTransition(request, 'schedule', actorFor(operationRequest, request));
-    const previewed = await previewOf({ bus, reader }, request, true, onBehalfOf(operationRequest));
+    const previewed = await previewOf({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest));
     const conflicts = conflictsIn(previewed.preview);
     if (conflicts.length > 0) throw inConflict(conflicts);
     const snapshots = Object.fromEntries(previewed.snapshots.map(({ id, snapshot }) => [id, snapshot]));
