@@ -146,14 +146,12 @@ const addUnlessOutdated = async (
   const previewedChanges = previewsOfOpen({ bus, reader }, environmentRef.project, [expected], context);
   // Without a commit the preview is never awaited: its rejection must not be reported as unhandled.
   previewedChanges.catch(() => undefined);
-  // A write with `If-Match` needs the locked request.
-  const isConditional = operationRequest.requireMatch !== undefined;
   return transaction
     .commitThenReply(
       operationRequest,
       (tx) => {
         if (base === undefined) return addToNewDraft(tx, proposal, add, allowsVoluntaryRequests);
-        if (base.state === 'Draft' && !isConditional) return addToDraft(tx, base, add);
+        if (base.state === 'Draft') return addToDraft(tx, base, add);
         return addToLockedRequest(tx, proposal, base, add);
       },
       async (request: ChangeRequest) => toChangeRequestResponse(request, (await previewedChanges)(expected)),
