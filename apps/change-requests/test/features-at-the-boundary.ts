@@ -120,7 +120,7 @@ export const featuresAtTheBoundary = async (bus: Bus) => {
     return {
       features: [...byFeature].flatMap(([name, its]) => {
         if (name === '') return [];
-        const conflict = { conflict: 'Feature has been archived', conflictCode: 'feature-archived' };
+        const conflict = { conflict: 'Feature has been archived', conflictCode: 'feature-archived' } as const;
         const states = { before: null, after: null, diff: [] };
         return { name, ...(archived.has(name) ? conflict : {}), ...states, changes: its.map(shown) };
       }),

@@ -10,6 +10,7 @@ import type {
   ChangeRequestPreview,
   ChangeRequestSchedule,
   ChangeRequestSegment,
+  ConflictCode,
 } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
@@ -51,7 +52,11 @@ const nothing: PreviewedChanges = { features: [], segments: [] };
 /** The conflicts of a change, and the edits that it would overwrite. */
 const previewFields = (
   previewed:
-    | { readonly conflict?: string; readonly conflictCode?: string; readonly overwrites?: ChangeRequestOverwrite[] }
+    | {
+        readonly conflict?: string;
+        readonly conflictCode?: ConflictCode;
+        readonly overwrites?: ChangeRequestOverwrite[];
+      }
     | undefined,
 ) => ({
   ...(previewed?.conflict === undefined ? {} : { conflict: previewed.conflict }),

@@ -1,8 +1,47 @@
-// The conflicts that both features and change requests find, described alike.
+/** Why a change, or every change of a feature or segment, cannot be applied now. */
+export const conflictCodes = [
+  'feature-deleted',
+  'feature-moved',
+  'feature-archived',
+  'environment-unlinked',
+  'project-gone',
+  'strategy-deleted',
+  'strategy-limit',
+  'strategy-type-gone',
+  'strategy-type-deprecated',
+  'segment-missing',
+  'segment-foreign',
+  'segment-in-use',
+  'segment-name',
+  'parent-missing',
+  'parent-variant',
+  'dependency-self',
+  'dependency-project',
+  'dependency-transitive',
+  'has-children',
+  /** applying would undo a newer edit */
+  'overwrite',
+  /** a rule refused the change for another reason */
+  'invalid-payload',
+  /** the features service refused the call */
+  'refused',
+  /** another attempt to apply the change request came first */
+  'superseded',
+] as const;
+export type ConflictCode = (typeof conflictCodes)[number];
+
+/** A conflict as a code for programs and as text for users. */
+export interface ConflictCause {
+  readonly code: ConflictCode;
+  /** has no full stop: messages embed it in sentences */
+  readonly message: string;
+}
 
 /** The conflict of deleting a segment that a strategy uses, or would use after another change request. */
-export const segmentInUse = (name: string) =>
-  ({ code: 'segment-in-use', message: `Segment ${name} is in use` }) as const;
+export const segmentInUse = (name: string): ConflictCause => ({
+  code: 'segment-in-use',
+  message: `Segment ${name} is in use`,
+});
 
 /** The conflict of every change in a project that was archived or deleted. */
-export const projectGone = { code: 'project-gone', message: 'Project is no longer available' } as const;
+export const projectGone: ConflictCause = { code: 'project-gone', message: 'Project is no longer available' };

@@ -1,7 +1,8 @@
+import type { ConflictCode } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { conflictsIn, inConflict } from './apply-conflicts.ts';
 
-const conflict = (conflictCode: string, text: string) => ({ conflictCode, conflict: text });
+const conflict = (conflictCode: ConflictCode, text: string) => ({ conflictCode, conflict: text });
 const action = 'updateStrategy';
 const states = { before: null, after: null, diff: [] };
 const preview = {

@@ -4,14 +4,14 @@ export type ApplyConflicts = AppliedChanges['conflicts'];
 
 /** The conflicts in a preview, each with the feature or segment that it is about, and the change unless all of a feature are in conflict. */
 export const conflictsIn = ({ features, segments }: ChangeRequestPreview): ApplyConflicts => [
-  ...features.flatMap(({ name: feature, conflict, conflictCode = '', changes }) => [
+  ...features.flatMap(({ name: feature, conflict, conflictCode = 'refused', changes }) => [
     ...(conflict === undefined ? [] : [{ code: conflictCode, message: conflict, feature }]),
-    ...changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = '' }) =>
+    ...changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
       message === undefined ? [] : [{ code, message, feature, changeId }],
     ),
   ]),
   ...segments.flatMap(({ id: segment, changes }) =>
-    changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = '' }) =>
+    changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
       message === undefined ? [] : [{ code, message, segment, changeId }],
     ),
   ),

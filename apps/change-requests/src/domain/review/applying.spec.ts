@@ -15,7 +15,7 @@ const applying = (scheduled: boolean): ChangeRequest =>
   });
 const resultOf = (outcome: AppliedChanges['outcome'], message?: string): AppliedChanges => ({
   outcome,
-  conflicts: message === undefined ? [] : [{ code: 'any', message }],
+  conflicts: message === undefined ? [] : [{ code: 'feature-archived', message }],
   inverse: [],
 });
 const finish = (scheduled: boolean, result: AppliedChanges) =>

@@ -1,8 +1,8 @@
-import { asJsonObject, type ChangeRequestPreview, overwriteMessage } from '@bunting/contracts';
+import { asJsonObject, type ChangeRequestPreview, type ConflictCode, overwriteMessage } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../change-request.ts';
 
 /** By the code of a conflict that concerns a whole feature. */
-const featureReasons: Readonly<Partial<Record<string, (name: string, request: ChangeRequest) => string>>> = {
+const featureReasons: Readonly<Partial<Record<ConflictCode, (name: string, request: ChangeRequest) => string>>> = {
   'feature-archived': (name) => `Feature flag ${name} was archived`,
   'feature-deleted': (name) => `Feature flag ${name} was deleted`,
   'feature-moved': (name) => `Feature flag ${name} was moved to another project`,
@@ -10,7 +10,7 @@ const featureReasons: Readonly<Partial<Record<string, (name: string, request: Ch
     `Environment ${environment} was removed from project ${project}`,
 };
 
-const conflictReason = (change: ProposedChange, code: string | undefined, text: string): string => {
+const conflictReason = (change: ProposedChange, code: ConflictCode | undefined, text: string): string => {
   if (code === 'strategy-deleted')
     return `Strategy ${String(asJsonObject(change.payload)['id'])} of feature flag ${change.feature} was deleted`;
   if (code === 'segment-missing' && change.segment !== null) {
@@ -25,8 +25,10 @@ export const suspensionReason = (
   { features, segments }: ChangeRequestPreview,
 ): string | undefined => {
   const changeOf = (id: number) => request.changes.find((change) => change.id === id);
-  for (const { name, conflict, conflictCode = '' } of features) {
-    if (conflict !== undefined) return featureReasons[conflictCode]?.(name, request) ?? conflict;
+  for (const { name, conflict, conflictCode } of features) {
+    if (conflict === undefined) continue;
+    const reasonOf = conflictCode === undefined ? undefined : featureReasons[conflictCode];
+    return reasonOf?.(name, request) ?? conflict;
   }
   const previewed = [...features, ...segments].flatMap(({ changes }) => changes);
   for (const { id, conflict, conflictCode } of previewed) {

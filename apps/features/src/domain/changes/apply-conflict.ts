@@ -1,7 +1,7 @@
-import { type Change, isSegmentChange, type Refusal, refusal } from '@bunting/contracts';
+import { type Change, type ConflictCause, isSegmentChange, type Refusal, refusal } from '@bunting/contracts';
 import { hasEnvironment } from '../project-context.ts';
 import { shortName } from '../refusals.ts';
-import { type ConflictCause, segmentDeletedCause, segmentOfAnotherProjectCause } from './conflict-cause.ts';
+import { segmentDeletedCause, segmentOfAnotherProjectCause } from './conflict-cause.ts';
 import type { ChangeContext } from './rule.ts';
 import { featureRuleOf, segmentRuleOf } from './rules.ts';
 

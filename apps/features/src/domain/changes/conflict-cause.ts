@@ -1,10 +1,5 @@
+import type { ConflictCause } from '@bunting/contracts';
 import { shortName } from '../refusals.ts';
-
-/** The reason why a change cannot be applied now, as a code and as text. The text has no full stop: messages embed it in sentences. */
-export interface ConflictCause {
-  readonly code: string;
-  readonly message: string;
-}
 
 export const strategyDeletedCause: ConflictCause = { code: 'strategy-deleted', message: 'Strategy has been deleted' };
 

@@ -34,7 +34,7 @@ export const overwriteConflicts = (changes: readonly RequestedChange[], context:
   changes
     .filter((requested) => overwritesOf(requested, context).length > 0)
     .map(({ id: changeId, change }) => {
-      const code = 'overwrite';
+      const code = 'overwrite' as const;
       const { environment } = context;
       const { action, payload } = change;
       if (isSegmentChange(change)) {

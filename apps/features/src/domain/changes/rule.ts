@@ -1,8 +1,14 @@
-import type { ChangeOf, ChangeRequestOverwrite, FeatureAction, Refusal, SegmentAction } from '@bunting/contracts';
+import type {
+  ChangeOf,
+  ChangeRequestOverwrite,
+  ConflictCause,
+  FeatureAction,
+  Refusal,
+  SegmentAction,
+} from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { ProjectContext } from '../project-context.ts';
-import type { ConflictCause } from './conflict-cause.ts';
 import type { ReplacedStates } from './overwritten-edits.ts';
 
 /** A feature that uses a segment. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { ConflictCode } from '../../changes/conflicts.ts';
 import { AnyObject, Nullable, TextByKey, Timestamp } from '../schema.ts';
 
 /** The states of a change request. */
@@ -47,7 +48,10 @@ export const ChangeRequestOverwrite = Type.Object(
 export type ChangeRequestOverwrite = Static<typeof ChangeRequestOverwrite>;
 
 const conflictCode = Type.Optional(
-  Type.String({ description: 'the kind of the conflict, for programs; only when in conflict' }),
+  Type.Unsafe<ConflictCode>({
+    type: 'string',
+    description: 'the kind of the conflict, for programs; only when in conflict',
+  }),
 );
 
 const scheduleConflicts = Type.Optional(

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { conflictCodes } from '../../changes/conflicts.ts';
 import type { InverseChange } from '../../changes/index.ts';
 import { defineOperation } from '../../operation.ts';
 import { RequestedChange } from './preview-changes.ts';
@@ -8,7 +9,7 @@ export const AppliedChanges = Type.Object({
   outcome: Type.Enum(['applied', 'conflict', 'overwrites'], { type: 'string' }),
   conflicts: Type.Array(
     Type.Object({
-      code: Type.String(),
+      code: Type.Enum([...conflictCodes], { type: 'string' }),
       message: Type.String(),
       feature: Type.Optional(Type.String()),
       segment: Type.Optional(Type.Integer()),

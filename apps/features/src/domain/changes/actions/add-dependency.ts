@@ -1,8 +1,7 @@
-import { invalidProperty } from '@bunting/contracts';
+import { type ConflictCause, invalidProperty } from '@bunting/contracts';
 import * as dependencies from '../../features/parts/dependency.ts';
 import type { Feature } from '../../features/feature.ts';
 import { shortName } from '../../refusals.ts';
-import type { ConflictCause } from '../conflict-cause.ts';
 import { childrenOf } from '../dependents.ts';
 import { findMissingParentVariant } from '../find-missing-parent-variant.ts';
 import type { ChangeContext, FeatureRule } from '../rule.ts';

@@ -1,9 +1,9 @@
-import { type ChangeOf, invalidProperty } from '@bunting/contracts';
+import { type ChangeOf, type ConflictCause, invalidProperty } from '@bunting/contracts';
 import type { Feature, PublicStrategy, Strategy } from '../../features/feature.ts';
 import { inEnvironment, publicStrategy } from '../../strategies/strategy.ts';
 import { shortName } from '../../refusals.ts';
 import type { ProjectContext } from '../../project-context.ts';
-import { type ConflictCause, segmentDeletedCause, segmentOfAnotherProjectCause } from '../conflict-cause.ts';
+import { segmentDeletedCause, segmentOfAnotherProjectCause } from '../conflict-cause.ts';
 import type { ChangeContext } from '../rule.ts';
 
 /** The snapshot of a strategy in a change. Segments are sorted, so that another order is not taken for an edit later. */
