@@ -32,9 +32,12 @@ export interface Review {
   readonly createdAt: string;
 }
 
+/** The states of a schedule: to be applied, failed at its time, or stopped before it. */
+export const scheduleStatuses = ['pending', 'failed', 'suspended'] as const;
+
 /** The time at which an approved request is applied, and the user on whose behalf. */
 export interface Schedule {
-  readonly status: 'pending' | 'failed' | 'suspended';
+  readonly status: (typeof scheduleStatuses)[number];
   readonly scheduledAt: string;
   readonly by: { readonly id: number; readonly name: string };
   readonly reason: string | null;

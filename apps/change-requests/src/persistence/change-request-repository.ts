@@ -16,7 +16,7 @@ import {
   RequestedApproverEntity,
   ScheduleEntity,
 } from './entities.ts';
-import { acceptsChanges, changeRows, type RequestRow, requestById, segmentUses, storeDraft } from './statements.ts';
+import { acceptsChangesOfAuthor, changeRows, type RequestRow, requestById, segmentUses, storeDraft } from './statements.ts';
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
 export class DraftAlreadyExistsError extends Error {}
@@ -101,7 +101,7 @@ export const changeRequestRepository = (tx: Tx) => {
     ): Promise<boolean> => {
       const lock = JSON.stringify([userId, project, environment]);
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
-      const text = `select from change_request request where ${acceptsChanges} limit 1`;
+      const text = `select from change_request request where ${acceptsChangesOfAuthor} limit 1`;
       return (await query(text, [userId, project, environment, onlyDraft])).length > 0;
     },
 

@@ -1,6 +1,6 @@
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
-import { pendingStates } from './entities.ts';
 import type { ProtectionChange } from './protection-repository.ts';
+import { isOpen, isPendingSql } from './states.ts';
 
 interface RequestOfUser {
   readonly id: number;
@@ -47,14 +47,14 @@ const ofDeletedUsers: Statement = {
   text: `
     with of_deleted_users as (
       select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
-      where request.state in ${pendingStates}
+      where request.${isPendingSql}
       union
       select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
         join schedule on schedule.change_request_id = request.id and schedule.status <> 'suspended'
       union
       select request.id, user_id from deleted_user join approval on approval.created_by_id = user_id
         join change_request request on request.id = approval.change_request_id
-      where request.state in ${pendingStates} or request.state = 'Scheduled'
+      where ${isOpen}
       union
       select schedule.change_request_id, user_id from deleted_user join schedule on schedule.by_id = user_id
       where schedule.status <> 'suspended'

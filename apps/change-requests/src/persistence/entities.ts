@@ -1,12 +1,10 @@
-import type { ChangeAction, ChangeRequestState, InverseChange } from '@bunting/contracts';
+import { type ChangeAction, type ChangeRequestState, changeRequestStates, type InverseChange } from '@bunting/contracts';
 import { Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { Applying, Schedule } from '../domain/change-request.ts';
+import { type Applying, type Schedule, scheduleStatuses } from '../domain/change-request.ts';
+import { isPendingSql, sqlList } from './states.ts';
 
 // Properties are named as in the domain and in JSON, and columns after them. The JSON of a request omits `hidden` properties.
-
-/** SQL: the states in which a request accepts changes. A statement must use this exact text to match the partial indexes. */
-export const pendingStates = `('Draft', 'In review', 'Approved')`;
 
 /** Refuses a second draft of one user for one project and environment. */
 export const oneDraftIndex = 'change_request_draft';
@@ -56,10 +54,7 @@ export const ChangeRequestEntity = defineEntity({
     importId: p.uuid().nullable().hidden(),
   },
   checks: [
-    {
-      name: 'change_request_state',
-      expression: "state in ('Draft', 'In review', 'Approved', 'Applied', 'Cancelled', 'Rejected', 'Scheduled')",
-    },
+    { name: 'change_request_state', expression: `state in ${sqlList(changeRequestStates)}` },
     { name: 'change_request_min_approvals', expression: 'min_approvals >= 1' },
   ],
   indexes: [
@@ -70,7 +65,7 @@ export const ChangeRequestEntity = defineEntity({
     {
       name: 'change_request_open_of_author',
       properties: [idOf('createdBy'), 'project', 'environment'],
-      where: `state in ${pendingStates}`,
+      where: isPendingSql,
     },
   ],
   uniques: [
@@ -163,7 +158,7 @@ export const ScheduleEntity = defineEntity({
     uncheckedEdits: p.integer().default(1).hidden(),
   },
   checks: [
-    { name: 'schedule_status', expression: "status in ('pending', 'failed', 'suspended')" },
+    { name: 'schedule_status', expression: `status in ${sqlList(scheduleStatuses)}` },
     { name: 'schedule_reason', expression: "(reason is null) = (status = 'pending')" },
   ],
   indexes: [

@@ -5,13 +5,11 @@ import {
   changeRequestEntities,
   ChangeRequestEntity,
   CommentEntity,
-  pendingStates,
   ScheduleEntity,
 } from './entities.ts';
+import { acceptsChangesSql, isOpen, isPendingSql, isVisibleTo } from './states.ts';
 
 const sql = entitySql(changeRequestEntities);
-/** SQL: whether the request is open: pending or scheduled, and not closed. */
-const isOpen = `(request.state in ${pendingStates} or request.state = 'Scheduled')`;
 const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
 
 /** SQL: the rows of a table that belong to the request, as a JSON array. */
@@ -47,17 +45,15 @@ export interface RequestRow {
 export const requestById = `${requests} where request.id = $1`;
 
 /**
- * SQL: whether the request accepts changes: it is pending and not being applied. `$1` its author, `$2` project, `$3` environment,
- * `$4` whether only a draft counts.
+ * SQL: whether the request of a user accepts changes. `$1` its author, `$2` project, `$3` environment, `$4` whether only a draft counts.
  */
-export const acceptsChanges = `
-  request.created_by_id = $1 and request.project = $2 and request.environment = $3 and request.state in ${pendingStates}
-    and (request.state = 'Draft' or not $4) and request.applying is null`;
+export const acceptsChangesOfAuthor = `
+  request.created_by_id = $1 and request.project = $2 and request.environment = $3 and ${acceptsChangesSql('$4')}`;
 
 /** The draft that accepts changes, or else the newest request that does. */
 export const acceptingRequest: Statement = {
   name: 'change-request-accepting-changes',
-  text: `${requests} where ${acceptsChanges}
+  text: `${requests} where ${acceptsChangesOfAuthor}
     order by request.state = 'Draft' desc, request.id desc limit 1`,
 };
 
@@ -65,7 +61,7 @@ export const acceptingRequest: Statement = {
 export const pendingRequests: Statement = {
   name: 'pending-change-requests',
   text: `${requests}
-    where request.created_by_id = $1 and request.project = $2 and request.state in ${pendingStates}
+    where request.created_by_id = $1 and request.project = $2 and request.${isPendingSql}
     order by request.environment collate "C", request.id`,
 };
 
@@ -97,20 +93,17 @@ export const storeDraft = `
   )
   select from request`;
 
-/** SQL: the requests of a project that a user may see, without the drafts of others. `$1` project, `$2` user. */
-const visible = `request.project = $1 and (request.state <> 'Draft' or request.created_by_id = $2)`;
-
-/** The newest requests of a project. */
+/** The newest requests of a project that a user may see: `$1` project, `$2` user. */
 export const requestsOfProject: Statement = {
   name: 'change-requests-of-project',
-  text: `${requests} where ${visible} order by request.id desc limit 300`,
+  text: `${requests} where request.project = $1 and ${isVisibleTo('$2')} order by request.id desc limit 300`,
 };
 
 /** The pending requests that affect a feature. */
 export const pendingOfFeature: Statement = {
   name: 'pending-change-requests-of-feature',
   text: `${requests}
-    where ${visible} and request.state in ${pendingStates}
+    where request.project = $1 and ${isVisibleTo('$2')} and request.${isPendingSql}
       and exists (select from change where change.change_request_id = request.id and change.feature = $3)
     order by request.environment collate "C", request.id limit 300`,
 };
@@ -176,7 +169,7 @@ export const strategiesUsing: Statement = {
   name: 'strategies-using-a-segment',
   text: `
     select
-      case when request.state <> 'Draft' or request.created_by_id = $2
+      case when ${isVisibleTo('$2')}
         then json_build_object('id', request.id, 'title', request.title) end as request,
       json_build_object('id', case change.action when 'updateStrategy' then change.payload ->> 'id' end,
         'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
@@ -197,7 +190,7 @@ export const searchRequests: Statement = {
   text: `
     with matching as (
       select id from change_request request
-      where request.project = any ($1::text[]) and (request.state <> 'Draft' or request.created_by_id = $2)
+      where request.project = any ($1::text[]) and ${isVisibleTo('$2')}
         and ($3::bigint is null or request.created_by_id = $3)
         and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
         and ($5::boolean is null or $5 = ${isOpen})

@@ -1,4 +1,4 @@
-import { type ChangeRequestState, type EventType, maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
+import { type ChangeRequestState, changeRequestStates, type EventType, maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
 import { type ContentStep, eventOf, eventOfStep } from '../events.ts';
 
@@ -15,8 +15,17 @@ const contentEdits: Readonly<Partial<Record<ChangeRequestState, ContentEdit>>> =
   Approved: { to: 'In review', keepsApprovals: false, emits: 'change-request-sent-to-review' },
 };
 
-/** True while the request is pending: changes can be added to it. */
-export const isPending = ({ state }: ChangeRequest): boolean => contentEdits[state] !== undefined;
+/** The states of a pending request: changes can be added to it. */
+export const pendingStates = changeRequestStates.filter((state) => contentEdits[state] !== undefined);
+
+export const isPending = ({ state }: Pick<ChangeRequest, 'state'>): boolean => pendingStates.includes(state);
+
+/** Whether changes can be added to the request now. @param onlyToDraft whether only a draft counts */
+export const acceptsChanges = (
+  request: Pick<ChangeRequest, 'state' | 'applying'>,
+  { onlyToDraft }: { readonly onlyToDraft: boolean },
+): boolean =>
+  (onlyToDraft ? request.state === 'Draft' : isPending(request)) && request.applying === null;
 
 /** @throws Refusal `ConflictError` while an attempt to apply the request is in progress. */
 export const requireNotBeingApplied = ({ applying }: Pick<ChangeRequest, 'applying'>): void => {

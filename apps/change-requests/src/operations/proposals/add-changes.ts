@@ -14,7 +14,7 @@ import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for
 import type { Actor, ChangeRequest, Decision, EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
 import { changedBySomeoneElse } from '../../domain/refusals.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
-import { createDraft, isPending } from '../../domain/content/edit-content.ts';
+import { acceptsChanges, createDraft } from '../../domain/content/edit-content.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
@@ -114,9 +114,7 @@ const addToLockedRequest = async (
   add: Add,
 ): Promise<ChangeRequest | undefined> => {
   const before = await requests.getForUpdate(base.id);
-  if (before === undefined || !isPending(before) || before.revision !== base.revision) return undefined;
-  if (before.applying !== null) return undefined;
-  if (onlyToDraft && before.state !== 'Draft') return undefined;
+  if (before?.revision !== base.revision || !acceptsChanges(before, { onlyToDraft })) return undefined;
   const decision = add(before);
   if (decision.request !== before) await requests.save(before, decision.request);
   events.emit(decision.events);
