@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { aChange } from '../../test/builders.ts';
+import { aChange, aRequest } from '../../test/builders.ts';
 import {
   addConflictsWithOtherRequests,
   type ScheduledRequest,
   type ScheduledChange,
   scheduleConflictsOf,
+  segmentConflicts,
+  subjectsToCompare,
 } from './conflicts-with-other-requests.ts';
 
 const beta = { id: 4, name: 'beta users' };
@@ -113,14 +115,14 @@ describe('a preview among other requests', () => {
     segments: [{ id: 4, name: 'renamed since', ...none, changes: [{ id: 2, action: 'deleteSegment' }] }],
     applicable: true,
   };
-  const changes = [change, { ...mySegment('deleteSegment'), id: 2 }];
+  const request = aRequest({ changes: [change, { ...mySegment('deleteSegment'), id: 2 }] });
 
   it('names the schedules that a change would break, by title where they have one', () => {
     const scheduled = [plan(update({ title: 'b' })), plan(update({ title: 'c' }), { id: 41, title: 'Night release' })];
     const { features, applicable } = addConflictsWithOtherRequests(
       preview,
-      { environment: 'production', changes },
-      { scheduled, usedSegments: new Set() },
+      request,
+      { scheduled, uses: [] },
     );
     expect(features[0]?.changes[0]).toEqual({
       ...previewed,
@@ -133,8 +135,8 @@ describe('a preview among other requests', () => {
   it('refuses to delete a segment that another request is about to use', () => {
     const { segments, applicable } = addConflictsWithOtherRequests(
       preview,
-      { environment: 'production', changes },
-      { scheduled: [], usedSegments: new Set([4]) },
+      request,
+      { scheduled: [], uses: [{ id: 40, segment: 4 }] },
     );
     expect(segments[0]?.changes[0]).toMatchObject({
       conflict: 'Segment renamed since is in use',
@@ -142,4 +144,38 @@ describe('a preview among other requests', () => {
     });
     expect(applicable).toBe(false);
   });
+
+  it('has no conflict of the request with itself', () => {
+    const scheduled = [plan(update({ title: 'b' }), { id: request.id })];
+    const found = { scheduled, uses: [{ id: request.id, segment: 4 }] };
+    expect(addConflictsWithOtherRequests(preview, request, found)).toEqual(preview);
+  });
+});
+
+describe('applying a request', () => {
+  const deletion = aChange({ id: 7, action: 'deleteSegment', segment: beta });
+  const request = aRequest({ changes: [deletion] });
+
+  it('is in conflict if it deletes a segment that another request is about to use', () => {
+    expect(segmentConflicts(request, [{ id: 40, segment: beta.id }])).toEqual([
+      { code: 'segment-in-use', message: 'Segment beta users is in use', segment: beta.id, changeId: 7 },
+    ]);
+  });
+
+  it.each([
+    ['the request itself uses the segment', request, { id: request.id, segment: beta.id }],
+    ['another request uses another segment', request, { id: 40, segment: 5 }],
+    ['it updates the segment', aRequest({ changes: [{ ...deletion, action: 'updateSegment' }] }), { id: 40, segment: 4 }],
+  ])('has no such conflict if %s', (_case, applied, use) => {
+    expect(segmentConflicts(applied, [use])).toEqual([]);
+  });
+});
+
+it('changes are compared by their features, the parents that they name, and their segments', () => {
+  const changes = [
+    aChange({ action: 'updateEnabled' }),
+    aChange({ action: 'addDependency', payload: { feature: 'payment' } }),
+    aChange({ action: 'updateSegment', segment: beta }),
+  ];
+  expect(subjectsToCompare(changes)).toEqual({ features: ['checkout', 'payment'], segments: [beta.id] });
 });

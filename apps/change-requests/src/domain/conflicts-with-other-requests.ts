@@ -1,5 +1,13 @@
-import { asJsonObject, type ChangeAction, type ChangeRequestPreview, isEqual, segmentInUse } from '@bunting/contracts';
-import type { ProposedChange } from './change-request.ts';
+import {
+  type AppliedChanges,
+  asJsonObject,
+  type ChangeAction,
+  type ChangeRequestPreview,
+  isEqual,
+  segmentInUse,
+} from '@bunting/contracts';
+import type { ChangeRequest, ProposedChange } from './change-request.ts';
+import { parentOf } from './content/proposed-change.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
 export interface ScheduledChange {
@@ -26,7 +34,6 @@ const disagree = (one: unknown, other: unknown): boolean => {
 };
 
 const idOf = (payload: unknown): unknown => asJsonObject(payload)['id'];
-const parentOf = (payload: unknown): unknown => asJsonObject(payload)['feature'];
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const sortOrdersOf = (payload: unknown) =>
   new Map(listOf(payload).map((moved) => [idOf(moved), asJsonObject(moved)['sortOrder']]));
@@ -55,16 +62,16 @@ const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
   addStrategy: never,
   updateEnabled: never,
   archiveFeature: acrossEnvironments(
-    (mine, { action, feature, payload }) =>
-      (feature === mine.feature && action !== 'archiveFeature') ||
-      (action === 'addDependency' && parentOf(payload) === mine.feature),
+    (mine, theirs) =>
+      (theirs.feature === mine.feature && theirs.action !== 'archiveFeature') || parentOf(theirs) === mine.feature,
   ),
-  addDependency: acrossEnvironments((mine, { action, feature, payload }) => {
+  addDependency: acrossEnvironments((mine, theirs) => {
+    const { action, feature, payload } = theirs;
     if (action === 'deleteDependency') return feature === mine.feature;
     if (action !== 'addDependency') return false;
     if (feature === mine.feature) return differ(mine.payload, payload);
     // Dependencies have one level: a feature cannot be both a parent and a child.
-    return feature === parentOf(mine.payload) || parentOf(payload) === mine.feature;
+    return feature === parentOf(mine) || parentOf(theirs) === mine.feature;
   }),
   deleteDependency: acrossEnvironments(
     (mine, { action, feature }) => action === 'addDependency' && feature === mine.feature,
@@ -110,10 +117,46 @@ export const scheduleConflictsOf = (
   );
 };
 
-/** Other requests of the project: the scheduled ones, and the segments that any open one adds to a strategy. */
+/** The objects by which changes can conflict with other requests. */
+export const subjectsToCompare = (changes: readonly ProposedChange[]) => ({
+  features: [...new Set(changes.flatMap((change) => [change.feature ?? [], parentOf(change) ?? []].flat()))],
+  segments: [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))],
+});
+
+const segmentDeletions = (changes: readonly ProposedChange[]) =>
+  changes.flatMap(({ id, action, segment }) => (action === 'deleteSegment' && segment !== null ? [{ id, segment }] : []));
+
+/** The ids of the segments that changes delete. */
+export const segmentsToDelete = (changes: readonly ProposedChange[]): number[] =>
+  segmentDeletions(changes).map(({ segment }) => segment.id);
+
+/** An open request that adds a segment to a strategy. */
+export interface SegmentUse {
+  readonly id: number;
+  readonly segment: number;
+}
+
+/** The deletions of segments that another open request adds to a strategy. */
+const deletionsOfUsed = ({ id, changes }: Pick<ChangeRequest, 'id' | 'changes'>, uses: readonly SegmentUse[]) => {
+  const used = new Set(uses.filter((use) => use.id !== id).map(({ segment }) => segment));
+  return segmentDeletions(changes).filter(({ segment }) => used.has(segment.id));
+};
+
+/** The conflicts of applying a request that deletes segments which other open requests add to a strategy. */
+export const segmentConflicts = (
+  request: Pick<ChangeRequest, 'id' | 'changes'>,
+  uses: readonly SegmentUse[],
+): AppliedChanges['conflicts'] =>
+  deletionsOfUsed(request, uses).map(({ id: changeId, segment }) => ({
+    ...segmentInUse(segment.name),
+    segment: segment.id,
+    changeId,
+  }));
+
+/** What may conflict with requests of a project. Conflicts of a request with itself do not count. */
 export interface OtherRequests {
   readonly scheduled: readonly ScheduledRequest[];
-  readonly usedSegments: ReadonlySet<number>;
+  readonly uses: readonly SegmentUse[];
 }
 
 type Previewed = ChangeRequestPreview['features'][number]['changes'][number];
@@ -121,25 +164,23 @@ type Previewed = ChangeRequestPreview['features'][number]['changes'][number];
 /** Adds the conflicts with other requests of the project to a preview. */
 export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
   preview: P,
-  { environment, changes }: { readonly environment: string; readonly changes: readonly ProposedChange[] },
-  { scheduled, usedSegments }: OtherRequests,
+  request: Pick<ChangeRequest, 'id' | 'environment' | 'changes'>,
+  { scheduled, uses }: OtherRequests,
 ): P => {
-  if (scheduled.length === 0 && usedSegments.size === 0) return preview;
+  if (scheduled.length === 0 && uses.length === 0) return preview;
+  const { environment, changes } = request;
+  const others = scheduled.filter(({ id }) => id !== request.id);
   const byId = new Map(changes.map((change) => [change.id, change]));
   const withScheduleConflicts = (previewed: Previewed): Previewed => {
     const change = byId.get(previewed.id);
-    const colliding = change === undefined ? [] : scheduleConflictsOf(change, environment, scheduled);
+    const colliding = change === undefined ? [] : scheduleConflictsOf(change, environment, others);
     if (colliding.length === 0) return previewed;
     const changeRequests = colliding.map(({ id, title }) => ({ id, ...(title === null ? {} : { title }) }));
     return { ...previewed, scheduleConflicts: { changeRequests } };
   };
-  const deletionsOfUsed = new Set(
-    changes
-      .filter(({ action, segment }) => action === 'deleteSegment' && segment !== null && usedSegments.has(segment.id))
-      .map(({ id }) => id),
-  );
+  const refused = new Set(deletionsOfUsed(request, uses).map(({ id }) => id));
   const withSegmentConflict = (previewed: Previewed, segment: string): Previewed => {
-    if (previewed.conflict !== undefined || !deletionsOfUsed.has(previewed.id)) return previewed;
+    if (previewed.conflict !== undefined || !refused.has(previewed.id)) return previewed;
     const { code: conflictCode, message: conflict } = segmentInUse(segment);
     return { ...previewed, conflict, conflictCode };
   };
@@ -150,6 +191,6 @@ export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
       ...segment,
       changes: segment.changes.map((change) => withSegmentConflict(withScheduleConflicts(change), segment.name)),
     })),
-    applicable: preview.applicable && deletionsOfUsed.size === 0,
+    applicable: preview.applicable && refused.size === 0,
   };
 };

@@ -1,7 +1,7 @@
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
 import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
-import type { ScheduledRequest } from '../domain/conflicts-with-other-requests.ts';
+import type { ScheduledRequest, SegmentUse } from '../domain/conflicts-with-other-requests.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import {
   acceptingRequest,
@@ -20,11 +20,6 @@ import {
   segmentUses,
   strategiesUsing,
 } from './statements.ts';
-
-export interface SegmentUse {
-  readonly id: number;
-  readonly segment: number;
-}
 
 /** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
 export interface StrategyUse {

@@ -3,9 +3,9 @@ import { onlyRow, violatedConstraint, persistDifference, type Tx } from '@buntin
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
+import type { SegmentUse } from '../domain/conflicts-with-other-requests.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import { changeIdsFrom } from './change-ids.ts';
-import type { SegmentUse } from './change-request-reader.ts';
 import {
   ApprovalEntity,
   ChangeEntity,

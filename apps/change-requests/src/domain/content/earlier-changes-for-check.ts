@@ -1,10 +1,9 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
+import { parentOf } from './proposed-change.ts';
 
 /** The actions that affect dependencies between features. */
 const dependencyActions: ReadonlySet<string> = new Set(['addDependency', 'deleteDependency', 'archiveFeature']);
-
-const parentOf = (change: Change): string[] => (change.action === 'addDependency' ? [change.payload.feature] : []);
 
 /**
  * The earlier changes that can affect the check of newer ones. Changes of other features matter only for dependencies and for uses of a
@@ -17,7 +16,7 @@ export const earlierChangesForCheck = (
   // Any strategy of the project may use the segment, and an earlier change may have taken it away there.
   if (newer.some(({ action }) => action === 'deleteSegment')) return earlier;
   const features = new Set(
-    newer.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature, ...parentOf(change)])),
+    newer.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature, parentOf(change)])),
   );
   const changesDependencies = newer.some(({ action }) => dependencyActions.has(action));
   return earlier.filter(

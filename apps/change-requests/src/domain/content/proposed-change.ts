@@ -1,4 +1,4 @@
-import { type CheckedChange, invalid, isClosedState } from '@bunting/contracts';
+import { asJsonObject, type ChangeAction, type CheckedChange, invalid, isClosedState } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../change-request.ts';
 
 /** A checked change as part of a request. */
@@ -6,6 +6,18 @@ export const toProposedChange = (
   { action, feature, segment, payload, snapshot }: CheckedChange,
   origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
 ): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });
+
+/** The feature that a change makes the parent of another; undefined for any other change. */
+export const parentOf = ({
+  action,
+  payload,
+}: {
+  readonly action: ChangeAction;
+  readonly payload?: unknown;
+}): string | undefined => {
+  const parent = action === 'addDependency' ? asJsonObject(payload)['feature'] : undefined;
+  return typeof parent === 'string' ? parent : undefined;
+};
 
 /** The reserved id of the nth new change. */
 export const changeIdAt = (ids: readonly number[], nth: number): number => {

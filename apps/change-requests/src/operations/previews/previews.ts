@@ -1,7 +1,12 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
-import { asJsonObject, isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
-import type { ChangeRequest, ProposedChange } from '../../domain/change-request.ts';
-import { addConflictsWithOtherRequests, type OtherRequests } from '../../domain/conflicts-with-other-requests.ts';
+import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import {
+  addConflictsWithOtherRequests,
+  type OtherRequests,
+  segmentsToDelete,
+  subjectsToCompare,
+} from '../../domain/conflicts-with-other-requests.ts';
 import type { PreviewedChanges } from '../../domain/change-request-response.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import { changeWithSnapshot } from './change-body.ts';
@@ -42,29 +47,19 @@ export interface PreviewSources {
   readonly reader: ChangeRequestReader;
 }
 
-const segmentsToDelete = (changes: readonly ProposedChange[]): number[] =>
-  changes.flatMap(({ action, segment }) => (action === 'deleteSegment' && segment !== null ? [segment.id] : []));
-
 /** Other requests that could conflict with the given ones, by at most two statements in total. */
 const othersOf = async (
   { reader }: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
-): Promise<(request: ChangeRequest) => OtherRequests> => {
+): Promise<OtherRequests> => {
   const changes = requests.flatMap((request) => request.changes);
-  const features = [...new Set(changes.flatMap(({ feature }) => feature ?? []))];
-  const parents = changes.flatMap(({ action, payload }) =>
-    action === 'addDependency' ? [String(asJsonObject(payload)['feature'])] : [],
-  );
-  const segments = [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))];
+  const { features, segments } = subjectsToCompare(changes);
   const [scheduled, uses] = await Promise.all([
-    reader.scheduled(project, [...features, ...parents], segments),
+    reader.scheduled(project, features, segments),
     reader.segmentUses(project, segmentsToDelete(changes)),
   ]);
-  return (request) => ({
-    scheduled: scheduled.filter(({ id }) => id !== request.id),
-    usedSegments: new Set(uses.filter(({ id }) => id !== request.id).map(({ segment }) => segment)),
-  });
+  return { scheduled, uses };
 };
 
 /**
@@ -90,7 +85,7 @@ export const previewsOf = async (
     return { batch, ...(await call(sources.bus, PreviewChanges, { body }, context)) };
   });
   // Awaited together: a rejection without a handler would be reported as unhandled.
-  const [othersFor, responses] = await Promise.all([othersOf(sources, project, requests), Promise.all(calls)]);
+  const [others, responses] = await Promise.all([othersOf(sources, project, requests), Promise.all(calls)]);
   const entries = responses.flatMap(({ batch, previews }) =>
     batch.flatMap((request, nth) => {
       const response = previews[nth];
@@ -98,7 +93,7 @@ export const previewsOf = async (
       return [
         [
           request.id,
-          { ...response, preview: addConflictsWithOtherRequests(response.preview, request, othersFor(request)) },
+          { ...response, preview: addConflictsWithOtherRequests(response.preview, request, others) },
         ] as const,
       ];
     }),
