@@ -2,6 +2,7 @@ import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
 import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
 import type { ScheduledRequest, SegmentUse } from '../domain/conflicts-with-other-requests.ts';
+import type { ActionableCounts } from '../domain/review/actionable.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import {
   acceptingRequest,
@@ -52,13 +53,6 @@ export interface Counts {
   readonly scheduled: number;
 }
 
-export interface Actionable {
-  readonly environment: string;
-  readonly own: boolean;
-  readonly toReview: number;
-  readonly toApply: number;
-}
-
 /** An environment in which edits require a change request. */
 export interface ProtectedEnvironment {
   readonly environment: string;
@@ -97,7 +91,7 @@ export const changeRequestReader = (database: ReadDatabase) => {
     counts: async (project: string): Promise<Counts> => onlyRow(await database.read<Counts>(countsByState, [project])),
     /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
     actionable: (project: string, userId: number) =>
-      database.read<Actionable>(actionableByEnvironment, [project, userId]),
+      database.read<ActionableCounts>(actionableByEnvironment, [project, userId]),
     protectedEnvironments: (project: string) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
     /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
     scheduledAffecting: async (

@@ -1,5 +1,6 @@
 import { entitySql, timestampSql, type Statement } from '@bunting/database';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
+import { statesToApply, statesToReview } from '../domain/review/state-machine.ts';
 import {
   ChangeEntity,
   changeRequestEntities,
@@ -7,7 +8,7 @@ import {
   CommentEntity,
   ScheduleEntity,
 } from './entities.ts';
-import { acceptsChangesSql, isOpen, isPendingSql, isVisibleTo } from './states.ts';
+import { acceptsChangesSql, isOpen, isPendingSql, isVisibleTo, sqlList } from './states.ts';
 
 const sql = entitySql(changeRequestEntities);
 const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
@@ -218,16 +219,16 @@ export const requestedApprovers: Statement = {
   text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',
 };
 
-/** The numbers of requests to review and to apply by environment: `$1` project, `$2` user. */
+/** The numbers of requests to review and to apply by environment, without those that wait for their scheduled time: `$1` project, `$2` user. */
 export const actionableByEnvironment: Statement = {
   name: 'actionable-change-requests',
   text: `
     select request.environment, request.created_by_id = $2 as own,
-      count(*) filter (where request.state = 'In review' and not exists (
+      count(*) filter (where request.state in ${sqlList(statesToReview)} and not exists (
         select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)) as "toReview",
-      count(*) filter (where request.state = 'Approved' or request.state = 'Scheduled' and schedule.status <> 'pending') as "toApply"
+      count(*) filter (where request.state in ${sqlList(statesToApply)} and schedule.status is distinct from 'pending') as "toApply"
     from change_request request left join schedule on schedule.change_request_id = request.id
-    where request.project = $1 and request.state in ('In review', 'Approved', 'Scheduled')
+    where request.project = $1 and request.state in ${sqlList([...statesToReview, ...statesToApply])}
     group by 1, 2`,
 };
 

@@ -41,6 +41,9 @@ const roleRequirements = {
 } as const;
 export type RoleRequirement = keyof typeof roleRequirements;
 
+/** Whether a user with these roles meets a requirement. */
+export const meets = (roles: RequestRoles, required: RoleRequirement): boolean => roleRequirements[required](roles);
+
 /** The facts that guards check. */
 export interface Facts {
   readonly changes: number;
@@ -117,6 +120,16 @@ const transitions: readonly Transition[] = rows.map(([from, command, requiredRol
   emits,
 }));
 
+const statesOf = (isWanted: (transition: Transition) => boolean): readonly ChangeRequestState[] => [
+  ...new Set(transitions.filter(isWanted).map(({ from }) => from)),
+];
+
+/** The states in which a request waits for approvals. */
+export const statesToReview = statesOf(({ command, when }) => command === 'approve' && when === 'approvals missing');
+
+/** The states in which a request can be applied. */
+export const statesToApply = statesOf(({ command }) => command === 'apply');
+
 /** The transition of a command, or the reason why it is not allowed. */
 export type Verdict =
   | { readonly is: 'allowed'; readonly transition: Transition }
@@ -136,7 +149,7 @@ export const checkTransition = (
   );
   if (transition === undefined) return { is: 'no such transition' };
   const { requiredRole } = transition;
-  if (!roleRequirements[requiredRole](roles)) return { is: 'not permitted', requiredRole };
+  if (!meets(roles, requiredRole)) return { is: 'not permitted', requiredRole };
   const missing = transition.needs?.find((need) => !guards[need](facts));
   return missing === undefined ? { is: 'allowed', transition } : { is: 'not ready', guard: missing };
 };

@@ -1,5 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CountActionable, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
+import { countActionable } from '../../domain/review/actionable.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Counts the requests that the caller can review, apply, or reschedule because their schedule failed or is suspended. */
@@ -10,16 +11,8 @@ export const countActionableEndpoint = ({ bus, reader, rolesOf }: ChangeRequests
       reader.actionable(params.projectId, caller.id),
       call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
     ]);
-    let total = 0;
-    for (const { environment, own, toReview, toApply } of counts) {
-      const createdBy = { id: own ? caller.id : null };
-      const { mayReviewAsAdmin, reviewer, applier } = rolesOf(caller, {
-        project: params.projectId,
-        environment,
-        createdBy,
-      });
-      if (mayReviewAsAdmin || (reviewer && !own)) total += toReview;
-      if (applier) total += toApply;
-    }
+    const total = countActionable(counts, ({ environment, own }) =>
+      rolesOf(caller, { project: params.projectId, environment, createdBy: { id: own ? caller.id : null } }),
+    );
     return { total };
   });
