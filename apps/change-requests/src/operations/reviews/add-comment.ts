@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddComment } from '@bunting/contracts';
-import { requireText, withComment } from '../../domain/title-and-comments.ts';
+import { withComment } from '../../domain/title-and-comments.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -9,9 +9,8 @@ export const addCommentEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(AddComment, (request) =>
     transaction(request, async ({ requests }) => {
       const { params, body, caller } = request;
-      const text = requireText(body.text, 1000, '/body/text');
       const before = await requests.getVisible(params, caller.id);
-      const comment = { id: await requests.newCommentId(), text };
+      const comment = { id: await requests.newCommentId(), text: body.text.trim() };
       await requests.save(before, withComment(before, comment, actorOf(request)));
       return null;
     }),

@@ -279,7 +279,12 @@ export const ChangeRequests = Type.Array(ChangeRequest, {
   description: 'Change requests of a project.',
 });
 
-const stateComment = Type.Optional(Type.String({ maxLength: 1000, description: 'a comment on it, which is stored' }));
+/** The maximum number of characters of a comment. */
+export const maxCommentLength = 1_000;
+
+const stateComment = Type.Optional(
+  Type.String({ maxLength: maxCommentLength, description: 'a comment on it, which is stored' }),
+);
 
 /** The target state of a change request, with the properties of every command. */
 export const ChangeRequestStateBody = Type.Object(

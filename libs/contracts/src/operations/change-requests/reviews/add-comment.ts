@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { maxCommentLength } from '../../../model/change-requests/change-request.ts';
 import { TrimmedText } from '../../../model/patterns.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
@@ -16,7 +17,7 @@ export const AddComment = defineOperation({
   params: ChangeRequestPath,
   body: Type.Object(
     {
-      text: TrimmedText(1000, 'the comment'),
+      text: TrimmedText(maxCommentLength, 'the comment'),
     },
     { title: 'changeRequestAddCommentSchema', description: 'A comment.' },
   ),
