@@ -120,3 +120,6 @@ export interface Decision {
   readonly request: ChangeRequest;
   readonly events: readonly OutboxEvent[];
 }
+
+/** A decision that emits nothing. */
+export const withoutEvents = (request: ChangeRequest): Decision => ({ request, events: [] });

@@ -7,6 +7,12 @@ const maxApprovals = 10;
 /** The protection of an environment: the number of approvals that new requests require; null without protection. */
 type RequiredApprovals = number | null;
 
+/** The new protection of an environment, and the events to emit. */
+export interface ProtectionDecision {
+  readonly requiredApprovals: RequiredApprovals;
+  readonly events: readonly OutboxEvent[];
+}
+
 /** The requested protection, within the allowed range. Without a number it is the minimum. */
 const requestedApprovals = (
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
@@ -65,7 +71,7 @@ export const setEnvironmentProtection = (
   wanted: Parameters<typeof requestedApprovals>[0],
   { minimum, isAdministrator }: { readonly minimum: number | undefined; readonly isAdministrator: boolean },
   actor: Actor,
-): { readonly requiredApprovals: RequiredApprovals; readonly events: readonly OutboxEvent[] } => {
+): ProtectionDecision => {
   const after = requestedApprovals(wanted, minimum ?? minApprovals);
   if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
   return { requiredApprovals: after, events: configurationUpdated(environmentRef, before, after, actor) };

@@ -1,8 +1,9 @@
 import type { InverseChange } from '@bunting/contracts';
 import { onlyRow, violatedConstraint, persistDifference, type Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { ChangeRequest, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
+import type { ChangeRequest, Decision, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
 import type { SegmentUse } from '../domain/conflicts-with-other-requests.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import { changeIdsFrom } from './change-ids.ts';
@@ -16,7 +17,14 @@ import {
   RequestedApproverEntity,
   ScheduleEntity,
 } from './entities.ts';
-import { acceptsChangesOfAuthor, changeRows, type RequestRow, requestById, segmentUses, storeDraft } from './statements.ts';
+import {
+  acceptsChangesOfAuthor,
+  changeRows,
+  type RequestRow,
+  requestById,
+  segmentUses,
+  storeDraft,
+} from './statements.ts';
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
 export class DraftAlreadyExistsError extends Error {}
@@ -69,16 +77,25 @@ const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: 
   }));
 };
 
-/** Requests within a unit of work. */
-export const changeRequestRepository = (tx: Tx) => {
+/** Requests within a unit of work. Storing a decision also emits its events. */
+export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
   const { query } = tx;
   const locked: ChangeRequest[] = [];
+  /** by id: the locked requests as they are stored now */
+  const stored = new Map<number, ChangeRequest>();
   let written: ChangeRequest | undefined;
+  const setWritten = (request: ChangeRequest): void => {
+    stored.set(request.id, request);
+    written = request;
+  };
   const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
     // Two statements: the second one sees what was committed while the first one waited.
     await query('select from change_request where id = $1 for update', [id]);
     const request = (await query<RequestRow>(requestById, [id]))[0]?.request;
-    if (request !== undefined) locked.push(request);
+    if (request !== undefined) {
+      locked.push(request);
+      stored.set(id, request);
+    }
     return request;
   };
   const nextId = async (sequence: string): Promise<number> =>
@@ -120,10 +137,12 @@ export const changeRequestRepository = (tx: Tx) => {
       return new Date(onlyRow(await query<{ now: number }>(text)).now);
     },
 
-    /** Deletes a request that was locked before. */
-    remove: async (id: number): Promise<void> => {
+    /** Deletes a locked request. */
+    remove: async ({ id }: ChangeRequest, events: Decision['events']): Promise<void> => {
       written = undefined;
+      stored.delete(id);
       await tx.em.nativeDelete(ChangeRequestEntity, { id });
+      outbox.emit(events);
     },
 
     /** Stores how to undo a request that was applied. */
@@ -148,7 +167,7 @@ export const changeRequestRepository = (tx: Tx) => {
       const asRow = (row: ReturnType<typeof rowsOf>[number]) => row;
       persistDifference(tx.em, RequestedApproverEntity, rowsOf(before.requestedApprovers), rowsOf(userIds), asRow);
       await tx.em.flush();
-      written = { ...before, requestedApprovers: userIds };
+      setWritten({ ...before, requestedApprovers: userIds });
     },
 
     /** The request, locked until the end of this unit of work. */
@@ -174,35 +193,45 @@ export const changeRequestRepository = (tx: Tx) => {
      * and environment.
      * @throws DraftAlreadyExistsError if the author has another draft there.
      */
-    add: async (request: ChangeRequest, importId?: string): Promise<void> => {
+    add: async ({ request, events }: Decision, importId?: string): Promise<void> => {
       try {
         persistRequest(tx.em, undefined, request, importId);
         await tx.em.flush();
-        written = request;
       } catch (error) {
         throw violatedConstraint(error) === oneDraftIndex ? new DraftAlreadyExistsError() : error;
       }
+      setWritten(request);
+      outbox.emit(events);
     },
 
     /** Stores the new state of a locked request. */
-    save: async (before: ChangeRequest, after: ChangeRequest): Promise<void> => {
-      persistRequest(tx.em, before, after);
+    save: async ({ request, events }: Decision): Promise<void> => {
+      const before = stored.get(request.id);
+      if (before === undefined)
+        throw new Error(`Change request ${request.id} is not locked: load it with getForUpdate or getVisible.`);
+      persistRequest(tx.em, before, request);
       await tx.em.flush();
-      written = after;
+      setWritten(request);
+      outbox.emit(events);
     },
 
     /**
      * Stores new content of a draft that was read without a lock. Returns false and stores nothing if the draft was edited since, or is no
      * longer a draft. A draft has no approvals to remove, so one statement is enough.
      */
-    saveDraft: async ({ id, revision, changes }: ChangeRequest, after: ChangeRequest): Promise<boolean> => {
-      const stored = new Set(changes);
+    saveDraft: async (
+      { id, revision, changes }: ChangeRequest,
+      { request: after, events }: Decision,
+    ): Promise<boolean> => {
+      const unchanged = new Set(changes);
       const kept = new Set(after.changes.map((change) => change.id));
       const gone = changes.flatMap((change) => (kept.has(change.id) ? [] : change.id));
-      const changed = changeRows(after.changes.filter((change) => !stored.has(change)));
+      const changed = changeRows(after.changes.filter((change) => !unchanged.has(change)));
       const isStored = (await query(storeDraft, [id, revision, gone, changed])).length > 0;
-      if (isStored) written = after;
-      return isStored;
+      if (!isStored) return false;
+      setWritten(after);
+      outbox.emit(events);
+      return true;
     },
   };
 };

@@ -1,5 +1,7 @@
 import { onlyRow, type Tx } from '@bunting/database';
+import type { Outbox } from '@bunting/outbox';
 import type { EnvironmentRef } from '../domain/change-request.ts';
+import type { ProtectionDecision } from '../domain/environment-protection.ts';
 import { ProtectedEnvironmentEntity, UnsyncedProtectionEntity } from './entities.ts';
 
 /** A change of the protection of an environment, to be sent to the features service. */
@@ -24,7 +26,7 @@ const requiredApprovalsOf = `
   select required_approvals as "requiredApprovals" from protected_environment where project = $1 and environment = $2`;
 
 /** The protection of environments within a unit of work. */
-export const protectionRepository = (tx: Tx) => {
+export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
   /** The number of approvals that new requests require; null if the environment is not protected. */
   const requiredApprovals = async ({ project, environment }: EnvironmentRef): Promise<number | null> => {
     const [row] = await tx.query<{ requiredApprovals: number }>(requiredApprovalsOf, [project, environment]);
@@ -42,12 +44,16 @@ export const protectionRepository = (tx: Tx) => {
     },
 
     /** Protects the environment, or with null removes its protection. */
-    setRequiredApprovals: async ({ project, environment }: EnvironmentRef, after: number | null): Promise<void> => {
+    save: async (
+      { project, environment }: EnvironmentRef,
+      { requiredApprovals: after, events }: ProtectionDecision,
+    ): Promise<void> => {
       if (after === null) await tx.em.nativeDelete(ProtectedEnvironmentEntity, { project, environment });
       else await tx.em.upsert(ProtectedEnvironmentEntity, { project, environment, requiredApprovals: after });
       // Sent also if it does not change: after a restored backup the features service may have another value.
       tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: after !== null });
       await tx.em.flush();
+      outbox.emit(events);
     },
 
     /**

@@ -1,4 +1,3 @@
-import type { OutboxEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type {
   ReplyOrReplay,
@@ -16,12 +15,11 @@ import { changeRequestRepository } from './change-request-repository.ts';
 
 /** Repositories and events on one transaction. All that they store and emit is committed, or nothing. */
 const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWrites['storeEncryptedReply']) => {
-  const requests = changeRequestRepository(tx);
+  const requests = changeRequestRepository(tx, outbox);
   return {
     requests,
     schedules: scheduleRepository(tx),
-    protections: protectionRepository(tx),
-    events: { emit: (events: readonly OutboxEvent[]): void => outbox.emit(events) },
+    protections: protectionRepository(tx, outbox),
     /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
     requireMatch: ({ requireMatch }: WriteContext): void => {
       if (requireMatch === undefined) return;

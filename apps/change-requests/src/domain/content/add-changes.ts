@@ -1,5 +1,5 @@
 import type { CheckedChange } from '@bunting/contracts';
-import type { Actor, ChangeRequest, Decision } from '../change-request.ts';
+import { type Actor, type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
 import { editContent } from './edit-content.ts';
 import type { ContentStep } from '../events.ts';
 import { mergeChange } from './merge.ts';
@@ -22,5 +22,5 @@ export const addChanges = (
     changes = merged.changes;
     steps.push(...merged.steps);
   }
-  return steps.length === 0 ? { request, events: [] } : editContent(request, changes, steps, actor);
+  return steps.length === 0 ? withoutEvents(request) : editContent(request, changes, steps, actor);
 };

@@ -1,5 +1,11 @@
 import type { AppliedChanges } from '@bunting/contracts';
-import type { Applying, ChangeRequest, Decision, PendingReply } from '../change-request.ts';
+import {
+  type Applying,
+  type ChangeRequest,
+  type Decision,
+  type PendingReply,
+  withoutEvents,
+} from '../change-request.ts';
 import { requireNotBeingApplied } from '../content/edit-content.ts';
 import { type CommandInput, executeCommand, requireRevision, takeTransition } from './execute-command.ts';
 import { type ActorWithRoles, requireTransition } from './require-transition.ts';
@@ -69,7 +75,7 @@ export const abandonApplying = (
 ): Decision => {
   const { by, scheduled } = requireApplying(request);
   const atRest = { ...request, applying: null };
-  if (!scheduled) return { request: atRest, events: [] };
+  if (!scheduled) return withoutEvents(atRest);
   return executeCommand(atRest, outcome, { by, now, roles: systemRoles });
 };
 

@@ -1,4 +1,4 @@
-import type { Actor, ChangeRequest, Decision, Schedule } from '../change-request.ts';
+import { type Actor, type ChangeRequest, type Decision, type Schedule, withoutEvents } from '../change-request.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
 import { requireNotBeingApplied } from '../content/edit-content.ts';
 import { type EventDetails, eventOf } from '../events.ts';
@@ -120,7 +120,7 @@ export const executeCommand = (
   requireRevision(request, revision);
   const isRepeated =
     command.name === 'approve' && request.approvals.some(({ createdBy }) => createdBy.id === actor.by.id);
-  if (isRepeated) return { request: withComment(request, comment, actor), events: [] };
+  if (isRepeated) return withoutEvents(withComment(request, comment, actor));
   return takeTransition(request, transition, command, actor, comment);
 };
 
@@ -134,7 +134,7 @@ export const discard = (request: ChangeRequest, actor: ActorWithRoles): Decision
 /** Suspends a pending or failed schedule with a reason for users. Any other request is returned unchanged. */
 export const suspend = (request: ChangeRequest, reason: string, actor: Actor): Decision => {
   if (request.schedule === null || request.schedule.status === 'suspended' || request.applying !== null) {
-    return { request, events: [] };
+    return withoutEvents(request);
   }
   return executeCommand(request, { name: 'suspend', reason }, { ...actor, roles: systemRoles });
 };

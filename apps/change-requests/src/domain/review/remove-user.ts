@@ -1,5 +1,5 @@
 import { systemCaller } from '@bunting/contracts';
-import type { ChangeRequest, Decision } from '../change-request.ts';
+import { type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
 import { isPending } from '../content/edit-content.ts';
 import { approvalsLost } from '../refusals.ts';
 import { executeCommand, suspend } from './execute-command.ts';
@@ -28,8 +28,8 @@ export const removeUser = (before: ChangeRequest, userId: number, now: Date): De
   if (isPending(request)) {
     return request.createdBy.id === userId
       ? executeCommand(request, { name: 'cancel' }, { ...system(now), roles: { ...noRoles, isAdministrator: true } })
-      : { request, events: [] };
+      : withoutEvents(request);
   }
   const reason = request.schedule === null ? undefined : reasonFor(request, userId);
-  return reason === undefined ? { request, events: [] } : suspend(request, reason, system(now));
+  return reason === undefined ? withoutEvents(request) : suspend(request, reason, system(now));
 };

@@ -1,5 +1,5 @@
 import { type AppliedChanges, type Caller, may, Refusal } from '@bunting/contracts';
-import type { ChangeRequest, Decision } from '../change-request.ts';
+import { type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
 import { abandonApplying, beginApplying, failureReason } from './applying.ts';
 import { suspend } from './execute-command.ts';
 import { systemRoles } from './roles.ts';
@@ -53,7 +53,7 @@ export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFac
     const actor = { by, now, roles: systemRoles };
     const begun = beginApplying(request, 'run', actor, { displayName: caller?.displayName });
     const reason = failureOf(request, caller, facts);
-    if (reason === undefined) return { isBegun: true, request: begun, events: [] };
+    if (reason === undefined) return { isBegun: true, ...withoutEvents(begun) };
     return { isBegun: false, ...abandonApplying(begun, now, { name: 'fail', reason }) };
   } catch (error) {
     if (error instanceof Refusal) return suspended(error.message);

@@ -28,15 +28,14 @@ export const claimScheduledRequest =
     context: CallContext,
   ): Promise<ChangeRequest | undefined> => {
     const scheduler = await findScheduler(bus, userId, context);
-    return transaction(context, async ({ requests, schedules, events }) => {
+    return transaction(context, async ({ requests, schedules }) => {
       const delayMs = await schedules.lockDueRequest(id);
       const request = delayMs === undefined ? undefined : await requests.getForUpdate(id);
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
       if (delayMs === undefined || request?.schedule?.by.id !== userId) return undefined;
       const conflicts = await segmentConflictsOf(requests, request);
       const run = beginScheduledRun(request, { scheduler, delayMs, conflicts, now: await requests.now() });
-      await requests.save(request, run.request);
-      events.emit(run.events);
+      await requests.save(run);
       if (!run.isBegun) return undefined;
       onScheduledBegin(delayMs);
       return run.request;

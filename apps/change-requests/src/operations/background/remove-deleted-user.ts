@@ -7,10 +7,8 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 export const removeDeletedUser =
   (transaction: UnitOfWork) =>
   ({ id, userId }: { readonly id: number; readonly userId: number }, context: CallContext): Promise<void> =>
-    transaction(context, async ({ requests, events }) => {
+    transaction(context, async ({ requests }) => {
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
-      const decision = removeUser(before, userId, await requests.now());
-      await requests.save(before, decision.request);
-      events.emit(decision.events);
+      await requests.save(removeUser(before, userId, await requests.now()));
     });

@@ -26,15 +26,13 @@ export const suspendIfConflicting =
         return error.kind === 'NotFoundError' ? projectGone.message : error.message;
       },
     );
-    await transaction(context, async ({ requests, schedules, events }) => {
+    await transaction(context, async ({ requests, schedules }) => {
       const before = await requests.getForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
       await schedules.markChecked(id, uncheckedEdits);
       if (before === undefined || reason === undefined) return;
       const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now: await requests.now() };
-      const decision = suspend(before, reason, actor);
-      await requests.save(before, decision.request);
-      events.emit(decision.events);
+      await requests.save(suspend(before, reason, actor));
     });
   };

@@ -26,12 +26,11 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
     }
     const minimum = environment.requiredApprovals ?? undefined;
     const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });
-    const reply = await transaction(request, async ({ protections, events }) => {
+    const reply = await transaction(request, async ({ protections }) => {
       const before = await protections.requiredApprovalsForUpdate(environmentRef);
       const policy = { minimum, isAdministrator };
       const decision = setEnvironmentProtection(environmentRef, before, body, policy, actorOf(request));
-      await protections.setRequiredApprovals(environmentRef, decision.requiredApprovals);
-      events.emit(decision.events);
+      await protections.save(environmentRef, decision);
       return null;
     });
     // After the reply, direct edits are refused. If this call fails, a background job repeats it until it succeeds.

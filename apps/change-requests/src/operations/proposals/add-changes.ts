@@ -78,7 +78,7 @@ const checkChanges = async (
 type Add = (request: ChangeRequest) => Decision;
 
 const addToNewDraft = async (
-  { requests, protections, events }: Transaction,
+  { requests, protections }: Transaction,
   { environmentRef, actor, onlyToDraft }: Proposal,
   add: Add,
   allowsVoluntaryRequests: boolean,
@@ -90,25 +90,23 @@ const addToNewDraft = async (
   );
   const draft = createDraft({ ...(await requests.newIdentity()), ...environmentRef, minApprovals }, actor);
   const decision = add(draft.request);
-  await requests.add(decision.request);
-  events.emit([...draft.events, ...decision.events]);
+  await requests.add({ request: decision.request, events: [...draft.events, ...decision.events] });
   return decision.request;
 };
 
 /** Adds to a draft by one statement, without locking it first. */
 const addToDraft = async (
-  { requests, events }: Transaction,
+  { requests }: Transaction,
   draft: ChangeRequest,
   add: Add,
 ): Promise<ChangeRequest | undefined> => {
   const decision = add(draft);
-  if (decision.request !== draft && !(await requests.saveDraft(draft, decision.request))) return undefined;
-  events.emit(decision.events);
+  if (decision.request !== draft && !(await requests.saveDraft(draft, decision))) return undefined;
   return decision.request;
 };
 
 const addToLockedRequest = async (
-  { requests, events }: Transaction,
+  { requests }: Transaction,
   { onlyToDraft }: Proposal,
   base: ChangeRequest,
   add: Add,
@@ -116,8 +114,7 @@ const addToLockedRequest = async (
   const before = await requests.getForUpdate(base.id);
   if (before?.revision !== base.revision || !acceptsChanges(before, { onlyToDraft })) return undefined;
   const decision = add(before);
-  if (decision.request !== before) await requests.save(before, decision.request);
-  events.emit(decision.events);
+  if (decision.request !== before) await requests.save(decision);
   return decision.request;
 };
 

@@ -6,12 +6,10 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 export const discardChangeEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(DiscardChange, (operationRequest) =>
-    transaction(operationRequest, async ({ requests, events }) => {
+    transaction(operationRequest, async ({ requests }) => {
       const { params, caller } = operationRequest;
       const before = await requests.getVisible(params, caller.id);
-      const decision = discardChange(before, params.changeId, actorOf(operationRequest));
-      await requests.save(before, decision.request);
-      events.emit(decision.events);
+      await requests.save(discardChange(before, params.changeId, actorOf(operationRequest)));
       return null;
     }),
   );

@@ -6,12 +6,11 @@ import type { ChangeRequestsContext } from '../context.ts';
 
 export const discardDraftEndpoint = ({ transaction, rolesOf }: ChangeRequestsContext) =>
   implement(DiscardDraft, (operationRequest) =>
-    transaction(operationRequest, async ({ requests, events }) => {
+    transaction(operationRequest, async ({ requests }) => {
       const { params, caller } = operationRequest;
       const request = await requests.getVisible(params, caller.id);
       const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
-      events.emit(discard(request, actor));
-      await requests.remove(request.id);
+      await requests.remove(request, discard(request, actor));
       return null;
     }),
   );

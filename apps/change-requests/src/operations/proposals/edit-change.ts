@@ -44,12 +44,11 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
         throw new Error(
           `The features service returned no result for change ${params.changeId} of change request ${params.id}.`,
         );
-      const edit = async ({ requests, events }: Transaction): Promise<ChangeRequest | undefined> => {
+      const edit = async ({ requests }: Transaction): Promise<ChangeRequest | undefined> => {
         const before = await requests.getVisible(params, caller.id);
         if (before.revision !== base.revision) return undefined;
         const decision = editChange(before, params.changeId, checked, actorOf(operationRequest));
-        await requests.save(before, decision.request);
-        events.emit(decision.events);
+        await requests.save(decision);
         return decision.request;
       };
       return transaction.commitThenReply(operationRequest, edit, replyOf);

@@ -13,7 +13,7 @@ import type { ChangeRequestsContext } from '../context.ts';
  */
 export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, now, traceparent }) =>
-    transaction({ traceparent }, async ({ requests, protections, events }) => {
+    transaction({ traceparent }, async ({ requests, protections }) => {
       const { importId, project, environment, title, by, changes } = body;
       const existing = await requests.ofImport(importId);
       if (existing !== undefined) return { id: existing };
@@ -26,8 +26,8 @@ export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
       const added = addChanges(draft.request, changes, changeIds, actor);
       const author = { ...actor, roles: { ...noRoles, author: true } };
       const sent = executeCommand({ ...added.request, title }, { name: 'send to review' }, author);
-      await requests.add(sent.request, importId);
-      events.emit([...draft.events, ...added.events, ...sent.events]);
+      const events = [...draft.events, ...added.events, ...sent.events];
+      await requests.add({ request: sent.request, events }, importId);
       return { id: sent.request.id };
     }),
   );

@@ -19,7 +19,7 @@ export const revertChangeRequestEndpoint = ({
   implement(RevertChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
-    const createDraftOf = async ({ requests, protections, events }: Transaction): Promise<ChangeRequest> => {
+    const createDraftOf = async ({ requests, protections }: Transaction): Promise<ChangeRequest> => {
       const applied = await requests.getVisible(params, caller.id);
       const inverse = await requests.inverseOf(applied.id);
       requireRevertible(applied, inverse);
@@ -31,8 +31,7 @@ export const revertChangeRequestEndpoint = ({
         comment: text === undefined ? undefined : { id: await requests.newCommentId(), text },
       };
       const decision = revert(applied, inverse, identity, actorOf(operationRequest));
-      await requests.add(decision.request);
-      events.emit(decision.events);
+      await requests.add(decision);
       return decision.request;
     };
     const replyOf = (draft: ChangeRequest) => responseWithPreview({ bus, reader }, draft, onBehalfOf(operationRequest));

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddComment } from '@bunting/contracts';
+import { withoutEvents } from '../../domain/change-request.ts';
 import { withComment } from '../../domain/title-and-comments.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
@@ -11,7 +12,7 @@ export const addCommentEndpoint = ({ transaction }: ChangeRequestsContext) =>
       const { params, body, caller } = request;
       const before = await requests.getVisible(params, caller.id);
       const comment = { id: await requests.newCommentId(), text: body.text.trim() };
-      await requests.save(before, withComment(before, comment, actorOf(request)));
+      await requests.save(withoutEvents(withComment(before, comment, actorOf(request))));
       return null;
     }),
   );

@@ -40,23 +40,19 @@ export const applyRequest =
       },
     );
     // Without the limits of the caller: the features service has applied the changes, or refused them.
-    const storedTag = await transaction(
-      { traceparent: context.traceparent },
-      async ({ requests, events, storeReply }) => {
-        const request = await requests.getForUpdate(id);
-        // Another process has finished the attempt in the meantime.
-        if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
-        const decision = finishApplying(request, result, await requests.now());
-        await requests.save(request, decision.request);
-        const tag = etagHeaderOf(decision.request);
-        if (result.outcome === 'applied') {
-          await requests.saveInverse(id, result.inverse);
-          const { pendingReply } = request.applying;
-          if (pendingReply !== undefined) await storeReply(pendingReply, { ETag: tag });
-        }
-        events.emit(decision.events);
-        return tag;
-      },
-    );
+    const storedTag = await transaction({ traceparent: context.traceparent }, async ({ requests, storeReply }) => {
+      const request = await requests.getForUpdate(id);
+      // Another process has finished the attempt in the meantime.
+      if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
+      const decision = finishApplying(request, result, await requests.now());
+      await requests.save(decision);
+      const tag = etagHeaderOf(decision.request);
+      if (result.outcome === 'applied') {
+        await requests.saveInverse(id, result.inverse);
+        const { pendingReply } = request.applying;
+        if (pendingReply !== undefined) await storeReply(pendingReply, { ETag: tag });
+      }
+      return tag;
+    });
     return { ...result, tag: storedTag };
   };

@@ -1,7 +1,7 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { ChangeState, type ReplyOf, requireMayPropose } from '@bunting/contracts';
 import { encryptReply } from '@bunting/outbox';
-import type { ChangeRequest } from '../../domain/change-request.ts';
+import { type ChangeRequest, withoutEvents } from '../../domain/change-request.ts';
 import { cannotGoTo } from '../../domain/refusals.ts';
 import { conflictsIn, inConflict } from '../../domain/review/apply-conflicts.ts';
 import { beginApplying, isStartedByThisWrite } from '../../domain/review/applying.ts';
@@ -55,15 +55,14 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     revision = operationRequest.body.revision,
   ) =>
     transaction(operationRequest, async (tx) => {
-      const { requests, events } = tx;
+      const { requests } = tx;
       const before = await requests.getVisible(operationRequest.params, operationRequest.caller.id);
       if (command === undefined) throw cannotGoTo(operationRequest.body.state, before);
       const input = { comment: await newComment(tx, operationRequest), revision };
       const decision = executeCommand(before, command, actorFor(operationRequest, before), input);
       const scheduledAt = command.name === 'schedule' ? command.schedule.scheduledAt : undefined;
       if (scheduledAt !== undefined) requireFuture(scheduledAt, await requests.now());
-      await requests.save(before, decision.request);
-      events.emit(decision.events);
+      await requests.save(decision);
       return replyTo(operationRequest, scheduledAt);
     });
 
@@ -96,7 +95,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
       const inUse = await segmentConflictsOf(tx.requests, before);
       if (inUse.length > 0) throw inConflict(inUse);
       tx.requireMatch(operationRequest);
-      await tx.requests.save(before, request);
+      await tx.requests.save(withoutEvents(request));
       return request;
     };
     const begun = await transaction({ traceparent, deadline, signal }, begin);
