@@ -119,11 +119,7 @@ describe('a preview among other requests', () => {
 
   it('names the schedules that a change would break, by title where they have one', () => {
     const scheduled = [plan(update({ title: 'b' })), plan(update({ title: 'c' }), { id: 41, title: 'Night release' })];
-    const { features, applicable } = addConflictsWithOtherRequests(
-      preview,
-      request,
-      { scheduled, uses: [] },
-    );
+    const { features, applicable } = addConflictsWithOtherRequests(preview, request, { scheduled, uses: [] });
     expect(features[0]?.changes[0]).toEqual({
       ...previewed,
       scheduleConflicts: { changeRequests: [{ id: 40 }, { id: 41, title: 'Night release' }] },
@@ -133,11 +129,10 @@ describe('a preview among other requests', () => {
   });
 
   it('refuses to delete a segment that another request is about to use', () => {
-    const { segments, applicable } = addConflictsWithOtherRequests(
-      preview,
-      request,
-      { scheduled: [], uses: [{ id: 40, segment: 4 }] },
-    );
+    const { segments, applicable } = addConflictsWithOtherRequests(preview, request, {
+      scheduled: [],
+      uses: [{ id: 40, segment: 4 }],
+    });
     expect(segments[0]?.changes[0]).toMatchObject({
       conflict: 'Segment renamed since is in use',
       conflictCode: 'segment-in-use',
@@ -165,7 +160,11 @@ describe('applying a request', () => {
   it.each([
     ['the request itself uses the segment', request, { id: request.id, segment: beta.id }],
     ['another request uses another segment', request, { id: 40, segment: 5 }],
-    ['it updates the segment', aRequest({ changes: [{ ...deletion, action: 'updateSegment' }] }), { id: 40, segment: 4 }],
+    [
+      'it updates the segment',
+      aRequest({ changes: [{ ...deletion, action: 'updateSegment' }] }),
+      { id: 40, segment: 4 },
+    ],
   ])('has no such conflict if %s', (_case, applied, use) => {
     expect(segmentConflicts(applied, [use])).toEqual([]);
   });

@@ -124,7 +124,9 @@ export const subjectsToCompare = (changes: readonly ProposedChange[]) => ({
 });
 
 const segmentDeletions = (changes: readonly ProposedChange[]) =>
-  changes.flatMap(({ id, action, segment }) => (action === 'deleteSegment' && segment !== null ? [{ id, segment }] : []));
+  changes.flatMap(({ id, action, segment }) =>
+    action === 'deleteSegment' && segment !== null ? [{ id, segment }] : [],
+  );
 
 /** The ids of the segments that changes delete. */
 export const segmentsToDelete = (changes: readonly ProposedChange[]): number[] =>

@@ -21,7 +21,7 @@ import {
   acceptsChangesOfAuthor,
   changeRows,
   type RequestRow,
-  requestById,
+  requestByIdNow,
   segmentUses,
   storeDraft,
 } from './statements.ts';
@@ -84,6 +84,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
   /** by id: the locked requests as they are stored now */
   const stored = new Map<number, ChangeRequest>();
   let written: ChangeRequest | undefined;
+  let lockedAt: Date | undefined;
   const setWritten = (request: ChangeRequest): void => {
     stored.set(request.id, request);
     written = request;
@@ -91,12 +92,12 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
   const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
     // Two statements: the second one sees what was committed while the first one waited.
     await query('select from change_request where id = $1 for update', [id]);
-    const request = (await query<RequestRow>(requestById, [id]))[0]?.request;
-    if (request !== undefined) {
-      locked.push(request);
-      stored.set(id, request);
-    }
-    return request;
+    const [row] = await query<RequestRow & { nowMs: number }>(requestByIdNow, [id]);
+    if (row === undefined) return undefined;
+    locked.push(row.request);
+    stored.set(id, row.request);
+    lockedAt = new Date(row.nowMs);
+    return row.request;
   };
   const nextId = async (sequence: string): Promise<number> =>
     onlyRow(await query<{ id: number }>('select nextval($1) as id', [sequence])).id;
@@ -131,10 +132,13 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     newChangeIds: changeIdsFrom(({ text }, values) => query(text, values)),
     newCommentId: () => nextId('comment_id_seq'),
 
-    /** The current time by the clock of the database, which all replicas share. */
-    now: async (): Promise<Date> => {
-      const text = 'select extract(epoch from clock_timestamp())::float8 * 1000 as now';
-      return new Date(onlyRow(await query<{ now: number }>(text)).now);
+    /** The time of this unit of work by the clock of the database, which all replicas share: when it locked a request. */
+    now: (): Date => {
+      if (lockedAt === undefined)
+        throw new Error(
+          'The unit of work has locked no change request: load one with getForUpdate or getVisible first.',
+        );
+      return lockedAt;
     },
 
     /** Deletes a locked request. */

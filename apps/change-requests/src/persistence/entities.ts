@@ -1,4 +1,9 @@
-import { type ChangeAction, type ChangeRequestState, changeRequestStates, type InverseChange } from '@bunting/contracts';
+import {
+  type ChangeAction,
+  type ChangeRequestState,
+  changeRequestStates,
+  type InverseChange,
+} from '@bunting/contracts';
 import { Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Applying, type Schedule, scheduleStatuses } from '../domain/change-request.ts';

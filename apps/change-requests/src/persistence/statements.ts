@@ -1,13 +1,7 @@
 import { entitySql, timestampSql, type Statement } from '@bunting/database';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
 import { statesToApply, statesToReview } from '../domain/review/state-machine.ts';
-import {
-  ChangeEntity,
-  changeRequestEntities,
-  ChangeRequestEntity,
-  CommentEntity,
-  ScheduleEntity,
-} from './entities.ts';
+import { ChangeEntity, changeRequestEntities, ChangeRequestEntity, CommentEntity, ScheduleEntity } from './entities.ts';
 import { acceptsChangesSql, isOpen, isPendingSql, isVisibleTo, sqlList } from './states.ts';
 
 const sql = entitySql(changeRequestEntities);
@@ -24,26 +18,33 @@ const reviewsOf = (table: string): string =>
     `${table}.created_at, ${table}.created_by_id`,
   );
 
-/** SQL: requests with all their parts, one per row, in the format of the domain. */
-const requests = `
-  select ${sql.jsonOf(
-    ChangeRequestEntity,
-    'request',
-    `'changes', ${partsOf('change', sql.jsonOf(ChangeEntity, 'change'), 'change.position')},
+/** SQL: a request with all its parts, in the format of the domain. */
+const requestJson = sql.jsonOf(
+  ChangeRequestEntity,
+  'request',
+  `'changes', ${partsOf('change', sql.jsonOf(ChangeEntity, 'change'), 'change.position')},
      'approvals', ${reviewsOf('approval')},
      'rejections', ${reviewsOf('rejection')},
      'comments', ${partsOf('comment', sql.jsonOf(CommentEntity, 'comment'), 'comment.id')},
      'schedule', (select ${sql.jsonOf(ScheduleEntity, 'schedule')} from schedule where schedule.change_request_id = request.id),
      'requestedApprovers', ${partsOf('requested_approver', 'requested_approver.user_id', 'requested_approver.position')}`,
-  )} as request
-  from change_request request`;
+);
+
+const requests = `select ${requestJson} as request from change_request request`;
 
 /** A row of the statements that select whole requests. */
 export interface RequestRow {
   readonly request: ChangeRequest;
 }
 
-export const requestById = `${requests} where request.id = $1`;
+/** SQL: the current time by the clock of the database, which all replicas share, in milliseconds since 1970. */
+export const nowMs = 'extract(epoch from clock_timestamp())::float8 * 1000';
+
+const requestById = `${requests} where request.id = $1`;
+
+/** A request with the current time. */
+export const requestByIdNow = `
+  select ${requestJson} as request, ${nowMs} as "nowMs" from change_request request where request.id = $1`;
 
 /**
  * SQL: whether the request of a user accepts changes. `$1` its author, `$2` project, `$3` environment, `$4` whether only a draft counts.

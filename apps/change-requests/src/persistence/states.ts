@@ -13,7 +13,8 @@ export const isPendingSql = `state in ${sqlList(pendingStates)}`;
 export const isOpen = `(request.${isPendingSql} or request.state in ${sqlList(openButNotPending)})`;
 
 /** SQL: whether a user may see a request: a draft is visible to its author only. */
-export const isVisibleTo = (user: '$1' | '$2'): string => `(request.state <> 'Draft' or request.created_by_id = ${user})`;
+export const isVisibleTo = (user: '$1' | '$2'): string =>
+  `(request.state <> 'Draft' or request.created_by_id = ${user})`;
 
 /** SQL: whether a request accepts changes. @param onlyToDraft whether only a draft counts */
 export const acceptsChangesSql = (onlyToDraft: '$1' | '$4'): string =>

@@ -1,5 +1,11 @@
-import { type ChangeRequestState, changeRequestStates, type EventType, maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
-import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import {
+  type ChangeRequestState,
+  changeRequestStates,
+  type EventType,
+  maxChangesPerChangeRequest,
+  refusal,
+} from '@bunting/contracts';
+import type { Actor, ChangeRequest, Decision, EnvironmentRef, ProposedChange } from '../change-request.ts';
 import { type ContentStep, eventOf, eventOfStep } from '../events.ts';
 
 interface ContentEdit {
@@ -24,8 +30,7 @@ export const isPending = ({ state }: Pick<ChangeRequest, 'state'>): boolean => p
 export const acceptsChanges = (
   request: Pick<ChangeRequest, 'state' | 'applying'>,
   { onlyToDraft }: { readonly onlyToDraft: boolean },
-): boolean =>
-  (onlyToDraft ? request.state === 'Draft' : isPending(request)) && request.applying === null;
+): boolean => (onlyToDraft ? request.state === 'Draft' : isPending(request)) && request.applying === null;
 
 /** @throws Refusal `ConflictError` while an attempt to apply the request is in progress. */
 export const requireNotBeingApplied = ({ applying }: Pick<ChangeRequest, 'applying'>): void => {
@@ -57,6 +62,10 @@ export const createDraft = (origin: Origin, actor: Actor): Decision => {
   const data = { minApprovals: request.minApprovals };
   return { request, events: [eventOf('change-request-created', request, actor, { data })] };
 };
+
+/** An empty draft to compute a preview with, which is not stored. */
+export const unsavedDraft = (environmentRef: EnvironmentRef, actor: Actor): ChangeRequest =>
+  createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
 
 /**
  * Replaces the content of a request. Approvals of the previous content are removed, and an approved request returns to review.

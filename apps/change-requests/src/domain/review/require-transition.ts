@@ -63,7 +63,7 @@ const targetOf: Readonly<Record<Exclude<CommandName, 'discard'>, ChangeRequestSt
 export const requireTransition = (
   request: ChangeRequest,
   command: CommandName,
-  { by, roles }: ActorWithRoles,
+  { by, roles }: Pick<ActorWithRoles, 'by' | 'roles'>,
 ): Transition => {
   const verdict = checkTransition(request.state, command, roles, factsOf(request, command, by.id));
   switch (verdict.is) {

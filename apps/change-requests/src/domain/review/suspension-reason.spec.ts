@@ -13,9 +13,7 @@ const previewOf = (
   ofUpdate: object = {},
   ofRename: object = {},
 ): ChangeRequestPreview => ({
-  features: [
-    { name: 'checkout', ...unchanged, ...feature, changes: [{ id: 1, action: update.action, ...ofUpdate }] },
-  ],
+  features: [{ name: 'checkout', ...unchanged, ...feature, changes: [{ id: 1, action: update.action, ...ofUpdate }] }],
   segments: [{ id: 4, name: 'beta', ...unchanged, changes: [{ id: 2, action: rename.action, ...ofRename }] }],
   applicable: false,
 });

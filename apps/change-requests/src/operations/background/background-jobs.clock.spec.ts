@@ -66,6 +66,19 @@ describe('a replica whose clock steps', () => {
     expect(service.features.applied).toHaveLength(1);
   });
 
+  it('records every step of a request by the clock of the database', async () => {
+    const { id } = await service.add(enable, lee);
+    step(hour);
+    await service.move(id, 'In review', lee);
+    await service.move(id, 'Approved', rita, { comment: 'Fine' });
+    step(-hour);
+    await service.move(id, 'Applied', ada);
+    const { stateTimestamps = {}, comments, approvals } = await service.get(id);
+    const steps = ['Draft', 'In review', 'Approved', 'Applied'].map((state) => stateTimestamps[state] ?? '');
+    expect(steps).toEqual(steps.toSorted());
+    expect([comments?.[0]?.createdAt, approvals?.[0]?.createdAt]).toEqual([steps[2], steps[2]]);
+  });
+
   it.each([
     ['an hour ahead, a time that is to come', hour, 60_000, 'Scheduled'],
     ['an hour back, a time that is over', -hour, -60_000, 'Approved'],

@@ -34,7 +34,7 @@ export const claimScheduledRequest =
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
       if (delayMs === undefined || request?.schedule?.by.id !== userId) return undefined;
       const conflicts = await segmentConflictsOf(requests, request);
-      const run = beginScheduledRun(request, { scheduler, delayMs, conflicts, now: await requests.now() });
+      const run = beginScheduledRun(request, { scheduler, delayMs, conflicts, now: requests.now() });
       await requests.save(run);
       if (!run.isBegun) return undefined;
       onScheduledBegin(delayMs);

@@ -10,5 +10,5 @@ export const removeDeletedUser =
     transaction(context, async ({ requests }) => {
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
-      await requests.save(removeUser(before, userId, await requests.now()));
+      await requests.save(removeUser(before, userId, requests.now()));
     });

@@ -5,6 +5,7 @@ import { suspensionReason } from '../../domain/review/suspension-reason.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { UncheckedSchedule } from '../../persistence/due-jobs.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import { actorOf } from '../actor.ts';
 import { previewOf } from '../previews/previews.ts';
 
 interface Options {
@@ -32,7 +33,6 @@ export const suspendIfConflicting =
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
       await schedules.markChecked(id, uncheckedEdits);
       if (before === undefined || reason === undefined) return;
-      const actor = { by: { id: systemCaller.id, name: systemCaller.name }, now: await requests.now() };
-      await requests.save(suspend(before, reason, actor));
+      await requests.save(suspend(before, reason, actorOf(systemCaller, requests.now())));
     });
   };

@@ -29,7 +29,7 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
     const reply = await transaction(request, async ({ protections }) => {
       const before = await protections.requiredApprovalsForUpdate(environmentRef);
       const policy = { minimum, isAdministrator };
-      const decision = setEnvironmentProtection(environmentRef, before, body, policy, actorOf(request));
+      const decision = setEnvironmentProtection(environmentRef, before, body, policy, actorOf(caller, request.now));
       await protections.save(environmentRef, decision);
       return null;
     });

@@ -11,13 +11,14 @@ import { parseChanges } from '@bunting/contracts/validation';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
-import type { Actor, ChangeRequest, Decision, EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
+import type { ChangeRequest, Decision, EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
 import { changedBySomeoneElse } from '../../domain/refusals.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
-import { acceptsChanges, createDraft } from '../../domain/content/edit-content.ts';
+import { acceptsChanges, createDraft, unsavedDraft } from '../../domain/content/edit-content.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
+import type { ReservedIds } from '../../persistence/change-ids.ts';
 import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
@@ -35,7 +36,6 @@ type AddChangesRequest = OperationRequest<typeof AddChanges>;
 
 interface Proposal {
   readonly operationRequest: AddChangesRequest;
-  readonly actor: Actor;
   readonly environmentRef: EnvironmentRef;
   readonly changes: readonly Change[];
   /** whether to add to a draft only, and never to a request in review */
@@ -48,7 +48,6 @@ const parseProposal = (operationRequest: AddChangesRequest): Proposal => {
   refusePrototypeKeys(body, '/body');
   return {
     operationRequest,
-    actor: actorOf(operationRequest),
     environmentRef: { project: params.projectId, environment: params.environment },
     changes: parseChanges(body),
     onlyToDraft: query.new === true,
@@ -74,22 +73,34 @@ const checkChanges = async (
   return checked.changes;
 };
 
-/** Adds the checked changes to a request. */
-type Add = (request: ChangeRequest) => Decision;
+/** The checked changes, with the ids and the time at which they are added to an unlocked request. */
+interface CheckedProposal extends Proposal, ReservedIds {
+  readonly checked: readonly CheckedChange[];
+}
+
+const addTo = (
+  request: ChangeRequest,
+  { operationRequest, checked, ids, now }: CheckedProposal,
+  addedAt = now,
+): Decision => addChanges(request, checked, ids, actorOf(operationRequest.caller, addedAt));
 
 const addToNewDraft = async (
   { requests, protections }: Transaction,
-  { environmentRef, actor, onlyToDraft }: Proposal,
-  add: Add,
+  proposal: CheckedProposal,
   allowsVoluntaryRequests: boolean,
 ): Promise<ChangeRequest | undefined> => {
-  if (await requests.hasAcceptingRequest(actor.by.id, environmentRef, onlyToDraft)) return undefined;
+  const { operationRequest, environmentRef, onlyToDraft, now } = proposal;
+  const { caller } = operationRequest;
+  if (await requests.hasAcceptingRequest(caller.id, environmentRef, onlyToDraft)) return undefined;
   const minApprovals = approvalsForNewRequest(
     await protections.requiredApprovals(environmentRef),
     allowsVoluntaryRequests,
   );
-  const draft = createDraft({ ...(await requests.newIdentity()), ...environmentRef, minApprovals }, actor);
-  const decision = add(draft.request);
+  const draft = createDraft(
+    { ...(await requests.newIdentity()), ...environmentRef, minApprovals },
+    actorOf(caller, now),
+  );
+  const decision = addTo(draft.request, proposal);
   await requests.add({ request: decision.request, events: [...draft.events, ...decision.events] });
   return decision.request;
 };
@@ -97,23 +108,22 @@ const addToNewDraft = async (
 /** Adds to a draft by one statement, without locking it first. */
 const addToDraft = async (
   { requests }: Transaction,
+  proposal: CheckedProposal,
   draft: ChangeRequest,
-  add: Add,
 ): Promise<ChangeRequest | undefined> => {
-  const decision = add(draft);
+  const decision = addTo(draft, proposal);
   if (decision.request !== draft && !(await requests.saveDraft(draft, decision))) return undefined;
   return decision.request;
 };
 
 const addToLockedRequest = async (
   { requests }: Transaction,
-  { onlyToDraft }: Proposal,
+  proposal: CheckedProposal,
   base: ChangeRequest,
-  add: Add,
 ): Promise<ChangeRequest | undefined> => {
   const before = await requests.getForUpdate(base.id);
-  if (before?.revision !== base.revision || !acceptsChanges(before, { onlyToDraft })) return undefined;
-  const decision = add(before);
+  if (before?.revision !== base.revision || !acceptsChanges(before, proposal)) return undefined;
+  const decision = addTo(before, proposal, requests.now());
   if (decision.request !== before) await requests.save(decision);
   return decision.request;
 };
@@ -126,17 +136,17 @@ const addUnlessOutdated = async (
   { bus, reader, newChangeIds, transaction, allowsVoluntaryRequests }: ChangeRequestsContext,
   proposal: Proposal,
 ) => {
-  const { operationRequest, actor, environmentRef, changes, onlyToDraft } = proposal;
-  const base = await reader.acceptingRequest(actor.by.id, environmentRef, onlyToDraft);
-  const [checked, changeIds] = await Promise.all([
+  const { operationRequest, environmentRef, changes, onlyToDraft } = proposal;
+  const { caller } = operationRequest;
+  const base = await reader.acceptingRequest(caller.id, environmentRef, onlyToDraft);
+  const [checked, reserved] = await Promise.all([
     checkChanges(bus, proposal, base?.changes ?? []),
     newChangeIds(changes.length),
   ]);
   if (Date.now() >= operationRequest.deadline.getTime())
     throw unavailable('There was no time left to add the changes.');
-  const add: Add = (request) => addChanges(request, checked, changeIds, actor);
-  const before = base ?? createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
-  const expected = add(before).request;
+  const checkedProposal = { ...proposal, ...reserved, checked };
+  const expected = addTo(base ?? unsavedDraft(environmentRef, actorOf(caller, reserved.now)), checkedProposal).request;
   const context = onBehalfOf(operationRequest);
   const previewedChanges = previewsOfOpen({ bus, reader }, environmentRef.project, [expected], context);
   // Without a commit the preview is never awaited: its rejection must not be reported as unhandled.
@@ -145,9 +155,9 @@ const addUnlessOutdated = async (
     .commitThenReply(
       operationRequest,
       (tx) => {
-        if (base === undefined) return addToNewDraft(tx, proposal, add, allowsVoluntaryRequests);
-        if (base.state === 'Draft') return addToDraft(tx, base, add);
-        return addToLockedRequest(tx, proposal, base, add);
+        if (base === undefined) return addToNewDraft(tx, checkedProposal, allowsVoluntaryRequests);
+        if (base.state === 'Draft') return addToDraft(tx, checkedProposal, base);
+        return addToLockedRequest(tx, checkedProposal, base);
       },
       async (request: ChangeRequest) => toChangeRequestResponse(request, (await previewedChanges)(expected)),
     )
@@ -164,7 +174,7 @@ export const addChangesEndpoint = (dependencies: ChangeRequestsContext) => {
     const proposal = parseProposal(operationRequest);
     const replayedResponse = (request: ChangeRequest) =>
       responseWithPreview(dependencies, request, onBehalfOf(operationRequest));
-    return withMutex(JSON.stringify([proposal.actor.by.id, proposal.environmentRef]), async () => {
+    return withMutex(JSON.stringify([operationRequest.caller.id, proposal.environmentRef]), async () => {
       for (let tries = 0; tries < maxTries; tries++) {
         const replayed = await dependencies.transaction.replay(operationRequest, replayedResponse);
         if (replayed !== undefined) return replayed;

@@ -9,7 +9,7 @@ export const discardChangeEndpoint = ({ transaction }: ChangeRequestsContext) =>
     transaction(operationRequest, async ({ requests }) => {
       const { params, caller } = operationRequest;
       const before = await requests.getVisible(params, caller.id);
-      await requests.save(discardChange(before, params.changeId, actorOf(operationRequest)));
+      await requests.save(discardChange(before, params.changeId, actorOf(caller, requests.now())));
       return null;
     }),
   );

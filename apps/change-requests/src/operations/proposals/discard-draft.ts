@@ -9,7 +9,7 @@ export const discardDraftEndpoint = ({ transaction, rolesOf }: ChangeRequestsCon
     transaction(operationRequest, async ({ requests }) => {
       const { params, caller } = operationRequest;
       const request = await requests.getVisible(params, caller.id);
-      const actor = { ...actorOf(operationRequest), roles: rolesOf(caller, request) };
+      const actor = { ...actorOf(caller, requests.now()), roles: rolesOf(caller, request) };
       await requests.remove(request, discard(request, actor));
       return null;
     }),

@@ -47,7 +47,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
       const edit = async ({ requests }: Transaction): Promise<ChangeRequest | undefined> => {
         const before = await requests.getVisible(params, caller.id);
         if (before.revision !== base.revision) return undefined;
-        const decision = editChange(before, params.changeId, checked, actorOf(operationRequest));
+        const decision = editChange(before, params.changeId, checked, actorOf(caller, requests.now()));
         await requests.save(decision);
         return decision.request;
       };

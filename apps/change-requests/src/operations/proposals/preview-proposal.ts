@@ -2,7 +2,7 @@ import { implement, onBehalfOf } from '@bunting/bus';
 import { isSegmentChange, PreviewProposal, requireMayPropose } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import type { ProposedChange } from '../../domain/change-request.ts';
-import { createDraft } from '../../domain/content/edit-content.ts';
+import { unsavedDraft } from '../../domain/content/edit-content.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
 import { previewOf } from '../previews/previews.ts';
@@ -14,9 +14,9 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
     const { params, body, caller } = operationRequest;
     requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
-    const actor = actorOf(operationRequest);
+    const actor = actorOf(caller, operationRequest.now);
     const environmentRef = { project: params.projectId, environment: params.environment };
-    const draft = createDraft({ id: 0, uid: null, ...environmentRef, minApprovals: 1 }, actor).request;
+    const draft = unsavedDraft(environmentRef, actor);
     const changes = parseChanges(body).map((change, id): ProposedChange => {
       const subject = isSegmentChange(change)
         ? { feature: null, segment: { id: change.payload.id, name: '' } }

@@ -12,18 +12,18 @@ import type { ChangeRequestsContext } from '../context.ts';
  * checked again: the features service checked them together with the import.
  */
 export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
-  implement(ProposeImport, ({ body, now, traceparent }) =>
+  implement(ProposeImport, ({ body, traceparent }) =>
     transaction({ traceparent }, async ({ requests, protections }) => {
       const { importId, project, environment, title, by, changes } = body;
       const existing = await requests.ofImport(importId);
       if (existing !== undefined) return { id: existing };
       const environmentRef = { project, environment };
+      const { ids, now } = await requests.newChangeIds(changes.length);
       const actor = { by, now };
       const minApprovals = approvalsForNewRequest(await protections.requiredApprovals(environmentRef), true);
       const origin = { ...(await requests.newIdentity()), ...environmentRef, minApprovals };
       const draft = createDraft(origin, actor);
-      const changeIds = await requests.newChangeIds(changes.length);
-      const added = addChanges(draft.request, changes, changeIds, actor);
+      const added = addChanges(draft.request, changes, ids, actor);
       const author = { ...actor, roles: { ...noRoles, author: true } };
       const sent = executeCommand({ ...added.request, title }, { name: 'send to review' }, author);
       const events = [...draft.events, ...added.events, ...sent.events];

@@ -27,10 +27,10 @@ export const revertChangeRequestEndpoint = ({
       const identity = {
         ...(await requests.newIdentity()),
         minApprovals: approvalsForNewRequest(await protections.requiredApprovals(applied), allowsVoluntaryRequests),
-        changeIds: await requests.newChangeIds(inverse.length),
+        changeIds: (await requests.newChangeIds(inverse.length)).ids,
         comment: text === undefined ? undefined : { id: await requests.newCommentId(), text },
       };
-      const decision = revert(applied, inverse, identity, actorOf(operationRequest));
+      const decision = revert(applied, inverse, identity, actorOf(caller, requests.now()));
       await requests.add(decision);
       return decision.request;
     };

@@ -12,7 +12,7 @@ export const addCommentEndpoint = ({ transaction }: ChangeRequestsContext) =>
       const { params, body, caller } = request;
       const before = await requests.getVisible(params, caller.id);
       const comment = { id: await requests.newCommentId(), text: body.text.trim() };
-      await requests.save(withoutEvents(withComment(before, comment, actorOf(request))));
+      await requests.save(withoutEvents(withComment(before, comment, actorOf(caller, requests.now()))));
       return null;
     }),
   );

@@ -44,7 +44,7 @@ export const applyRequest =
       const request = await requests.getForUpdate(id);
       // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
-      const decision = finishApplying(request, result, await requests.now());
+      const decision = finishApplying(request, result, requests.now());
       await requests.save(decision);
       const tag = etagHeaderOf(decision.request);
       if (result.outcome === 'applied') {

@@ -43,9 +43,9 @@ const replyTo = (operationRequest: ChangeStateRequest, scheduledAt?: string): St
 
 /** Changes the state of a request according to the transition table. Applying and scheduling call the features service. */
 export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }: ChangeRequestsContext) => {
-  const actorFor = (operationRequest: ChangeStateRequest, request: ChangeRequest) => ({
-    ...actorOf(operationRequest),
-    roles: rolesOf(operationRequest.caller, request),
+  const actorFor = ({ caller }: ChangeStateRequest, request: ChangeRequest, now: Date) => ({
+    ...actorOf(caller, now),
+    roles: rolesOf(caller, request),
   });
 
   /** Executes a command in one transaction. It is undefined for a state that no command leads to. */
@@ -59,9 +59,9 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
       const before = await requests.getVisible(operationRequest.params, operationRequest.caller.id);
       if (command === undefined) throw cannotGoTo(operationRequest.body.state, before);
       const input = { comment: await newComment(tx, operationRequest), revision };
-      const decision = executeCommand(before, command, actorFor(operationRequest, before), input);
+      const decision = executeCommand(before, command, actorFor(operationRequest, before, requests.now()), input);
       const scheduledAt = command.name === 'schedule' ? command.schedule.scheduledAt : undefined;
-      if (scheduledAt !== undefined) requireFuture(scheduledAt, await requests.now());
+      if (scheduledAt !== undefined) requireFuture(scheduledAt, requests.now());
       await requests.save(decision);
       return replyTo(operationRequest, scheduledAt);
     });
@@ -71,7 +71,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     const { params, body, caller } = operationRequest;
     const scheduledAt = parseScheduledAt(body.scheduledAt);
     const request = await reader.visible(params, caller.id);
-    requireTransition(request, 'schedule', actorFor(operationRequest, request));
+    requireTransition(request, 'schedule', { by: caller, roles: rolesOf(caller, request) });
     const previewed = await previewOf({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest));
     const conflicts = conflictsIn(previewed.preview);
     if (conflicts.length > 0) throw inConflict(conflicts);
@@ -91,7 +91,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
       if (isStartedByThisWrite(before, pendingReply)) return before;
       const comment = await newComment(tx, operationRequest);
       const input = { comment, revision: body.revision, displayName: caller.displayName, pendingReply };
-      const request = beginApplying(before, 'apply', actorFor(operationRequest, before), input);
+      const request = beginApplying(before, 'apply', actorFor(operationRequest, before, tx.requests.now()), input);
       const inUse = await segmentConflictsOf(tx.requests, before);
       if (inUse.length > 0) throw inConflict(inUse);
       tx.requireMatch(operationRequest);
