@@ -1,4 +1,12 @@
-import { asJsonObject, type ChangeAction, type CheckedChange, invalid, isClosedState } from '@bunting/contracts';
+import {
+  asJsonObject,
+  type Change,
+  type ChangeAction,
+  type CheckedChange,
+  invalid,
+  isClosedState,
+  isSegmentChange,
+} from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../change-request.ts';
 
 /** A checked change as part of a request. */
@@ -6,6 +14,14 @@ export const toProposedChange = (
   { action, feature, segment, payload, snapshot }: CheckedChange,
   origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
 ): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });
+
+/** A change in the form of a checked one, before the features service has checked it. */
+export const uncheckedChange = (change: Change, segmentName = '', snapshot: unknown = null): CheckedChange => {
+  const { action, payload } = change;
+  return isSegmentChange(change)
+    ? { action, feature: null, segment: { id: change.payload.id, name: segmentName }, payload, snapshot }
+    : { action, feature: change.feature, segment: null, payload, snapshot };
+};
 
 /** The feature that a change makes the parent of another; undefined for any other change. */
 export const parentOf = ({

@@ -1,9 +1,9 @@
-import { type InverseChange, isSegmentChange, type Refusal, refusal } from '@bunting/contracts';
+import { type InverseChange, type Refusal, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
 import { cannotBe } from '../refusals.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
 import { createDraft, editContent } from './edit-content.ts';
-import { changeIdAt } from './proposed-change.ts';
+import { changeIdAt, toProposedChange, uncheckedChange } from './proposed-change.ts';
 
 /** Descriptions of effects that no change can undo. */
 const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
@@ -51,19 +51,9 @@ export const revert = (
   const { project, environment } = applied;
   const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
   const createdAt = actor.now.toISOString();
-  const changes = inverse.map(({ change, snapshot, segmentName }, nth): ProposedChange => {
-    const isOfSegment = isSegmentChange(change);
-    return {
-      id: changeIdAt(changeIds, nth),
-      position: nth + 1,
-      action: change.action,
-      feature: isOfSegment ? null : change.feature,
-      segment: isOfSegment ? { id: change.payload.id, name: segmentName ?? '' } : null,
-      payload: change.payload ?? {},
-      snapshot,
-      createdBy: actor.by,
-      createdAt,
-    };
+  const changes = inverse.map(({ change, snapshot, segmentName }, nth) => {
+    const origin = { id: changeIdAt(changeIds, nth), position: nth + 1, createdBy: actor.by, createdAt };
+    return toProposedChange(uncheckedChange(change, segmentName ?? '', snapshot), origin);
   });
   const steps = changes.map((change) => ({ kind: 'added', change }) as const);
   const { request, events } = editContent(draft.request, changes, steps, actor);

@@ -1,18 +1,8 @@
-import { type Bus, call, implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
-import {
-  AddChanges,
-  type Change,
-  CheckChanges,
-  type CheckedChange,
-  requireMayPropose,
-  unavailable,
-} from '@bunting/contracts';
+import { implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
+import { AddChanges, type Change, type CheckedChange, requireMayPropose, unavailable } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { addChanges } from '../../domain/content/add-changes.ts';
-import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
-import type { ChangeRequest, Decision, EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
-import { changedBySomeoneElse } from '../../domain/refusals.ts';
+import type { ChangeRequest, Decision, EnvironmentRef } from '../../domain/change-request.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import { acceptsChanges, createDraft, unsavedDraft } from '../../domain/content/edit-content.ts';
 import { requireMergeable } from '../../domain/content/merge.ts';
@@ -23,14 +13,11 @@ import { DraftAlreadyExistsError } from '../../persistence/change-request-reposi
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { changeBody } from '../previews/change-body.ts';
 import { previewsOfOpen } from '../previews/previews.ts';
 import { responseWithPreview } from '../previews/responses.ts';
+import { checkChanges } from './check-changes.ts';
 import { keyedMutex } from './keyed-mutex.ts';
-import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
-
-/** The maximum number of attempts while the request is edited concurrently by way of another replica. */
-const maxTries = 20;
+import { retryUntilCurrent } from './retry-until-current.ts';
 
 type AddChangesRequest = OperationRequest<typeof AddChanges>;
 
@@ -52,25 +39,6 @@ const parseProposal = (operationRequest: AddChangesRequest): Proposal => {
     changes: parseChanges(body),
     onlyToDraft: query.new === true,
   };
-};
-
-/** Lets the features service check the changes on top of the earlier ones that can affect them. */
-const checkChanges = async (
-  bus: Bus,
-  { operationRequest, environmentRef, changes }: Proposal,
-  earlier: readonly ProposedChange[],
-): Promise<readonly CheckedChange[]> => {
-  const isList = Array.isArray(operationRequest.body);
-  requireMergeable(earlier, changes, (nth) => (isList ? `/body/${nth}` : '/body'));
-  const body = {
-    ...environmentRef,
-    changes: [...changes],
-    earlier: earlierChangesForCheck(changes, earlier).map(changeBody),
-  };
-  const checked = await call(bus, CheckChanges, { body }, onBehalfOf(operationRequest)).catch((error: unknown) => {
-    throw isList ? error : withPathsOfSingleChange(error);
-  });
-  return checked.changes;
 };
 
 /** The checked changes, with the ids and the time at which they are added to an unlocked request. */
@@ -139,16 +107,23 @@ const addUnlessOutdated = async (
   const { operationRequest, environmentRef, changes, onlyToDraft } = proposal;
   const { caller } = operationRequest;
   const base = await reader.acceptingRequest(caller.id, environmentRef, onlyToDraft);
+  const earlier = base?.changes ?? [];
+  const isList = Array.isArray(operationRequest.body);
+  requireMergeable(earlier, changes, (nth) => (isList ? `/body/${nth}` : '/body'));
   const [checked, reserved] = await Promise.all([
-    checkChanges(bus, proposal, base?.changes ?? []),
+    checkChanges(bus, environmentRef, { changes, earlier, isList }, onBehalfOf(operationRequest)),
     newChangeIds(changes.length),
   ]);
   if (Date.now() >= operationRequest.deadline.getTime())
     throw unavailable('There was no time left to add the changes.');
   const checkedProposal = { ...proposal, ...reserved, checked };
   const expected = addTo(base ?? unsavedDraft(environmentRef, actorOf(caller, reserved.now)), checkedProposal).request;
-  const context = onBehalfOf(operationRequest);
-  const previewedChanges = previewsOfOpen({ bus, reader }, environmentRef.project, [expected], context);
+  const previewedChanges = previewsOfOpen(
+    { bus, reader },
+    environmentRef.project,
+    [expected],
+    onBehalfOf(operationRequest),
+  );
   // Without a commit the preview is never awaited: its rejection must not be reported as unhandled.
   previewedChanges.catch(() => undefined);
   return transaction
@@ -174,16 +149,14 @@ export const addChangesEndpoint = (dependencies: ChangeRequestsContext) => {
     const proposal = parseProposal(operationRequest);
     const replayedResponse = (request: ChangeRequest) =>
       responseWithPreview(dependencies, request, onBehalfOf(operationRequest));
-    return withMutex(JSON.stringify([operationRequest.caller.id, proposal.environmentRef]), async () => {
-      for (let tries = 0; tries < maxTries; tries++) {
-        const replayed = await dependencies.transaction.replay(operationRequest, replayedResponse);
-        if (replayed !== undefined) return replayed;
-        const response = await addUnlessOutdated(dependencies, proposal);
-        if (response !== undefined) return response;
-        // Jitter, so that two conflicting attempts do not collide again.
-        await sleep(Math.random() * 10);
-      }
-      throw changedBySomeoneElse();
-    });
+    const { transaction } = dependencies;
+    const key = JSON.stringify([operationRequest.caller.id, proposal.environmentRef]);
+    return withMutex(key, () =>
+      retryUntilCurrent(
+        async () =>
+          (await transaction.replay(operationRequest, replayedResponse)) ??
+          (await addUnlessOutdated(dependencies, proposal)),
+      ),
+    );
   });
 };

@@ -1,8 +1,8 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { isSegmentChange, PreviewProposal, requireMayPropose } from '@bunting/contracts';
+import { PreviewProposal, requireMayPropose } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import type { ProposedChange } from '../../domain/change-request.ts';
 import { unsavedDraft } from '../../domain/content/edit-content.ts';
+import { toProposedChange, uncheckedChange } from '../../domain/content/proposed-change.ts';
 import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
 import { actorOf } from '../actor.ts';
 import { previewOf } from '../previews/previews.ts';
@@ -17,13 +17,9 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
     const actor = actorOf(caller, operationRequest.now);
     const environmentRef = { project: params.projectId, environment: params.environment };
     const draft = unsavedDraft(environmentRef, actor);
-    const changes = parseChanges(body).map((change, id): ProposedChange => {
-      const subject = isSegmentChange(change)
-        ? { feature: null, segment: { id: change.payload.id, name: '' } }
-        : { feature: change.feature, segment: null };
-      const origin = { id, position: id, createdBy: actor.by, createdAt: draft.createdAt };
-      return { ...origin, ...subject, action: change.action, payload: change.payload, snapshot: null };
-    });
+    const changes = parseChanges(body).map((change, id) =>
+      toProposedChange(uncheckedChange(change), { id, position: id, createdBy: actor.by, createdAt: draft.createdAt }),
+    );
     const request = { ...draft, changes };
     return (await previewOf({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
   });
