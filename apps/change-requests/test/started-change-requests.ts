@@ -7,6 +7,7 @@ import {
   type ChangeRequestState,
   type ChangeRequestStateBody,
   ChangeState,
+  eventOfMessage,
   GetChangeRequest,
   ListPendingChangeRequests,
   type PendingChangeRequest,
@@ -137,7 +138,7 @@ export const startChangeRequests = async (
     emittedEvents: async () => {
       const body = { topic: 'event', consumer: 'spec', after: 0, limit: 1000 } as const;
       const { messages } = await started.call(readOutboxOf['change-requests'], { body });
-      return messages.map(({ payload }) => payload as OutboxEvent);
+      return messages.map(eventOfMessage);
     },
     stored: async () => {
       const tables = ['change_request', 'change', 'approval', 'outbox'];

@@ -1,4 +1,5 @@
 import type { Tx } from '@bunting/database';
+import type { EditedObjects } from '../domain/consumed-events.ts';
 import { ScheduleEntity } from './entities.ts';
 
 const claimDue = `
@@ -32,16 +33,9 @@ const countEditsOfProjects = `
   from change_request request
   where request.id = schedule.change_request_id and schedule.status <> 'suspended' and request.project = any ($1::text[])`;
 
-/** Marks the scheduled requests that must be checked for conflicts because an object that they affect was changed. */
-export const markSchedulesForConflictCheck = async (
-  { query }: Tx,
-  changed: {
-    readonly features: readonly string[];
-    readonly segments: readonly number[];
-    readonly projects: readonly string[];
-  },
-): Promise<void> => {
-  if (changed.features.length + changed.segments.length > 0)
-    await query(countEditsOfObjects, [changed.features, changed.segments]);
-  if (changed.projects.length > 0) await query(countEditsOfProjects, [changed.projects]);
+/** Marks the scheduled requests that must be checked for conflicts because an object that they affect was edited. */
+export const markSchedulesForConflictCheck = async ({ query }: Tx, edited: EditedObjects): Promise<void> => {
+  if (edited.features.length + edited.segments.length > 0)
+    await query(countEditsOfObjects, [edited.features, edited.segments]);
+  if (edited.projects.length > 0) await query(countEditsOfProjects, [edited.projects]);
 };

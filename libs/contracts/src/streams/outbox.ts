@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { OutboxEvent } from '../events/event.ts';
 import { defineOperation, type ServiceName } from '../operation.ts';
 
 /**
@@ -18,6 +19,9 @@ export const OutboxMessage = Type.Object({
   payload: Type.Unknown(),
 });
 export type OutboxMessage = Static<typeof OutboxMessage>;
+
+/** The event that a message of the topic `event` carries, which its producer has typed. */
+export const eventOfMessage = ({ payload }: Pick<OutboxMessage, 'payload'>): OutboxEvent => payload as OutboxEvent;
 
 /**
  * A consumer reads the messages of a producer after a position. The reply's `head` is also a barrier: every message that was committed
