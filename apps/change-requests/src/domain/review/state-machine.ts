@@ -75,7 +75,6 @@ const approvalEvents = ['change-request-approval-added', 'change-request-approve
 const runEvents = ['change-request-applied', 'change-request-scheduled-application-success'] as const;
 const readyGuards = ['has changes', 'approvals suffice'] as const;
 
-/** Every allowed transition of a change request. Any other is refused. */
 const rows = [
   ['Draft', 'discard', 'author', {}, null, ['change-request-discarded']],
   ['Draft', 'send to review', 'author', { needs: ['has changes'] }, 'In review', ['change-request-sent-to-review']],
@@ -111,7 +110,8 @@ const rows = [
 /** The events that transitions emit. */
 export type TransitionEvent = Extract<EventType, (typeof rows)[number][5][number]>;
 
-const transitions: readonly Transition[] = rows.map(([from, command, requiredRole, guard, to, emits]) => ({
+/** Every allowed transition of a change request. Any other is refused. */
+export const transitions: readonly Transition[] = rows.map(([from, command, requiredRole, guard, to, emits]) => ({
   from,
   command,
   requiredRole,

@@ -3,6 +3,7 @@ import {
   DiscardChange,
   DiscardDraft,
   EditChange,
+  eventTypes,
   type OutboxEvent,
   SetApprovers,
   SetChangeRequestConfig,
@@ -10,6 +11,7 @@ import {
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { transitions } from '../../domain/review/state-machine.ts';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
@@ -49,7 +51,7 @@ const until = (type: string) =>
   eventually(async () => expect((await service.emittedEvents()).map((event) => event.type)).toContain(type));
 const firstChange = async (id: number) => (await service.get(id, lee)).features[0]?.changes[0]?.id ?? 0;
 
-/** Every event of a request: how it is caused, and its content. */
+/** Every event type of a request, at least once: how it is caused, and its content. */
 const table: readonly [
   type: OutboxEvent['type'],
   when: string,
@@ -295,4 +297,10 @@ it('emits nothing for a title, a comment or a requested approval', async () => {
   await service.call(AddComment, { params: { projectId: 'shop', id }, body: { text: 'why not' } }, lee);
   await service.call(SetApprovers, { params: { projectId: 'shop', id }, body: { reviewers: [rita.id] } }, lee);
   expect(await service.emittedEvents()).toEqual(before);
+});
+
+it('the cases of this file cover every event type of change requests, and every transition emits one of them', () => {
+  const tested = new Set([...table.map(([type]) => type), 'change-request-configuration-updated']);
+  expect(tested).toEqual(new Set(eventTypes.filter((type) => type.startsWith('change-'))));
+  expect(transitions.flatMap(({ emits }) => emits).filter((type) => !tested.has(type))).toEqual([]);
 });
