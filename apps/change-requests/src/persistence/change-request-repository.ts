@@ -81,7 +81,7 @@ const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: 
 export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
   const { query } = tx;
   const locked: ChangeRequest[] = [];
-  /** by id: the locked requests as they are stored now */
+  /** by id: the requests that this unit of work has locked or stored, as they are stored now */
   const stored = new Map<number, ChangeRequest>();
   let written: ChangeRequest | undefined;
   let lockedAt: Date | undefined;
