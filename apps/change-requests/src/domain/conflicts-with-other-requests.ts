@@ -7,7 +7,7 @@ import {
   segmentInUse,
 } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from './change-request.ts';
-import { parentOf } from './content/proposed-change.ts';
+import { idIn, parentOf } from './content/proposed-change.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
 export interface ScheduledChange {
@@ -33,10 +33,9 @@ const disagree = (one: unknown, other: unknown): boolean => {
   return Object.keys(mine).some((key) => Object.hasOwn(theirs, key) && differ(mine[key], theirs[key]));
 };
 
-const idOf = (payload: unknown): unknown => asJsonObject(payload)['id'];
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const sortOrdersOf = (payload: unknown) =>
-  new Map(listOf(payload).map((moved) => [idOf(moved), asJsonObject(moved)['sortOrder']]));
+  new Map(listOf(payload).map((moved) => [idIn(moved), asJsonObject(moved)['sortOrder']]));
 const usesSegment = (payload: unknown, id: number): boolean => listOf(asJsonObject(payload)['segments']).includes(id);
 
 interface CollisionRule {
@@ -86,12 +85,12 @@ const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
     return (action === 'addStrategy' || action === 'updateStrategy') && usesSegment(payload, mine.segment.id);
   }),
   updateStrategy: onSameFeature((mine, { action, payload }) => {
-    if (idOf(mine.payload) !== idOf(payload)) return false;
+    if (idIn(mine.payload) !== idIn(payload)) return false;
     return action === 'deleteStrategy' || (action === 'updateStrategy' && disagree(mine.payload, payload));
   }),
   deleteStrategy: onSameFeature((mine, { action, payload }) => {
-    if (action === 'reorderStrategy') return sortOrdersOf(payload).has(idOf(mine.payload));
-    return action === 'updateStrategy' && idOf(mine.payload) === idOf(payload);
+    if (action === 'reorderStrategy') return sortOrdersOf(payload).has(idIn(mine.payload));
+    return action === 'updateStrategy' && idIn(mine.payload) === idIn(payload);
   }),
   reorderStrategy: onSameFeature((mine, { action, payload }) => {
     if (action !== 'reorderStrategy') return false;

@@ -2,6 +2,7 @@ import { onlyRow, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { EnvironmentRef } from '../domain/change-request.ts';
 import type { ProtectionDecision } from '../domain/environment-protection.ts';
+import { nowMs } from './statements.ts';
 import { ProtectedEnvironmentEntity, UnsyncedProtectionEntity } from './entities.ts';
 
 /** A change of the protection of an environment, to be sent to the features service. */
@@ -22,25 +23,37 @@ const isProtectionCurrent = `
 const continueVersionsAfter = `
   select setval('unsynced_protection_version_seq', greatest($1::bigint, (select last_value from unsynced_protection_version_seq)))`;
 
-const requiredApprovalsOf = `
-  select required_approvals as "requiredApprovals" from protected_environment where project = $1 and environment = $2`;
+const protectionNow = `
+  select (select required_approvals from protected_environment where project = $1 and environment = $2) as "requiredApprovals",
+    ${nowMs} as "nowMs"`;
+
+/** The number of approvals that new requests require, null without protection, and the time of the database. */
+export interface ProtectionNow {
+  readonly requiredApprovals: number | null;
+  readonly now: Date;
+}
 
 /** The protection of environments within a unit of work. */
 export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
-  /** The number of approvals that new requests require; null if the environment is not protected. */
-  const requiredApprovals = async ({ project, environment }: EnvironmentRef): Promise<number | null> => {
-    const [row] = await tx.query<{ requiredApprovals: number }>(requiredApprovalsOf, [project, environment]);
-    return row?.requiredApprovals ?? null;
+  const get = async ({ project, environment }: EnvironmentRef): Promise<ProtectionNow> => {
+    const rows = await tx.query<{ requiredApprovals: number | null; nowMs: number }>(protectionNow, [
+      project,
+      environment,
+    ]);
+    const { requiredApprovals, nowMs: now } = onlyRow(rows);
+    return { requiredApprovals, now: new Date(now) };
   };
   const lock = ({ project, environment }: EnvironmentRef) => tx.query(lockProtection, [project, environment]);
 
   return {
-    requiredApprovals,
+    /** The number of approvals that new requests require; null if the environment is not protected. */
+    requiredApprovals: async (environmentRef: EnvironmentRef): Promise<number | null> =>
+      (await get(environmentRef)).requiredApprovals,
 
-    /** The same, locked until the end of the transaction. */
-    requiredApprovalsForUpdate: async (environmentRef: EnvironmentRef): Promise<number | null> => {
+    /** The protection of an environment, locked until the end of the transaction. */
+    getForUpdate: async (environmentRef: EnvironmentRef): Promise<ProtectionNow> => {
       await lock(environmentRef);
-      return requiredApprovals(environmentRef);
+      return get(environmentRef);
     },
 
     /** Protects the environment, or with null removes its protection. */

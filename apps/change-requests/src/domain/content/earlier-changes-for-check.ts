@@ -1,9 +1,9 @@
-import { type Change, isSegmentChange } from '@bunting/contracts';
+import { type Change, type ChangeAction, isSegmentChange } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
 import { parentOf } from './proposed-change.ts';
 
 /** The actions that affect dependencies between features. */
-const dependencyActions: ReadonlySet<string> = new Set(['addDependency', 'deleteDependency', 'archiveFeature']);
+const dependencyActions: ReadonlySet<ChangeAction> = new Set(['addDependency', 'deleteDependency', 'archiveFeature']);
 
 /**
  * The earlier changes that can affect the check of newer ones. Changes of other features matter only for dependencies and for uses of a

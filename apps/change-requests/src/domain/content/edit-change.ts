@@ -1,7 +1,8 @@
-import { asJsonObject, type Change, type CheckedChange, invalid, invalidProperty, notFound } from '@bunting/contracts';
+import { type Change, type CheckedChange, invalid, invalidProperty, notFound } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
 import { onlyAuthorCan } from '../refusals.ts';
 import { editContent } from './edit-content.ts';
+import { idIn } from './proposed-change.ts';
 
 /** @throws Refusal `NoAccessError` unless the user is the author of the request. */
 export const requireAuthor = ({ createdBy }: ChangeRequest, userId: number): void => {
@@ -13,8 +14,6 @@ export const changeOf = ({ changes, id }: ChangeRequest, changeId: number): Prop
   if (change === undefined) throw notFound(`Could not find change with id ${changeId} in change request ${id}`);
   return change;
 };
-
-const idIn = (payload: unknown): unknown => asJsonObject(payload)['id'];
 
 /** Refuses to change the action or the subject of a change: they are its identity. */
 export const requireSameSubject = (before: ProposedChange, change: Change): void => {

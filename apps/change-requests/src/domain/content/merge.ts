@@ -1,6 +1,7 @@
 import { asJsonObject, type ChangeAction, invalid, type Refusal } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
 import type { ContentStep } from '../events.ts';
+import { idIn } from './proposed-change.ts';
 
 /**
  * What a newer change does to an earlier one of the same subject: `replace` it, `merge` into it property by property, `drop` it and follow
@@ -37,7 +38,7 @@ const subjectOf = ({ action, feature, payload }: MergeableChange): unknown => {
     case 'deleteStrategy':
     case 'updateSegment':
     case 'deleteSegment':
-      return asJsonObject(payload)['id'];
+      return idIn(payload);
     default:
       return feature;
   }

@@ -23,6 +23,9 @@ export const uncheckedChange = (change: Change, segmentName = '', snapshot: unkn
     : { action, feature: change.feature, segment: null, payload, snapshot };
 };
 
+/** The id of the strategy or segment that the payload of a change names, if it names one. */
+export const idIn = (payload: unknown): unknown => asJsonObject(payload)['id'];
+
 /** The feature that a change makes the parent of another; undefined for any other change. */
 export const parentOf = ({
   action,

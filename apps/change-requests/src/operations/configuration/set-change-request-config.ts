@@ -27,9 +27,9 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
     const minimum = environment.requiredApprovals ?? undefined;
     const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });
     const reply = await transaction(request, async ({ protections }) => {
-      const before = await protections.requiredApprovalsForUpdate(environmentRef);
+      const { requiredApprovals: before, now } = await protections.getForUpdate(environmentRef);
       const policy = { minimum, isAdministrator };
-      const decision = setEnvironmentProtection(environmentRef, before, body, policy, actorOf(caller, request.now));
+      const decision = setEnvironmentProtection(environmentRef, before, body, policy, actorOf(caller, now));
       await protections.save(environmentRef, decision);
       return null;
     });
