@@ -71,6 +71,8 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
 
     it('finds its new change request immediately', async () => {
       await client().createFeature(project, 'fresh-proposed');
+      // The log has no order between services: its event would otherwise be able to enter after those of change requests.
+      expect((await client().events({ project, limit: 1 })).events[0]?.type).toBe('feature-created');
       for (const nth of times.slice(0, 10)) {
         const at = `/api/admin/projects/${project}`;
         const change = {
