@@ -96,7 +96,7 @@ const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
   return <Badge tone="good">{text.ready}</Badge>;
 };
 
-const Health = () => {
+const InstallationHealth = () => {
   const readiness = useQuery({ queryKey: ['readiness'], queryFn: readReadiness, refetchInterval: 5_000, retry: false });
   return (
     <QueryResult query={readiness}>
@@ -290,7 +290,7 @@ export const InstancePage = () => {
   return (
     <AdminSection id="instance">
       <Section id="health" title={text.health}>
-        <Health />
+        <InstallationHealth />
       </Section>
       <Section id="facts" title={text.facts}>
         <QueryResult query={config}>{(data) => <Facts config={data} />}</QueryResult>

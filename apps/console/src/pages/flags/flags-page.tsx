@@ -1,34 +1,22 @@
-import {
-  AddChanges,
-  AddFavoriteFeature,
-  DisableFeature,
-  EnableFeature,
-  RemoveFavoriteFeature,
-  SearchFeatures,
-  type SearchResultFeature,
-} from '@bunting/contracts';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { call } from '../../api/call.ts';
 import { useEnvironments } from '../../api/queries.ts';
 import { usePermissionCheck } from '../../api/permission-check.ts';
-import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { Button } from '../../components/buttons/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content/content.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
-import { Menu } from '../../components/buttons/menu.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
-import { notify, notifyError } from '../../shell/toasts.tsx';
 import type { BulkAction } from './bulk-actions.ts';
+import { BulkMenu } from './bulk-menu.tsx';
 import { flagSuggestions, readFlagFilter, type SearchQuery } from './flag-filter.ts';
 import { useFlagVocabulary } from './flag-vocabulary.ts';
 import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
+import { useFlagCommands } from './flag-commands.ts';
 import { useFlagWindow } from './flag-window.ts';
-import { isProtected } from './environment-protection.ts';
 import {
   selectedCountOf,
   fullSelection,
@@ -62,91 +50,6 @@ const useListAddress = () => {
   return { filter, setFilter, sort, setSort };
 };
 
-/** Switches of the list: immediately where allowed, as a change request where the environment is protected. */
-const useToggle = () => {
-  const client = useQueryClient();
-  const [pending, setPending] = useState<ReadonlyMap<string, string>>(new Map());
-  const toggle = useCallback(
-    async (flag: SearchResultFeature, environment: string, enabled: boolean): Promise<void> => {
-      setPending((all) => new Map([...all, [flag.name, environment]]));
-      try {
-        const path = { projectId: flag.project, environment };
-        if (await isProtected(client, flag.project, environment)) {
-          const body = [{ feature: flag.name, action: 'updateEnabled', payload: { enabled } }];
-          const { id } = await call(AddChanges, { params: path, body });
-          notify(text.proposed(id, flag.name, environment, enabled));
-        } else {
-          const operation = enabled ? EnableFeature : DisableFeature;
-          await call(operation, { params: { ...path, featureName: flag.name } });
-          notify(text.switched(flag.name, environment, enabled));
-        }
-        await client.invalidateQueries({ queryKey: [SearchFeatures.operationId] });
-      } catch (error) {
-        notifyError(error);
-      } finally {
-        setPending((all) => new Map([...all].filter(([name]) => name !== flag.name)));
-      }
-    },
-    [client],
-  );
-  const favour = useCallback(
-    async (flag: SearchResultFeature, isFavourite: boolean): Promise<void> => {
-      try {
-        const operation = isFavourite ? AddFavoriteFeature : RemoveFavoriteFeature;
-        await call(operation, { params: { projectId: flag.project, featureName: flag.name } });
-        await client.invalidateQueries({ queryKey: [SearchFeatures.operationId] });
-      } catch (error) {
-        notifyError(error);
-      }
-    },
-    [client],
-  );
-  return { pending, toggle, favour };
-};
-
-interface BulkMenuProps {
-  readonly environments: readonly string[];
-  readonly onChoose: (action: BulkAction) => void;
-}
-
-const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
-  <>
-    {[true, false].map((enabled) => (
-      <Menu
-        key={String(enabled)}
-        label={enabled ? text.turnOn : text.turnOff}
-        entries={environments.map((environment) => ({
-          id: environment,
-          label: text.inThe(environment),
-          run: () => onChoose({ kind: 'switch', environment, enabled }),
-        }))}
-      >
-        <Button size="small">{enabled ? text.turnOn : text.turnOff}</Button>
-      </Menu>
-    ))}
-    <Menu
-      label={text.moreActions}
-      entries={[
-        {
-          id: 'tag',
-          label: text.addTag,
-          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: true }),
-        },
-        {
-          id: 'untag',
-          label: text.removeTag,
-          run: () => onChoose({ kind: 'tag', tag: { type: '', value: '' }, isAdded: false }),
-        },
-        { id: 'stale', label: text.markStale, run: () => onChoose({ kind: 'stale', stale: true }) },
-        { id: 'active', label: text.markActive, run: () => onChoose({ kind: 'stale', stale: false }) },
-        { id: 'archive', label: text.archive, icon: 'archive', run: () => onChoose({ kind: 'archive' }) },
-      ]}
-    >
-      <IconButton size="small" icon="more" variant="secondary" label={text.moreActions} />
-    </Menu>
-  </>
-);
-
 /** All flags that match a filter, of every project or of one. */
 export const FlagsPage = ({ project }: { readonly project?: string | undefined }) => {
   const { filter, setFilter, sort, setSort } = useListAddress();
@@ -177,7 +80,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const bar = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const anchor = useRef(-1);
-  const { pending, toggle, favour } = useToggle();
+  const { pending, toggle, favour } = useFlagCommands();
   const mayCreate =
     may('CREATE_FEATURE', { project: project ?? 'default' }) || (project === undefined && may('CREATE_FEATURE'));
   const mayToggle = useCallback(

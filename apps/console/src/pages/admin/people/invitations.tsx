@@ -20,7 +20,7 @@ const addressOf = ({ url }: InviteLink): string => new URL(url, location.origin)
 
 const isPast = (at: string): boolean => Date.parse(at) < Date.now();
 
-const StateBadge = ({ link: { enabled, expiresAt } }: { readonly link: InviteLink }) => {
+const InvitationStateBadge = ({ link: { enabled, expiresAt } }: { readonly link: InviteLink }) => {
   if (!enabled) return <Badge>{text.isOff}</Badge>;
   if (isPast(expiresAt)) return <Badge>{text.isExpired}</Badge>;
   return <Badge tone="good">{text.works}</Badge>;
@@ -51,7 +51,7 @@ export const Invitations = () => {
         name={({ name }) => name}
         columns={[
           { id: 'name', title: text.inviteName, cell: ({ name }) => name },
-          { id: 'state', title: text.state, cell: (link) => <StateBadge link={link} /> },
+          { id: 'state', title: text.state, cell: (link) => <InvitationStateBadge link={link} /> },
           { id: 'joined', title: text.joined, cell: ({ users }) => users.length, isNumber: true },
           { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         ]}

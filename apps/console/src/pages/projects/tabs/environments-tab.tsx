@@ -80,14 +80,14 @@ const OpenRequests = ({ project, environment }: { readonly project: string; read
   );
 };
 
-interface ProtectionProps {
+interface ProtectionDialogProps {
   readonly project: string;
   readonly environment: ProjectEnvironment;
   readonly approvals: number | undefined;
   readonly onClose: () => void;
 }
 
-const Protection = ({ project, environment, approvals, onClose }: ProtectionProps) => {
+const ProtectionDialog = ({ project, environment, approvals, onClose }: ProtectionDialogProps) => {
   const params = { projectId: project, environment: environment.name };
   const least = environment.requiredApprovals ?? undefined;
   const bodyOfApprovals = (required: number | null | undefined) => ({
@@ -268,7 +268,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
         empty={{ title: messages.common.nothingFound, help: '' }}
       />
       {open?.action === 'protect' && (
-        <Protection
+        <ProtectionDialog
           project={project}
           environment={open.environment}
           approvals={approvalsOf(open.environment.name)}
