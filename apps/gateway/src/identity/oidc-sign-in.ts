@@ -1,7 +1,12 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import type { ProviderClaims } from '../domain/identity/provider-claims.ts';
-import { accountOfFirstSignIn, requireActive, requireAllowedDomain } from '../domain/accounts/provider-sign-in.ts';
+import {
+  accountOfFirstSignIn,
+  requireActive,
+  requireAllowedDomain,
+  requireDefaultRole,
+} from '../domain/accounts/provider-sign-in.ts';
 import {
   lastAdministratorMemberships,
   type SignInGroup,
@@ -38,7 +43,7 @@ const firstSignIn = async (
       { name, username: null, email },
       {
         accountType: 'User',
-        rootRole: await roles.requireRootRole(defaultRootRoleId ?? defaultRootRole),
+        rootRole: requireDefaultRole(await roles.findRootRole(defaultRootRoleId ?? defaultRootRole)),
         isActive: true,
       },
     ));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Me, User } from '@bunting/contracts';
+import type { Me, Role, User } from '@bunting/contracts';
 import { followingBrowser as browser } from '../../test/following-browser.ts';
 import { type Forgery, startForgedProvider } from '../../test/forged-provider.ts';
 import {
@@ -247,6 +247,14 @@ describe('the account of a sign-in', () => {
     await configure({ autoCreate: false });
     await expectPage(await signInAs('new', verified('new@example.org')), 403, 'You have no account yet');
     expect(await userByEmail('new@example.org')).toBeUndefined();
+  });
+
+  it('is not created while the root role of the settings does not exist any more', async () => {
+    const role = await api<Role>('POST', '/api/admin/roles', { name: 'Guest', type: 'root-custom', permissions: [] });
+    await configure({ defaultRootRoleId: role.id });
+    await api('DELETE', `/api/admin/roles/${role.id}`);
+    await expectPage(await signInAs('lou', verified('lou@example.org')), 403, 'root role that new users get');
+    await configure({ defaultRootRoleId: null });
   });
 
   it('is refused while it is deactivated, and is a new one after it was deleted', async () => {

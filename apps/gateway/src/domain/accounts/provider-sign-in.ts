@@ -56,6 +56,16 @@ export const accountOfFirstSignIn = ({
   return account;
 };
 
+/** @param id of the root role that the settings name; undefined when there is none @throws SignInDenied without a role */
+export const requireDefaultRole = (id: number | undefined): number => {
+  if (id === undefined) {
+    throw new SignInDenied(
+      'The root role that new users get does not exist any more. Ask an administrator of Bunting to choose another one.',
+    );
+  }
+  return id;
+};
+
 /** @throws SignInDenied for a deactivated or deleted user */
 export const requireActive = (user: User | undefined): User => {
   if (user?.active !== true)

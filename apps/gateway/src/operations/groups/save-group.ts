@@ -7,6 +7,7 @@ import {
   requireExistingMembers,
 } from '../../domain/accounts/groups.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { requireRootRole } from '../users/require-root-role.ts';
 
 /** Creates or updates a group with its members. Emits an event if anything changed, and one for each member added or removed. */
 export const saveGroup = async (
@@ -16,7 +17,7 @@ export const saveGroup = async (
 ): Promise<Group> => {
   const { members, ...properties } = requestedGroup(body, before);
   requireExistingMembers(members, await tx.users.findExisting(members));
-  const rootRole = body.rootRole == null ? null : await tx.roles.requireRootRole(body.rootRole);
+  const rootRole = body.rootRole == null ? null : await requireRootRole(tx, body.rootRole);
 
   const id = await tx.groups.save({ ...properties, rootRole }, by, before?.id);
   await tx.groups.setMembers(id, members, by);

@@ -136,7 +136,10 @@ describe('settings of OpenID Connect', () => {
   });
 
   it('refuse a root role that does not exist', async () => {
-    expect(await post(oidcPath, { defaultRootRoleId: 4_711 })).toMatchObject({ status: 400 });
+    expect(await post(oidcPath, { defaultRootRoleId: 4_711 })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: '/body/defaultRootRoleId' }] },
+    });
   });
 });
 

@@ -11,6 +11,7 @@ import { storedOidc } from '../../identity/read-oidc-settings.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
 import { settingEvent } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
+import { requireRootRole } from '../users/require-root-role.ts';
 
 export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetOidcSettings, async (request) => {
@@ -22,7 +23,8 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
       const before = storedOidc(stored, signInSettings.secrets);
       const after = changedOidc(before, request.body);
       requireCheckedProvider(wanted, after);
-      if (after.defaultRootRoleId !== null) await tx.roles.requireRootRole(after.defaultRootRoleId);
+      if (after.defaultRootRoleId !== null)
+        await requireRootRole(tx, after.defaultRootRoleId, '/body/defaultRootRoleId');
       const { secret, ...values } = after;
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
       const { secret: secretBefore, ...valuesBefore } = before;

@@ -3,6 +3,7 @@ import { CreateServiceAccount } from '@bunting/contracts';
 import { validUserNames } from '../../domain/accounts/user-names.ts';
 import { accountCreated } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
+import { requireRootRole } from '../users/require-root-role.ts';
 
 export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateServiceAccount, (request) =>
@@ -10,7 +11,7 @@ export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
       const { username, name, rootRole } = request.body;
       const account = await tx.users.add(validUserNames({ username, name: name ?? null }), {
         accountType: 'Service Account',
-        rootRole: await tx.roles.requireRootRole(rootRole),
+        rootRole: await requireRootRole(tx, rootRole),
         isActive: true,
       });
       tx.events.emit([accountCreated(account)]);

@@ -4,6 +4,7 @@ import { validUserNames } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { accountCreated } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
+import { requireRootRole } from './require-root-role.ts';
 
 export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateUser, async (request) => {
@@ -14,7 +15,7 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
       const created = await tx.users.add(names, {
         accountType: 'User',
-        rootRole: await tx.roles.requireRootRole(rootRole),
+        rootRole: await requireRootRole(tx, rootRole),
         isActive: true,
       });
       tx.events.emit([accountCreated(created)]);

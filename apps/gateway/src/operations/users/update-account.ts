@@ -1,11 +1,12 @@
 import type { UpdateUserBody, User } from '@bunting/contracts';
 import { updatedUser } from '../../domain/accounts/users.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
+import { requireRootRole } from './require-root-role.ts';
 import { saveAccount } from './save-account.ts';
 
 /** Updates a user or a service account. Emits an event if anything changed. */
 export const updateAccount = async (tx: Transaction, before: User, body: UpdateUserBody): Promise<User> => {
   const properties = updatedUser(before, body);
-  const rootRole = body.rootRole === undefined ? before.rootRole : await tx.roles.requireRootRole(body.rootRole);
+  const rootRole = body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole);
   return saveAccount(tx, before, { ...properties, rootRole });
 };

@@ -1,4 +1,4 @@
-import { invalidProperty, type Permission, refusal, type Role } from '@bunting/contracts';
+import { type Permission, refusal, type Role } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
@@ -78,14 +78,12 @@ export const roleRepository = (tx: Tx) => {
       const rows = await query<RoleRow>(text, [ids]);
       return new Map(rows.map(({ id, permissions }) => [id, permissions]));
     },
-    /** The id of a root role, by its id or name. @throws Refusal 400 when there is none */
-    requireRootRole: async (idOrName: number | string): Promise<number> => {
+    /** The id of a root role, by its id or name; undefined when there is none. */
+    findRootRole: async (idOrName: number | string): Promise<number | undefined> => {
       const text = `
         select id from role where type in ('root', 'root-custom') and (id::text = $1 or lower(name) = lower($1))
         order by id::text = $1 desc limit 1 for share`;
-      const [found] = await query<{ id: number }>(text, [String(idOrName)]);
-      if (found === undefined) throw invalidProperty(`There is no root role ${idOrName}`, '/body/rootRole');
-      return found.id;
+      return (await query<{ id: number }>(text, [String(idOrName)]))[0]?.id;
     },
     /** Creates a role, or updates the one with the id. @throws Refusal `NameExistsError` */
     save: async (role: RoleInput, knownId?: number): Promise<RoleWithGrants> => {
