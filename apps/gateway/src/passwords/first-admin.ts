@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config.ts';
-import { requireStrongPassword } from '../domain/accounts/password-policy.ts';
+import { passwordFaults } from '../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
-import { validUserNames } from '../domain/accounts/user-names.ts';
+import { namesFault, optionalEmail } from '../domain/accounts/user-names.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { GatewayReads } from '../persistence/reads.ts';
@@ -12,8 +12,8 @@ type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
 /** Hours for which the link of a start can be used. */
 const linkHours = 1;
 
-const settingError = (setting: keyof Settings, error: unknown): Error =>
-  new Error(`${setting} is not accepted: ${(error as Error).message}`, { cause: error });
+const notAccepted = (setting: keyof Settings, fault: string): Error =>
+  new Error(`${setting} is not accepted: ${fault}`);
 
 /**
  * The first administrator of the settings. @throws Error when one of the settings is missing, the address is none, or the password is weak
@@ -22,16 +22,12 @@ export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: 
   if (email === undefined && password === undefined) return undefined;
   if (email === undefined || password === undefined)
     throw new Error('INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD (or INIT_ADMIN_PASSWORD_FILE) are required together.');
-  try {
-    requireStrongPassword(password);
-  } catch (error) {
-    throw settingError('INIT_ADMIN_PASSWORD', error);
-  }
-  try {
-    return { names: validUserNames({ email }), password };
-  } catch (error) {
-    throw settingError('INIT_ADMIN_EMAIL', error);
-  }
+  const [weakness] = passwordFaults(password);
+  if (weakness !== undefined) throw notAccepted('INIT_ADMIN_PASSWORD', weakness);
+  const names = { name: null, username: null, email: optionalEmail(email) };
+  const fault = namesFault(names);
+  if (fault !== undefined) throw notAccepted('INIT_ADMIN_EMAIL', `${fault.reason}.`);
+  return { names, password };
 };
 export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
 

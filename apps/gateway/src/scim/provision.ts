@@ -7,28 +7,17 @@ import {
   usersConcerned,
 } from '../domain/accounts/provisioned-groups.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
-import { validUserNames } from '../domain/accounts/user-names.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import { removeAccount, saveAccount } from '../operations/users/save-account.ts';
 import type { GroupView, ScimGroupRow, ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import type { GatewayReads } from '../persistence/reads.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
-import { invalidValue, notFoundResource, ScimError } from './scim-error.ts';
+import { invalidValue, notFoundResource } from './scim-error.ts';
 import { parseGroupPatch, parseScimGroup } from './scim-group.ts';
 import { applyUserPatch, type ScimUserInput, parseScimUser } from './scim-user.ts';
 
 /** The caller of what an identity provider changes. */
 export const scimCaller: Caller = { id: systemCaller.id, name: 'SCIM', grants: [] };
-
-const requireFree = async ({ scim }: Transaction, input: ScimUserInput, id: number): Promise<void> => {
-  await scim.lockNames();
-  if (await scim.isTaken(input.username, input.email, id))
-    throw new ScimError(
-      409,
-      'Another account has this userName or e-mail address. Send others, or delete that account.',
-      'uniqueness',
-    );
-};
 
 /** A user as identity providers see it. @throws ScimError 404 */
 export const getUser = async ({ scim }: Pick<GatewayReads, 'scim'>, id: number): Promise<ScimUserRow> => {
@@ -46,8 +35,7 @@ const userForUpdate = async ({ users }: Transaction, id: number): Promise<User> 
 /** Creates a user with the root role Viewer. @throws ScimError 409 for a name or an address that is taken */
 export const createUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
   const input = parseScimUser(body);
-  await requireFree(tx, input, 0);
-  const user = await tx.users.add(validUserNames(input), {
+  const user = await tx.users.add(input, {
     accountType: 'User',
     rootRole: predefinedRole.viewer,
     isActive: input.active,
@@ -63,10 +51,9 @@ const changeUser = async (
   inputOf: (row: ScimUserRow) => ScimUserInput,
 ): Promise<ScimUserRow> => {
   const before = await userForUpdate(tx, id);
-  const input = inputOf(await getUser(tx, id));
-  await requireFree(tx, input, id);
-  await saveAccount(tx, before, { ...validUserNames(input), rootRole: before.rootRole, active: input.active });
-  await tx.scim.setProvisionedUser(id, input.provisioned);
+  const { name, username, email, active, provisioned } = inputOf(await getUser(tx, id));
+  await saveAccount(tx, before, { name, username, email, rootRole: before.rootRole, active });
+  await tx.scim.setProvisionedUser(id, provisioned);
   return getUser(tx, id);
 };
 

@@ -1,4 +1,5 @@
 import { Refusal } from '@bunting/contracts';
+import { AccountExists } from '../domain/accounts/account-exists.ts';
 import { InvalidFilter } from '../domain/accounts/parse-scim-filter.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 
@@ -24,6 +25,10 @@ export const notFoundResource = (type: string, id: string): ScimError =>
 export const scimErrorOf = (error: unknown): ScimError | undefined => {
   if (error instanceof ScimError) return error;
   if (error instanceof InvalidFilter) return new ScimError(400, error.message, 'invalidFilter');
+  if (error instanceof AccountExists) {
+    const detail = 'Another account has this userName or e-mail address. Send others, or delete that account.';
+    return new ScimError(409, detail, 'uniqueness');
+  }
   if (!(error instanceof Refusal)) return undefined;
   const scimType = ({ NameExistsError: 'uniqueness', ValidationError: 'invalidValue' } as const)[error.kind as string];
   return new ScimError(httpStatusOf[error.kind], error.message, scimType);

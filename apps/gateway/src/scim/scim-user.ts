@@ -1,7 +1,7 @@
 import { isJsonObject } from '@bunting/contracts';
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
 import type { ProvisionedUser } from '../domain/accounts/provisioned-attributes.ts';
-import type { UserNames } from '../domain/accounts/user-names.ts';
+import { namesFault, type UserNames } from '../domain/accounts/user-names.ts';
 import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 
@@ -155,7 +155,10 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   const follows =
     before !== undefined && requestedEmail === before.email && before.email === nameOfUser(before).toLowerCase();
   const email = (follows ? address : undefined) ?? requestedEmail ?? address ?? null;
-  const isOnlyEmail = before?.username === null && userName.toLowerCase() === email;
+  const username = before?.username === null && userName.toLowerCase() === email ? null : userName;
+  const fault = namesFault({ username, email });
+  if (fault !== undefined)
+    throw invalidValue(`${fault.reason}: see the attribute \`${email === address ? 'userName' : 'emails'}\`.`);
   const { givenName, familyName } = attributes.name ?? {};
   const [externalId, givenNameText, familyNameText] = [
     textIn(attributes.externalId, 'externalId'),
@@ -163,7 +166,7 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
     textIn(familyName, 'name.familyName'),
   ];
   return {
-    username: isOnlyEmail ? null : userName,
+    username,
     email,
     name: nameIn(attributes, attributesBefore),
     active: attributes.active === undefined ? true : booleanIn(attributes.active),

@@ -345,6 +345,9 @@ describe('users', () => {
 
   it('are refused with malformed attributes', async () => {
     const { id } = await created({ userName: 'plain' });
+    expect(await scim('POST', 'Users', { userName: 'bad', emails: [{ value: 'no address' }] })).toMatchObject({
+      body: { detail: 'The email must be an address: see the attribute `emails`.' },
+    });
     const wrong: [path: string, body: unknown, scimType: string][] = [
       ['', {}, 'invalidValue'],
       ['', { userName: '  ' }, 'invalidValue'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { displayNameOf, nameInEvents, normalisedName, optionalName } from './user-names.ts';
+import { displayNameOf, nameInEvents, namesFault, normalisedName, optionalEmail, optionalName } from './user-names.ts';
 
 const mia = { name: 'Mia Berg', username: 'mia', email: 'mia@bunting.example' };
 const nameless = { name: null, username: null, email: null };
@@ -22,4 +22,17 @@ it('a name is trimmed and has composed characters, so that it has one spelling',
   expect(normalisedName(' Zoe\u0301 ')).toBe('Zo\u00e9');
   expect(optionalName(' ')).toBeNull();
   expect(optionalName(undefined)).toBeNull();
+  expect(optionalEmail(' Zoe@Bunting.example ')).toBe('zoe@bunting.example');
+});
+
+it.each([
+  ['mia', null, undefined],
+  [null, 'mia@bunting.example', undefined],
+  [null, null, 'username'],
+  ['mia', 'no address', 'email'],
+  ['mia', '@bunting.example', 'email'],
+  ['mia', 'mia@', 'email'],
+  ['mia', 'mia berg@bunting.example', 'email'],
+])('an account with the username %j and the e-mail address %j has a fault in %j', (username, email, field) => {
+  expect(namesFault({ username, email })?.field).toBe(field);
 });

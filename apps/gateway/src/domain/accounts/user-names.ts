@@ -20,8 +20,30 @@ export const normalisedName = (text: string): string => text.trim().normalize('N
 export const optionalName = (text: string | null | undefined): string | null =>
   (text == null ? undefined : normalisedName(text)) || null;
 
+/** A lower-case address, so that one address has one spelling; null for an empty one. */
+export const optionalEmail = (text: string | null | undefined): string | null =>
+  optionalName(text)?.toLowerCase() ?? null;
+
+/** Why names are not accepted. Each caller says what its input calls the field. */
+export interface NamesFault {
+  readonly reason: string;
+  readonly field: 'username' | 'email';
+}
+
+const isAddress = (email: string): boolean => {
+  const at = email.lastIndexOf('@');
+  return at >= 1 && at < email.length - 1 && [...email].every((character) => character > ' ');
+};
+
+/** What is wrong with the names of an account, which needs a username or an e-mail address; undefined for valid ones. */
+export const namesFault = ({ username, email }: Pick<UserNames, 'username' | 'email'>): NamesFault | undefined => {
+  if (username === null && email === null) return { reason: 'You must specify username or email', field: 'username' };
+  if (email !== null && !isAddress(email)) return { reason: 'The email must be an address', field: 'email' };
+  return undefined;
+};
+
 /**
- * The names of a new user, normalised.
+ * The names of a new account in a body, normalised.
  * @throws Refusal 400 without a username and an e-mail address, and for a malformed address
  */
 export const validUserNames = ({
@@ -29,21 +51,8 @@ export const validUserNames = ({
   username,
   email,
 }: Partial<Pick<CreateUserBody, 'name' | 'username' | 'email'>>): UserNames => {
-  const names = {
-    name: optionalName(name),
-    username: optionalName(username),
-    email: optionalName(email)?.toLowerCase() ?? null,
-  };
-  if (names.username === null && names.email === null)
-    throw invalidProperty('You must specify username or email', '/body/username');
-  requireEmailAddress(names.email);
+  const names = { name: optionalName(name), username: optionalName(username), email: optionalEmail(email) };
+  const fault = namesFault(names);
+  if (fault !== undefined) throw invalidProperty(fault.reason, `/body/${fault.field}`);
   return names;
-};
-
-/** @throws Refusal 400 for text that is not an e-mail address */
-export const requireEmailAddress = (email: string | null): void => {
-  if (email === null) return;
-  const at = email.lastIndexOf('@');
-  if (at < 1 || at === email.length - 1 || [...email].some((character) => character <= ' '))
-    throw invalidProperty('The email must be an address', '/body/email');
 };

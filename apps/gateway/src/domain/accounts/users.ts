@@ -1,6 +1,6 @@
 import { type Caller, invalidProperty, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
 import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
-import { optionalName, requireEmailAddress } from './user-names.ts';
+import { namesFault, optionalEmail, optionalName } from './user-names.ts';
 
 /** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
 export const hasAccount = ({ id }: Pick<Caller, 'id'>): boolean => id > 0;
@@ -56,9 +56,8 @@ const updatedText = (requested: string | null | undefined, before: string | unde
  * @throws Refusal 400 for a malformed e-mail address, and for a user that would have neither a username nor an e-mail address
  */
 export const updatedUser = (before: User, body: UpdateUserBody) => {
-  const email = updatedText(body.email, before.email)?.toLowerCase() ?? null;
-  requireEmailAddress(email);
-  if (email === null && before.username === undefined)
-    throw invalidProperty('You must specify username or email', '/body/email');
+  const email = optionalEmail(body.email === undefined ? before.email : body.email);
+  const fault = namesFault({ username: before.username ?? null, email });
+  if (fault !== undefined) throw invalidProperty(fault.reason, '/body/email');
   return { name: updatedText(body.name, before.name), email, active: body.active ?? before.active };
 };

@@ -1,7 +1,6 @@
 import {
   type AdminCount,
   type InactiveUsers,
-  invalidProperty,
   type Page,
   type User,
   type UsersAndGroups,
@@ -9,6 +8,7 @@ import {
 } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
+import { AccountExists } from '../../domain/accounts/account-exists.ts';
 import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
@@ -177,7 +177,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     } catch (error) {
       const constraint = violatedConstraint(error) ?? '';
       if (!uniqueConstraints.includes(constraint)) throw error;
-      throw invalidProperty('User already exists', constraint.includes('email') ? '/body/email' : '/body/username');
+      throw new AccountExists(constraint.includes('email') ? 'email' : 'username');
     }
   };
 

@@ -4,7 +4,6 @@ import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 import { onlyRow } from '../only-row.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, filterSql, type SqlCondition } from './scim-filter.ts';
-import { advisoryLock } from '../advisory-lock.ts';
 
 interface Named {
   readonly id: number;
@@ -147,17 +146,6 @@ export const scimRepository = (
 ) => {
   return {
     ...scimReads({ query }),
-    /** Serialises what creates or renames users or groups, so that a name that is found free stays free until the transaction ends. */
-    lockNames: async (): Promise<void> => {
-      await advisoryLock({ query }, 'scim names');
-    },
-    /** Whether another account has the user name or the e-mail address. */
-    isTaken: async (username: string | null, email: string | null, exceptId: number): Promise<boolean> => {
-      const text = `
-        select from api_user where deleted_at is null and id <> $3
-          and (lower(username) = lower($1) or lower(email) = lower($2)) limit 1`;
-      return (await query(text, [username, email, exceptId])).length > 0;
-    },
     setProvisionedUser: async (id: number, provisioned: ProvisionedUser): Promise<void> => {
       await query('update api_user set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
     },

@@ -1,0 +1,9 @@
+import { invalidProperty, Refusal } from '@bunting/contracts';
+
+/** 400 for a username or an e-mail address that another account has; a class, because SCIM has another status for it. */
+export class AccountExists extends Refusal {
+  constructor(field: 'username' | 'email') {
+    const { kind, message, details } = invalidProperty('User already exists', `/body/${field}`);
+    super(kind, message, { details });
+  }
+}
