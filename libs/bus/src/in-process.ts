@@ -1,8 +1,7 @@
-import { unavailable } from '@bunting/contracts';
 import type { CallResponse, Bus, CallContext, OutboxSource, CallHandler, Subscription } from './bus.ts';
 import { unknownOutcomeDelayMs } from './deadline.ts';
-import { presenceSubject, serviceOfSubject, noHandlerResponse } from './presence.ts';
-import { refusalResponse } from './refusal-response.ts';
+import { deadlineHasPassed, noHandlerResponse, timedOut } from './no-response.ts';
+import { presenceSubject, serviceOfSubject } from './presence.ts';
 
 /** The bus within one process. Requests and replies are JSON text as over NATS, so that services never share objects. */
 export const inProcessBus = (): Bus => {
@@ -27,14 +26,13 @@ export const inProcessBus = (): Bus => {
         const present = responders.get(presenceSubject(serviceOfSubject(subject))) ?? [];
         return noHandlerResponse(subject, present.length > 0);
       }
-      if (context.timeoutMs <= 0)
-        return { refusal: refusalResponse(unavailable(`${subject} was not called: its deadline has passed.`)) };
+      if (context.timeoutMs <= 0) return deadlineHasPassed(subject);
+      const isWrite = context.repeatable !== true;
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<CallResponse>((resolve) => {
-        const message = `${subject} did not answer in time. Please try again.`;
         // A write may commit until its deadline: an unknown outcome is reported when it can no longer change.
-        const waitMs = context.timeoutMs + (context.repeatable === true ? 0 : unknownOutcomeDelayMs);
-        timer = setTimeout(() => resolve({ refusal: refusalResponse(unavailable(message)) }), waitMs).unref();
+        const waitMs = context.timeoutMs + (isWrite ? unknownOutcomeDelayMs : 0);
+        timer = setTimeout(() => resolve(timedOut(subject, { isWrite })), waitMs).unref();
       });
       try {
         // A copy, as over NATS: an idempotent write records what is checked on its own caller, not on that of calls that it makes.

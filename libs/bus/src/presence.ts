@@ -1,13 +1,6 @@
-import {
-  calledServices,
-  type ContractVersion,
-  contractVersion,
-  type ServiceName,
-  unavailable,
-} from '@bunting/contracts';
+import { calledServices, type ContractVersion, contractVersion, type ServiceName } from '@bunting/contracts';
 import type { Bus, CallResponse } from './bus.ts';
 import { systemContext } from './call.ts';
-import { refusalResponse } from './refusal-response.ts';
 
 /** The service of a subject `call.<service>.<operation>`. */
 export const serviceOfSubject = (subject: string): string => subject.split('.')[1] ?? '';
@@ -70,17 +63,4 @@ export const compatibilityCheck = (bus: Bus, caller: ServiceName, ours: Contract
     await first;
     if (faults.length > 0) throw new Error(faults.join(' '));
   };
-};
-
-/** An upgrade takes a while: earlier retries would fail as well. */
-const retryAfterUpgradeSeconds = 30;
-
-/** The response to a call without a responder. */
-export const noHandlerResponse = (subject: string, isServicePresent: boolean): CallResponse => {
-  const service = serviceOfSubject(subject);
-  if (!isServicePresent)
-    return { refusal: refusalResponse(unavailable(`No service answers ${subject} now. Please try again.`)) };
-  const operation = subject.split('.').slice(2).join('.');
-  const message = `The ${service} service runs an older version, without the operation ${operation}. Upgrade it, and try again.`;
-  return { refusal: { ...refusalResponse(unavailable(message, retryAfterUpgradeSeconds)), isUnsupported: true } };
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Refusal, refusal } from '@bunting/contracts';
+import { type ErrorBody, type Refusal, refusal, type RefusalExtras, type SignInForm } from '@bunting/contracts';
 import type { RefusalResponse } from './bus.ts';
 
 /** A refusal as data on the wire, with an id for this occurrence: that of the called service, whose log has the details under it. */
@@ -17,15 +17,21 @@ export const refusalResponse = (reason: Refusal, id: string = reason.id ?? rando
   ...(reason.tag === undefined ? {} : { tag: reason.tag }),
 });
 
+const signInFormOf = ({ path, type, defaultHidden, options }: ErrorBody): SignInForm | undefined =>
+  path === undefined || type === undefined || defaultHidden === undefined || options === undefined
+    ? undefined
+    : { path, type, defaultHidden, options };
+
 /** The refusal of a response, to be thrown by the calling service. */
 export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResponse): Refusal =>
   refusal(kind, error.message, {
     id: error.id,
-    ...(error.details === undefined ? {} : { details: error.details }),
-    ...(error.permissions === undefined ? {} : { permissions: error.permissions }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(tag === undefined ? {} : { tag }),
-  });
+    details: error.details,
+    permissions: error.permissions,
+    signInForm: signInFormOf(error),
+    retryAfterSeconds,
+    tag,
+  } satisfies Record<keyof RefusalExtras, unknown>);
 
 /** The refusal that callers get for a defect: no details, only the id under which the log has them. */
 export const internalError = (): Refusal =>

@@ -8,6 +8,9 @@ import {
   may,
   maySee,
   noAccess,
+  type Refusal,
+  refusal,
+  type RefusalExtras,
   serviceOf,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
@@ -155,6 +158,20 @@ export const describeBus = (
       });
     });
 
+    it('transfers everything that a refusal carries', async () => {
+      const extras: Required<RefusalExtras> = {
+        id: 'f00',
+        details: [{ message: 'Sign in first.', path: '/headers/authorization' }],
+        permissions: ['UPDATE_FEATURE'],
+        retryAfterSeconds: 7,
+        signInForm: { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] },
+        tag: '7 ☂',
+      };
+      await serve(bus, [implement(Greet, () => Promise.reject(refusal('AuthenticationRequired', 'Who?', extras)))]);
+      const refused = call(bus, Greet, { params: { name: 'x' } }, context()).catch((error: Refusal) => error.extras);
+      expect(await refused).toEqual(extras);
+    });
+
     it('returns only the id of an unexpected error, and logs the whole error in the service', async () => {
       const observed: ServedCall[] = [];
       const failing = implement(Greet, async () => Promise.reject(new Error('select secret from vault')));
@@ -218,10 +235,18 @@ export const describeBus = (
       await expect(callIfSupported(bus, Greet, { params: { name: 'x' } }, context())).rejects.toEqual(absent);
     });
 
-    it('refuses a call as unavailable after its timeout', async () => {
-      await serve(bus, [implement(Greet, () => new Promise(() => undefined))]);
-      await expect(call(bus, Greet, { params: { name: 'x' } }, context({ timeoutMs: 50 }))).rejects.toMatchObject({
+    it.each([
+      ['a read', Look, 'did not answer in time. Please try again.'],
+      [
+        'a write, which may have been executed',
+        Greet,
+        'did not answer in time. It may or may not have been executed, and will not be executed from now on. Check, and try again.',
+      ],
+    ])('refuses %s as unavailable after its timeout, and says what to do', async (_, operation, message) => {
+      await serve(bus, [implement(operation, () => new Promise(() => undefined))]);
+      await expect(call(bus, operation, { params: { name: 'x' } }, context({ timeoutMs: 50 }))).rejects.toMatchObject({
         kind: 'ServiceUnavailable',
+        message: `${operation.subject} ${message}`,
       });
     });
 

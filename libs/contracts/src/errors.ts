@@ -96,38 +96,49 @@ export const Problem = Type.Object(
 );
 export type Problem = Static<typeof Problem>;
 
-interface RefusalExtras {
+/** What a refusal may carry beside its kind and its message. */
+export interface RefusalExtras {
   /** of the occurrence, where a called service has logged it */
-  readonly id?: string;
-  readonly details?: readonly ErrorDetail[];
-  readonly permissions?: readonly string[];
-  readonly retryAfterSeconds?: number;
+  readonly id?: string | undefined;
+  readonly details?: readonly ErrorDetail[] | undefined;
+  readonly permissions?: readonly string[] | undefined;
+  readonly retryAfterSeconds?: number | undefined;
   /** with 401 */
   readonly signInForm?: SignInForm | undefined;
   /** the current entity tag of the changed resource */
-  readonly tag?: string;
+  readonly tag?: string | undefined;
 }
 
 /** An expected error with a message for the user. The bus transports it as data; the gateway maps it to an HTTP status. */
 export class Refusal extends Error {
-  readonly id: string | undefined;
   readonly kind: ErrorKind;
-  readonly details: readonly ErrorDetail[];
-  readonly permissions: readonly string[] | undefined;
-  readonly retryAfterSeconds: number | undefined;
-  readonly tag: string | undefined;
-  readonly signInForm: SignInForm | undefined;
+  /** to be passed on whole with a changed message */
+  readonly extras: RefusalExtras;
 
   constructor(kind: ErrorKind, message: string, extras: RefusalExtras = {}) {
     super(message);
     this.name = kind;
     this.kind = kind;
-    this.id = extras.id;
-    this.details = extras.details ?? [{ message }];
-    this.permissions = extras.permissions;
-    this.retryAfterSeconds = extras.retryAfterSeconds;
-    this.tag = extras.tag;
-    this.signInForm = extras.signInForm;
+    this.extras = extras;
+  }
+
+  get details(): readonly ErrorDetail[] {
+    return this.extras.details ?? [{ message: this.message }];
+  }
+  get id(): string | undefined {
+    return this.extras.id;
+  }
+  get permissions(): readonly string[] | undefined {
+    return this.extras.permissions;
+  }
+  get retryAfterSeconds(): number | undefined {
+    return this.extras.retryAfterSeconds;
+  }
+  get signInForm(): SignInForm | undefined {
+    return this.extras.signInForm;
+  }
+  get tag(): string | undefined {
+    return this.extras.tag;
   }
 }
 

@@ -2,10 +2,11 @@ import { Refusal, type ServiceName, unavailable } from '@bunting/contracts';
 import { AuthorizationError, type Msg, PermissionViolationError } from '@nats-io/transport-node';
 import { systemContext } from '../call.ts';
 import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
-import { noHandlerResponse, presenceSubject, serviceOfSubject } from '../presence.ts';
+import { deadlineHasPassed, noHandlerResponse, responderLost, timedOut } from '../no-response.ts';
+import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import { refusalResponse } from '../refusal-response.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
-import { natsCalls, type NoResponse } from './nats-calls.ts';
+import { natsCalls } from './nats-calls.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLarge } from './nats-messages.ts';
 import { requireServer } from './nats-server-check.ts';
@@ -46,16 +47,6 @@ const latenessWarningMs = 10_000;
 const busUnavailable = (): CallResponse => ({
   refusal: refusalResponse(unavailable('The message bus is disconnected. Please try again.')),
 });
-
-const noResponse = (subject: string, cause: Exclude<NoResponse, 'no-responders'>, isWrite: boolean): CallResponse => {
-  const message = {
-    timeout: isWrite
-      ? `${subject} did not answer in time. It may or may not have been executed, and will not be executed from now on. Check, and try again.`
-      : `${subject} did not answer in time. Please try again.`,
-    lost: `The process that handled ${subject} was lost before it answered. The call may or may not have been executed. Check, and try again.`,
-  }[cause];
-  return { refusal: refusalResponse(unavailable(message)) };
-};
 
 /** The warning of an error of the server, with what to do where the user of the process lacks a right. */
 const warningOf = (fault: Error, subject?: string): string => {
@@ -140,14 +131,14 @@ export const natsBus = async ({
       if (payload.length > maxPayloadBytes()) return tooLarge('The request', payload.length, maxPayloadBytes());
       if (!connected || connection.isClosed()) return busUnavailable();
       const { timeoutMs, repeatable = false } = context;
-      if (timeoutMs <= 0)
-        return { refusal: refusalResponse(unavailable(`${subject} was not called: its deadline has passed.`)) };
+      if (timeoutMs <= 0) return deadlineHasPassed(subject);
       try {
         const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
         const options = { timeoutMs: Math.round(timeoutMs), repeatable };
         const response = await calls.send(subject, payload, headersFor, options);
         if (response === 'no-responders') return noHandlerResponse(subject, await isPresent(subject));
-        return typeof response === 'string' ? noResponse(subject, response, !repeatable) : responseOf(response);
+        if (response === 'timeout') return timedOut(subject, { isWrite: !repeatable });
+        return response === 'lost' ? responderLost(subject) : responseOf(response);
       } catch {
         return busUnavailable();
       }

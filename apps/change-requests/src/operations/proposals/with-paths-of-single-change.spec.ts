@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { invalid, type Refusal, refusal } from '@bunting/contracts';
+import { invalid, type Refusal, refusal, type RefusalExtras } from '@bunting/contracts';
 import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
 const rewritten = (error: Refusal): Refusal => withPathsOfSingleChange(error) as Refusal;
@@ -51,9 +51,17 @@ it('an error of a single change keeps paths that are not those of the first chan
   expect(rewritten(invalid(message, '/body/01')).details).toEqual([{ message, path: '/body/01' }]);
 });
 
-it('an error of a single change keeps its id, permissions and time to wait', () => {
-  const extras = { id: 'f00', permissions: ['UPDATE_FEATURE'], retryAfterSeconds: 3 };
-  expect(rewritten(refusal('NoAccessError', 'No /body/0', extras))).toMatchObject({ message: 'No /body/0', ...extras });
+it('an error of a single change keeps everything that it carries beside its paths', () => {
+  const extras = {
+    id: 'f00',
+    details: [{ message: 'No' }],
+    permissions: ['UPDATE_FEATURE'],
+    retryAfterSeconds: 3,
+    signInForm: { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] },
+    tag: '7',
+  } satisfies Required<RefusalExtras>;
+  const { message, extras: kept } = rewritten(refusal('NoAccessError', 'No /body/0', extras));
+  expect({ message, kept }).toEqual({ message: 'No /body/0', kept: extras });
 });
 
 it('an error that is no refusal stays the same', () => {

@@ -22,9 +22,7 @@ export const withPathsOfSingleChange = (error: unknown): unknown => {
   if (!(error instanceof Refusal)) return error;
   const path = error.details[0]?.path;
   return refusal(error.kind, path === undefined ? error.message : messageWithoutIndex(error.message, path), {
+    ...error.extras,
     details: error.details.map(detailWithoutIndex),
-    ...(error.id === undefined ? {} : { id: error.id }),
-    ...(error.permissions === undefined ? {} : { permissions: error.permissions }),
-    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
   });
 };
