@@ -3,6 +3,7 @@ export { ConfigError, type ConfigSchema, keysOf, readConfig } from './settings/c
 export { configOf, HostConfig, monitoringPortKey, natsAccess } from './settings/host-settings.ts';
 export { host, type RunningHost, type HostOptions } from './host/host.ts';
 export { type Log, logFailure, type Logger, openLog } from './monitoring/log.ts';
+export { backoffMs } from './loops/backoff.ts';
 export { type Loop, type LoopOptions, startLoop } from './loops/loop.ts';
 export { logUnhandledRejections, run, startError, stopOnSignal } from './host/run.ts';
 export {

@@ -1,4 +1,5 @@
 import type { OutboxTopic } from '@bunting/contracts';
+import { backoffMs } from '@bunting/runtime';
 
 /** A message that cannot be applied because of its content, and blocks later ones until its next attempt. */
 interface BlockingMessage {
@@ -40,8 +41,8 @@ export const retryPolicy = (topic: OutboxTopic, deadLetterAfterMs = deadLetterAf
       const attempts = (blocking?.position === position ? blocking.attempts : 0) + 1;
       const leftMs = series.startedAt + deadLetterAfterMs - now;
       if (leftMs <= 0) return attempts;
-      const backoffMs = Math.min(maxBackoffMs, firstBackoffMs * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2);
-      blocking = { position, attempts, retryAt: now + Math.min(backoffMs, leftMs), error };
+      const pauseMs = backoffMs(attempts, { firstMs: firstBackoffMs, maxMs: maxBackoffMs });
+      blocking = { position, attempts, retryAt: now + Math.min(pauseMs, leftMs), error };
       return undefined;
     },
     /** Ends the block of a message that the checkpoint has passed. */

@@ -1,6 +1,7 @@
 import { Refusal } from '@bunting/contracts';
 import { withoutSpan } from '@bunting/tracing';
 import { type Log, logFailure } from '../monitoring/log.ts';
+import { backoffMs } from './backoff.ts';
 import { wakeSignal } from './wake-signal.ts';
 
 export interface LoopOptions {
@@ -30,9 +31,6 @@ export interface LoopOptions {
 }
 
 const firstBackoffMs = 250;
-
-/** Between 75 and 125 percent, so that replicas do not act in step. */
-const withJitter = (ms: number): number => ms * (0.75 + Math.random() / 2);
 
 /**
  * Runs a background job repeatedly until it is stopped: after each interval and when it is woken; after a failure with
@@ -101,8 +99,8 @@ export const startLoop = (options: LoopOptions) => {
         if (!isStopped && pauseMs > held) await woken.wait(pauseMs - held);
       } catch (error) {
         failed(error);
-        const backoffMs = withJitter(Math.min(maxBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 20)));
-        if (!isStopped) await stopping.wait(Math.max(0, retryAfterMs?.(error) ?? backoffMs));
+        const pauseMs = retryAfterMs?.(error) ?? backoffMs(failures, { firstMs: firstBackoffMs, maxMs: maxBackoffMs });
+        if (!isStopped) await stopping.wait(Math.max(0, pauseMs));
       }
     }
   };

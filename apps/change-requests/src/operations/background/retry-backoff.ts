@@ -1,3 +1,5 @@
+import { backoffMs } from '@bunting/runtime';
+
 /** The backoffs of jobs that failed, by the id of their change request. */
 export interface RetryBackoff {
   /** The ids whose backoff has not ended. */
@@ -23,7 +25,7 @@ export const retryBackoff = (firstMs: number, now: () => number, maxMs = default
         .reduce((first, ms) => Math.min(first, ms), Number.POSITIVE_INFINITY),
     failed: (id) => {
       const failures = (failing.get(id)?.failures ?? 0) + 1;
-      const pauseMs = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 20)) * (0.75 + Math.random() / 2);
+      const pauseMs = backoffMs(failures, { firstMs, maxMs });
       failing.set(id, { failures, retryAt: now() + pauseMs });
       return failures === 1;
     },
