@@ -2,7 +2,7 @@ import { type OutboxMessage, type StateOf, stateSchemas } from '@bunting/contrac
 import { parse } from '@bunting/contracts/validation';
 import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
-import { documentOf, lookupOf } from './feature-document.ts';
+import { documentOf, lookupColumns, lookupOf } from './feature-document.ts';
 
 const stateMessage = <E extends keyof typeof stateSchemas>(entity: E) =>
   Type.Object({
@@ -21,10 +21,10 @@ const newestOf = <E extends keyof typeof stateSchemas>(states: readonly StateOf<
   return [...newest.values()];
 };
 
-const columns = `created_at timestamptz, last_seen_at timestamptz, created_by_id bigint, archived boolean, stale boolean,
-  project text, type text, created_by_name text, segment_ids integer[], favorited_by integer[], statuses text[],
-  tags text[], search_text text`;
-const names = [...columns.matchAll(/(\w+) [\w[\]]+/g)].map(([, name]) => name);
+const names = Object.keys(lookupColumns);
+const columns = Object.entries(lookupColumns)
+  .map(([name, type]) => `${name} ${type}`)
+  .join(', ');
 const listed = (table: string): string => names.map((name) => `${table}.${name}`).join(', ');
 
 // A state with a newer version replaces the document. The row that the feature is found by, and its index entries, are written

@@ -14,8 +14,25 @@ export const documentOf = (state: FeatureState): Record<string, unknown> => {
   };
 };
 
-/** The row of `feature_lookup`: the columns that features are filtered and sorted by. */
-export const lookupOf = (state: FeatureState): Record<string, unknown> => {
+/** The columns of `feature_lookup`, which features are filtered and sorted by, with their types. */
+export const lookupColumns = {
+  created_at: 'timestamptz',
+  last_seen_at: 'timestamptz',
+  created_by_id: 'bigint',
+  archived: 'boolean',
+  stale: 'boolean',
+  project: 'text',
+  type: 'text',
+  created_by_name: 'text',
+  segment_ids: 'integer[]',
+  favorited_by: 'integer[]',
+  statuses: 'text[]',
+  tags: 'text[]',
+  search_text: 'text',
+} as const;
+
+/** The row of `feature_lookup`. */
+export const lookupOf = (state: FeatureState): Readonly<Record<keyof typeof lookupColumns, unknown>> => {
   const tags = state.tags.map(({ type, value }) => `${type}:${value}`);
   return {
     created_at: state.createdAt,
