@@ -42,12 +42,13 @@ const settings = ({ dataDir, port, ephemeral }: PostmasterOptions): readonly str
 
 const withoutStamp = (line: string): string => line.replace(/^[-\d]+ [:.\d]+ UTC \[\d+\] /, '');
 
-const hold = (child: ChildProcess, held: boolean): void => {
-  for (const handle of [child, child.stderr as Socket | null, child.stdin as Socket | null]) {
-    if (held) handle?.ref();
-    else handle?.unref();
-  }
-};
+const handlesOf = (child: ChildProcess) => [child, child.stderr as Socket | null, child.stdin as Socket | null];
+
+/** This process may exit although the child process runs. */
+const release = (child: ChildProcess): void => handlesOf(child).forEach((handle) => handle?.unref());
+
+/** This process runs until the child process has ended. */
+const hold = (child: ChildProcess): void => handlesOf(child).forEach((handle) => handle?.ref());
 
 /** Starts PostgreSQL and waits until it accepts connections or ends. There is no timeout, because recovery after a crash takes any time. */
 export const startPostmaster = async (options: PostmasterOptions) => {
@@ -87,11 +88,11 @@ export const startPostmaster = async (options: PostmasterOptions) => {
   });
 
   // The child process does not prevent this process from exiting; its connections do.
-  hold(child, false);
+  release(child);
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    hold(child, true);
+    hold(child);
     child.kill(options.ephemeral ? 'SIGQUIT' : 'SIGINT');
     const impatience = setTimeout(() => child.kill('SIGQUIT'), stopMs);
     await ended;

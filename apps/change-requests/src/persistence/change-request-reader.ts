@@ -68,7 +68,7 @@ export const changeRequestReader = (database: ReadDatabase) => {
     acceptingRequest: async (
       userId: number,
       { project, environment }: EnvironmentRef,
-      onlyDraft: boolean,
+      { onlyDraft }: { readonly onlyDraft: boolean },
     ): Promise<ChangeRequest | undefined> =>
       (await requests(acceptingRequest, [userId, project, environment, onlyDraft]))[0],
     /** The pending requests of a user in a project, also while they are applied, by environment and id. */

@@ -115,7 +115,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     hasAcceptingRequest: async (
       userId: number,
       { project, environment }: EnvironmentRef,
-      onlyDraft: boolean,
+      { onlyDraft }: { readonly onlyDraft: boolean },
     ): Promise<boolean> => {
       const lock = JSON.stringify([userId, project, environment]);
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);

@@ -1,6 +1,6 @@
 import type { Searcher } from '../feature-index.ts';
 import type { FeatureQuery, Sort } from '../domain/feature-query.ts';
-import type { CreatorFilter, DayFilter, SetFilter } from '../domain/filters.ts';
+import type { CreatorFilter, DayFilter, SetFilter, ValueFilter } from '../domain/filters.ts';
 
 /** A feature that an index found for the texts of a fuzzy query, and how relevant it is: more than 0. */
 export interface FuzzyMatch {
@@ -89,27 +89,24 @@ const conditionsOf = (
   const { stale, tag, segment, status, created, lastSeen, favorite } = query;
   const required = [query.archived ? 'archived' : 'not archived'];
   const excluded: Exclusion[] = [];
-  const add = (condition: string, isExcluded: boolean): void => {
-    if (isExcluded) excluded.push({ condition, absence: without(condition) });
+  const add = (condition: string, { isNot, absenceOf = without }: { isNot: boolean; absenceOf?: Condition }): void => {
+    if (isNot) excluded.push({ condition, absence: absenceOf(condition) });
     else required.push(condition);
   };
-  const addAmong = (column: 'project' | 'type', values: readonly string[], isExcluded: boolean): void => {
-    const condition = `${column} = any(${addValue(values, 'text[]')})`;
-    if (isExcluded) excluded.push({ condition, absence: not(condition) });
-    else required.push(condition);
-  };
+  const addAmong = (column: 'project' | 'type', { values, isNot }: ValueFilter): void =>
+    add(`${column} = any(${addValue(values, 'text[]')})`, { isNot, absenceOf: not });
 
-  if (hiddenProjects.length > 0) addAmong('project', hiddenProjects, true);
-  if (query.project !== undefined) addAmong('project', query.project.values, query.project.isNot);
-  if (query.type !== undefined) addAmong('type', query.type.values, query.type.isNot);
+  if (hiddenProjects.length > 0) addAmong('project', { values: hiddenProjects, isNot: true });
+  if (query.project !== undefined) addAmong('project', query.project);
+  if (query.type !== undefined) addAmong('type', query.type);
   if (stale !== undefined) required.push(`stale = any(${addValue(stale, 'boolean[]')})`);
-  if (query.createdBy !== undefined) add(createdBy(query.createdBy, addValue), query.createdBy.isNot);
-  if (tag !== undefined) add(taggedWith(tag, addValue), isExclusion(tag));
-  if (segment !== undefined) add(inSegments(segment, addValue), isExclusion(segment));
+  if (query.createdBy !== undefined) add(createdBy(query.createdBy, addValue), query.createdBy);
+  if (tag !== undefined) add(taggedWith(tag, addValue), { isNot: isExclusion(tag) });
+  if (segment !== undefined) add(inSegments(segment, addValue), { isNot: isExclusion(segment) });
   if (status !== undefined) required.push(`statuses && ${addValue(status, 'text[]')}`);
   if (created !== undefined) required.push(onDay('created_at', created, addValue));
   if (lastSeen !== undefined) required.push(onDay('last_seen_at', lastSeen, addValue));
-  if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, !favorite);
+  if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, { isNot: !favorite });
   if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny(query.texts, addValue));
   const isAnyOf = (holding: SetFilter | undefined): boolean => holding !== undefined && !isExclusion(holding);
   // A single letter is in most texts: to collect all matches takes twice as long as to read a page in order and count.

@@ -59,7 +59,7 @@ const addToNewDraft = async (
 ): Promise<ChangeRequest | undefined> => {
   const { operationRequest, environmentRef, onlyToDraft, now } = proposal;
   const { caller } = operationRequest;
-  if (await requests.hasAcceptingRequest(caller.id, environmentRef, onlyToDraft)) return undefined;
+  if (await requests.hasAcceptingRequest(caller.id, environmentRef, { onlyDraft: onlyToDraft })) return undefined;
   const minApprovals = approvalsForNewRequest(
     await protections.requiredApprovals(environmentRef),
     allowsVoluntaryRequests,
@@ -106,7 +106,7 @@ const addUnlessOutdated = async (
 ) => {
   const { operationRequest, environmentRef, changes, onlyToDraft } = proposal;
   const { caller } = operationRequest;
-  const base = await reader.acceptingRequest(caller.id, environmentRef, onlyToDraft);
+  const base = await reader.acceptingRequest(caller.id, environmentRef, { onlyDraft: onlyToDraft });
   const earlier = base?.changes ?? [];
   const isList = Array.isArray(operationRequest.body);
   requireMergeable(earlier, changes, (nth) => (isList ? `/body/${nth}` : '/body'));
