@@ -36,7 +36,7 @@ export const TagPath = Type.Object({
   value: Type.String({ minLength: 1, description: 'the value of the tag' }),
 });
 export const SegmentPath = Type.Object({
-  id: Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'the id of the segment' }),
+  id: Type.Integer({ minimum: 0, maximum: largestId, description: 'the id of the segment' }),
 });
 export const StrategyIdPath = Type.Object({ strategyId });
 export const DependencyPath = Type.Object({

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { largestId } from '../../../model/schema.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
@@ -16,7 +17,7 @@ export const SetApprovers = defineOperation({
   params: ChangeRequestPath,
   body: Type.Object(
     {
-      reviewers: Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+      reviewers: Type.Array(Type.Integer({ minimum: 1, maximum: largestId }), {
         maxItems: 10,
         uniqueItems: true,
         description: 'ids of users',
