@@ -175,6 +175,9 @@ export const invalidAll = (details: readonly ErrorDetail[]): Refusal =>
 /** 404 with a message that names what was not found. */
 export const notFound = (message: string): Refusal => new Refusal('NotFoundError', message);
 
+/** 404: there is no such project, or the caller may not see it. */
+export const projectNotFound = (id: string): Refusal => notFound(`Could not find project with id ${truncate(id, 200)}`);
+
 /** 404: the project does not have the environment. */
 export const environmentNotInProject = (environment: string, project: string): Refusal =>
   notFound(`Could not find environment ${truncate(environment, 200)} for project: ${truncate(project, 200)}`);

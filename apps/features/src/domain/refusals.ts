@@ -61,10 +61,7 @@ export const archivedFeatureRefused = (path?: string): Refusal => {
   return refusal('ArchivedFeatureError', message, path === undefined ? {} : { details: [{ message, path }] });
 };
 
-/** 404: there is no such project, or the caller may not see it. */
-export const projectNotFound = (id: string): Refusal => notFound(`Could not find project with id ${shortName(id)}`);
-
-/** 404: as `projectNotFound`, in the words of the overview of a project and of writes to one. */
+/** 404: as `projectNotFound` of the contracts, in the words of the overview of a project and of writes to one. */
 export const noProjectFound = (id: string): Refusal => notFound(`No project found: ${shortName(id)}`);
 
 /** 404: there is no such project, or it is archived. */

@@ -4,7 +4,7 @@ import {
   ListEnvironmentSettingsOfProject,
   ListEnvironments,
   ListProjects,
-  notFound,
+  projectNotFound,
   systemCaller,
   unavailable,
 } from '@bunting/contracts';
@@ -60,7 +60,7 @@ export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, c
       const lagMs = await catchUp();
       const missing = await findUnknown(projectIds);
       if (missing === undefined) return;
-      if (lagMs === 0) throw notFound(`Could not find project with id ${missing}`);
+      if (lagMs === 0) throw projectNotFound(missing);
       throw unavailable(`The gateway does not know yet who may see the project ${missing}. Please try again.`);
     },
   };

@@ -1,5 +1,5 @@
 import { JsonText, type IdempotentWrite } from '@bunting/bus';
-import { type Caller, type PassedCheck, may, maySee, noAccess, notFound, refusal } from '@bunting/contracts';
+import { type Caller, type PassedCheck, may, maySee, noAccess, projectNotFound, refusal } from '@bunting/contracts';
 import {
   type Database,
   onlyRow,
@@ -62,7 +62,7 @@ interface Row extends StoredOutcome {
 /** Checks that the caller still passes every check that the write relied on. */
 const requireStillPassed = (caller: Caller, checks: readonly PassedCheck[]): void => {
   for (const one of checks) {
-    if ('sees' in one && !maySee(caller, one.sees)) throw notFound(`Could not find project with id ${one.sees}`);
+    if ('sees' in one && !maySee(caller, one.sees)) throw projectNotFound(one.sees);
   }
   for (const one of checks) {
     if ('may' in one && !may(caller, one.may, one)) throw noAccess(one.may, one.environment ?? undefined);

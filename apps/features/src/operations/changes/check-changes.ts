@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { CheckChanges } from '@bunting/contracts';
+import { CheckChanges, projectNotFound } from '@bunting/contracts';
 import { checkChanges } from '../../domain/changes/check-changes.ts';
-import { projectNotFound } from '../../domain/refusals.ts';
 import { changeContextOf } from './change-context.ts';
 import { subjectsOf } from './change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';

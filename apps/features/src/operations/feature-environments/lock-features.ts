@@ -1,5 +1,6 @@
+import { projectNotFound } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { featureNotInProject, projectNotFound } from '../../domain/refusals.ts';
+import { featureNotInProject } from '../../domain/refusals.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 

@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
-import { EvaluateImpact } from '@bunting/contracts';
+import { EvaluateImpact, projectNotFound } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { changedSegments, concernedFeatures, impactOf, maxFeaturesOfImpact } from '../../domain/impact-on-users.ts';
 import { readContext } from '../../domain/playground.ts';
-import { projectNotFound } from '../../domain/refusals.ts';
 import { featuresOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';

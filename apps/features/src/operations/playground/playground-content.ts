@@ -3,13 +3,14 @@ import {
   type AdvancedPlaygroundBody,
   type AnyOperation,
   type PlaygroundBody,
+  projectNotFound,
   ReadProposedChanges,
   type RequestedChange,
 } from '@bunting/contracts';
 import { requireNoConflict } from '../../domain/changes/apply-conflict.ts';
 import { foldChanges } from '../../domain/changes/fold.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
-import { projectNotFound, unknownEnvironment } from '../../domain/refusals.ts';
+import { unknownEnvironment } from '../../domain/refusals.ts';
 import { changeContextOf } from '../changes/change-context.ts';
 import { featuresOf, subjectsOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,8 +1,8 @@
-import { type CountEnvironmentTokens, type ReplyOf } from '@bunting/contracts';
+import { type CountEnvironmentTokens, projectNotFound, type ReplyOf } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
-import { environmentNotFound, projectNotFound } from '../../domain/refusals.ts';
+import { environmentNotFound } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { withoutNulls } from '../sql/json-sql.ts';

@@ -1,6 +1,11 @@
-import { type Environment, type GetProjectActivity, type ProjectsQuery, type ReplyOf } from '@bunting/contracts';
+import {
+  type Environment,
+  type GetProjectActivity,
+  projectNotFound,
+  type ProjectsQuery,
+  type ReplyOf,
+} from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { projectNotFound } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { memberCount, owners, type ProjectMembers } from './project-members.ts';
 import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';

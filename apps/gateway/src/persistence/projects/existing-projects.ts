@@ -1,4 +1,4 @@
-import { notFound } from '@bunting/contracts';
+import { projectNotFound } from '@bunting/contracts';
 import type { Database, Statement, Tx } from '@bunting/database';
 
 /** Which of the ids, or of all projects, are in the gateway's projection of projects. */
@@ -25,5 +25,5 @@ export const lockExistingProjects = async ({ query }: Pick<Tx, 'query'>, ids: re
   const text = `select id from project where id = any ($1::text[]) and ${exists} order by id for key share`;
   const existing = (await query<{ id: string }>(text, [ids])).map(({ id }) => id);
   const missing = ids.find((id) => !existing.includes(id));
-  if (missing !== undefined) throw notFound(`Could not find project with id ${missing}`);
+  if (missing !== undefined) throw projectNotFound(missing);
 };
