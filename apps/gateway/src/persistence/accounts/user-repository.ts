@@ -43,6 +43,12 @@ export interface UserRow extends UserNames {
 /** SQL: the columns of `UserRow`, of the table alias `u`. */
 export const userColumns = gatewaySql.selectOf(UserEntity, 'u');
 
+/** SQL: whether the table alias `u` is an active user whose e-mail address or user name is `$1`; no service account. */
+export const isUserNamed = `(lower(u.email) = lower($1) or lower(u.username) = lower($1))
+  and u.deleted_at is null and u.is_active and not u.is_service`;
+/** SQL: the order of such users. A user name that equals the e-mail address of another user does not shadow that user. */
+export const emailsFirst = '(lower(u.email) = lower($1)) is true desc';
+
 const presentNames = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
   ...(name === null ? {} : { name }),
   ...(username === null ? {} : { username }),
@@ -223,9 +229,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     /** The active user with an e-mail address or, if there is none, a user name; no service account. */
     findByName: async (name: string): Promise<User | undefined> => {
       const text = `
-        select ${userColumns} from api_user u
-        where (lower(email) = lower($1) or lower(username) = lower($1)) and deleted_at is null and is_active and not is_service
-        order by (lower(email) = lower($1)) is true desc limit 1`;
+        select ${userColumns} from api_user u where ${isUserNamed} order by ${emailsFirst} limit 1`;
       return userOfType((await query<UserRow>(text, [name]))[0], 'users');
     },
     /** Serialises the transactions that create the first user. */

@@ -1,4 +1,5 @@
 import type { Tx } from '@bunting/database';
+import { emailsFirst, isUserNamed } from '../accounts/user-repository.ts';
 
 /** Maximum stored passwords of a user: the current one and those that may not be reused. */
 const maxStoredPasswords = 5;
@@ -12,15 +13,12 @@ export interface PasswordAccount {
   readonly isKnownAddress: boolean;
 }
 
-// An address is tried as an e-mail address first: a user name that equals the address of another user does not shadow that user.
 const account = `
   select u.id as "userId", p.id as "passwordId", p.hash,
     exists (select from user_session s where s.user_id = u.id and s.address = $2) as "isKnownAddress"
   from api_user u cross join lateral (
     select id, hash from user_password where user_id = u.id order by id desc limit 1) as p
-  where (lower(u.email) = lower($1) or lower(u.username) = lower($1))
-    and u.deleted_at is null and u.is_active and not u.is_service
-  order by (lower(u.email) = lower($1)) is true desc limit 1`;
+  where ${isUserNamed} order by ${emailsFirst} limit 1`;
 
 const latest = `select hash from user_password where user_id = $1 order by id desc limit ${maxStoredPasswords}`;
 
