@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { passwordSettingEvents, switchedScim } from './settings.ts';
+import type { OidcClientSettings } from './identity/oidc-settings.ts';
+import { oidcSaved, passwordSettingEvents, scimTokenCreated, switchedScim } from './settings.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {
   expect(passwordSettingEvents(undefined, { disabled: true })).toEqual([
@@ -32,4 +33,48 @@ it.each([
   const switched = switchedScim(before, enabled);
   expect(switched.needsToken).toBe(needsToken);
   expect(switched.events.map(({ type }) => type)).toEqual(types);
+});
+
+it('a new token of SCIM leaves it on or off', () => {
+  expect(scimTokenCreated(undefined)).toMatchObject({
+    type: 'setting-created',
+    data: { enabled: false, hasNewToken: true },
+  });
+  expect(scimTokenCreated({ enabled: true })).toMatchObject({
+    type: 'setting-updated',
+    data: { id: 'scim', enabled: true, hasNewToken: true },
+    preData: { id: 'scim', enabled: true },
+  });
+});
+
+const oidc: OidcClientSettings = {
+  enabled: true,
+  discoverUrl: 'https://id.bunting.example',
+  clientId: 'bunting',
+  secret: 'first',
+  autoCreate: false,
+  emailDomains: '',
+  defaultRootRole: 'Viewer',
+  defaultRootRoleId: null,
+  enableSingleSignOut: false,
+  addGroupsScope: false,
+  enableGroupSyncing: false,
+  groupJsonPath: 'groups',
+  acrValues: '',
+  idTokenSigningAlgorithm: 'RS256',
+  extraScopes: '',
+  trustEmails: false,
+};
+it.each([
+  ['first', false],
+  ['second', true],
+])('the event of OpenID Connect says whether the secret %s is new, and has none', (secret, hasNewSecret) => {
+  const event = oidcSaved(oidc, { ...oidc, autoCreate: true, secret }, { wasStored: true });
+  expect(event).toMatchObject({
+    type: 'setting-updated',
+    data: { id: 'oidc', autoCreate: true, hasNewSecret },
+    preData: { id: 'oidc', autoCreate: false },
+  });
+  expect(event.data).not.toHaveProperty('secret');
+  expect(event.preData).not.toHaveProperty('secret');
 });

@@ -59,10 +59,7 @@ export const oidcSecrets = (hasher: TokenHasher) => {
 export type OidcSecrets = ReturnType<typeof oidcSecrets>;
 
 /** The stored settings with the secret; the defaults while nothing was stored. */
-export const storedOidc = (
-  stored: StoredSetting<Partial<OidcValues>> | undefined,
-  secrets: OidcSecrets,
-): OidcClientSettings => ({
+export const storedOidc = (stored: StoredSetting<'oidc'> | undefined, secrets: OidcSecrets): OidcClientSettings => ({
   ...defaultOidcValues,
   ...stored?.value,
   secret: secrets.open(stored?.secret ?? null),

@@ -1,7 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
-import type { OidcClientSettings, OidcValues } from '../domain/identity/oidc-settings.ts';
-import type { SettingName } from '../domain/settings.ts';
-import type { StoredSetting } from '../persistence/identity/setting-repository.ts';
+import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
+import type { settingReads } from '../persistence/identity/setting-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
 import { configuredOidc, oidcSecrets, storedOidc } from './read-oidc-settings.ts';
 import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';
@@ -9,7 +8,7 @@ import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';
 export interface SignInSettingsOptions {
   readonly config: GatewayConfig;
   /** reads a stored setting; undefined while it was never stored */
-  readonly read: <T extends object>(name: SettingName) => Promise<StoredSetting<T> | undefined>;
+  readonly read: ReturnType<typeof settingReads>['find'];
   readonly hasher: TokenHasher;
   readonly warn: (message: string) => void;
 }
@@ -19,11 +18,10 @@ export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOpt
   const configured = configuredOidc(config);
   const secrets = oidcSecrets(hasher);
   let scim: { readonly setting: ReturnType<typeof readScim>; readonly expiresAt: number } | undefined;
-  const readScim = () => read<{ readonly enabled: boolean }>('scim');
+  const readScim = () => read('scim');
   let current: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
 
-  const oidc = async (): Promise<OidcClientSettings> =>
-    configured ?? storedOidc(await read<Partial<OidcValues>>('oidc'), secrets);
+  const oidc = async (): Promise<OidcClientSettings> => configured ?? storedOidc(await read('oidc'), secrets);
 
   return {
     /** whether environment variables determine the settings of OpenID Connect */
@@ -56,7 +54,7 @@ export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOpt
     invalidate: (): void => void (scim = undefined),
     /** Whether users cannot sign in with a password. They always can while OpenID Connect is off. */
     arePasswordsDisabled: async (): Promise<boolean> => {
-      const simple = await read<{ readonly disabled: boolean }>('simple');
+      const simple = await read('simple');
       return simple?.value.disabled === true && (await oidc()).enabled;
     },
   };

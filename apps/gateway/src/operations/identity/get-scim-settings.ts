@@ -1,9 +1,10 @@
 import { implement } from '@bunting/bus';
 import { GetScimSettings } from '@bunting/contracts';
+import { isScimEnabled } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getScimSettingsEndpoint = ({ reads }: GatewayContext) =>
   implement(GetScimSettings, async () => {
-    const stored = await reads.settings.find<{ readonly enabled: boolean }>('scim');
-    return { enabled: stored?.value.enabled ?? false, hasToken: stored?.secret != null };
+    const stored = await reads.settings.find('scim');
+    return { enabled: isScimEnabled(stored?.value), hasToken: stored?.secret != null };
   });

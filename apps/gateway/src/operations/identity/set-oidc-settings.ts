@@ -1,15 +1,10 @@
 import { implement } from '@bunting/bus';
 import { SetOidcSettings } from '@bunting/contracts';
-import {
-  changedOidc,
-  type OidcValues,
-  requireCheckedProvider,
-  shownOidc,
-} from '../../domain/identity/oidc-settings.ts';
+import { changedOidc, requireCheckedProvider, shownOidc } from '../../domain/identity/oidc-settings.ts';
 import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
 import { storedOidc } from '../../identity/read-oidc-settings.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
-import { settingEvent } from '../../domain/settings.ts';
+import { oidcSaved } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 
@@ -19,7 +14,7 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
     const wanted = changedOidc(await signInSettings.oidc(), request.body);
     if (wanted.enabled) await discoverProvider(wanted);
     return transaction(request, async (tx) => {
-      const stored = await tx.settings.findForUpdate<Partial<OidcValues>>('oidc');
+      const stored = await tx.settings.findForUpdate('oidc');
       const before = storedOidc(stored, signInSettings.secrets);
       const after = changedOidc(before, request.body);
       requireCheckedProvider(wanted, after);
@@ -27,9 +22,7 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
         await requireRootRole(tx, after.defaultRootRoleId, '/body/defaultRootRoleId');
       const { secret, ...values } = after;
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
-      const { secret: secretBefore, ...valuesBefore } = before;
-      const data = { ...values, hasNewSecret: secret !== secretBefore };
-      tx.events.emit([settingEvent('oidc', data, stored === undefined ? undefined : valuesBefore)]);
+      tx.events.emit([oidcSaved(before, after, { wasStored: stored !== undefined })]);
       return shownOidc({ ...after, isReadOnly: false });
     });
   });

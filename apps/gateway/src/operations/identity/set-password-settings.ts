@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { SetPasswordSettings, type SimpleSettings } from '@bunting/contracts';
+import { SetPasswordSettings } from '@bunting/contracts';
 import { requireSignInWithoutPassword } from '../../domain/identity/oidc-settings.ts';
 import { passwordSettingEvents } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
@@ -9,7 +9,7 @@ export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: Gat
     const { disabled } = request.body;
     if (disabled) requireSignInWithoutPassword(await signInSettings.oidc());
     return transaction(request, async (tx) => {
-      const stored = await tx.settings.findForUpdate<SimpleSettings>('simple');
+      const stored = await tx.settings.findForUpdate('simple');
       const events = passwordSettingEvents(stored?.value, { disabled });
       if (events.length > 0) await tx.settings.save('simple', { disabled }, null);
       tx.events.emit(events);

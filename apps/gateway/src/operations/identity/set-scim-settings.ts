@@ -7,7 +7,7 @@ export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
   implement(SetScimSettings, async (request): Promise<SavedScimSettings> => {
     const { enabled } = request.body;
     const { secret, isNew, ...saved } = await transaction.revealingSecret(request, async (tx) => {
-      const stored = await tx.settings.findForUpdate<{ readonly enabled: boolean }>('scim');
+      const stored = await tx.settings.findForUpdate('scim');
       const hadToken = stored?.secret != null;
       const { needsToken: isNew, events } = switchedScim(stored && { ...stored.value, hasToken: hadToken }, enabled);
       const token = isNew ? tx.newScimToken() : undefined;

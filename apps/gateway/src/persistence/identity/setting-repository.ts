@@ -1,10 +1,10 @@
 import type { Tx } from '@bunting/database';
-import type { SettingName } from '../../domain/settings.ts';
+import type { SettingName, StoredValues } from '../../domain/settings.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { advisoryLock } from '../advisory-lock.ts';
 
-export interface StoredSetting<T extends object> {
-  readonly value: T;
+export interface StoredSetting<Name extends SettingName> {
+  readonly value: StoredValues[Name];
   /** encrypted, or a hash; null where there is none */
   readonly secret: Buffer | null;
 }
@@ -14,8 +14,8 @@ const stored = 'select value, secret from gateway_setting where name = $1';
 /** Reads of settings without a lock. */
 export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
   /** A setting; undefined while it was never stored. */
-  find: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> =>
-    (await query<StoredSetting<T>>(stored, [name]))[0],
+  find: async <Name extends SettingName>(name: Name): Promise<StoredSetting<Name> | undefined> =>
+    (await query<StoredSetting<Name>>(stored, [name]))[0],
 });
 
 /** The settings that administrators change at run time. */
@@ -25,11 +25,15 @@ export const settingRepository = (
 ) => ({
   ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */
-  findForUpdate: async <T extends object>(name: SettingName): Promise<StoredSetting<T> | undefined> => {
+  findForUpdate: async <Name extends SettingName>(name: Name): Promise<StoredSetting<Name> | undefined> => {
     await advisoryLock({ query }, `setting ${name}`);
-    return (await query<StoredSetting<T>>(stored, [name]))[0];
+    return (await query<StoredSetting<Name>>(stored, [name]))[0];
   },
-  save: async (name: SettingName, value: object, secret: Buffer | null): Promise<void> => {
+  save: async <Name extends SettingName>(
+    name: Name,
+    value: StoredValues[Name],
+    secret: Buffer | null,
+  ): Promise<void> => {
     // Administrators with nothing but a password lose the means to sign in.
     if (name === 'simple' && 'disabled' in value && value.disabled === true) guard.markLossOfRights();
     await query(
