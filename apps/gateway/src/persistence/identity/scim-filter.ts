@@ -74,9 +74,9 @@ export const filterSql = (text: string, attributes: FilterAttributes): SqlCondit
 
   const attribute = (path: string, within: string): FilterAttribute => {
     const name = `${within}${path.replace(schemaPrefix, '')}`.toLowerCase();
-    if (!Object.hasOwn(attributes, name))
-      throw new InvalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
-    return attributes[name] as FilterAttribute;
+    const found = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (found === undefined) throw new InvalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
+    return found;
   };
 
   const condition = (filter: Filter, within: string): string => {
