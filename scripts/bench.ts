@@ -77,7 +77,7 @@ const main = async (): Promise<void> => {
   });
   if (values.help) return console.log(help);
   const { url, token = '', only, data: dataDir } = values;
-  const server = url === undefined ? undefined : { url: urlOption('url', url), token };
+  const server = url === undefined ? undefined : { url: urlOption('--url', url), token };
   const features = optionalCount('features', values.features);
   const events = optionalCount('events', values.events);
   const streams = optionalCount('streams', values.streams);

@@ -6,14 +6,14 @@ export class UsageError extends Error {}
 /** A mistake in the options or arguments of a command. */
 export const optionError = (reason: string): UsageError => new UsageError(`${reason} ${hint}`);
 
-const isUnknownOption = (error: unknown): error is Error =>
+const isArgumentError = (error: unknown): error is Error =>
   (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
 
 /** Programming errors, which are shown with their stack. */
 const bugs = [TypeError, ReferenceError, RangeError];
 
 /**
- * Runs a command, whose exit code is what `main` returns, or else 0. An error is printed without its stack; the exit code is then 2 after a
+ * Runs a command, whose exit code is what `main` returns, or else 0. An error is printed with its cause and without its stack; the exit code is then 2 after a
  * mistake in how the command was called, and `failureCode` otherwise.
  */
 export const runCommand = async (
@@ -24,8 +24,10 @@ export const runCommand = async (
     const code = await main();
     process.exitCode = typeof code === 'number' ? code : 0;
   } catch (thrown) {
-    const error = isUnknownOption(thrown) ? optionError(`${thrown.message.replace(/\.$/, '')}.`) : thrown;
+    const error = isArgumentError(thrown) ? optionError(`${thrown.message.replace(/\.$/, '')}.`) : thrown;
     console.error(bugs.some((bug) => error instanceof bug) ? error : (error as Error).message);
+    const { cause } = error as Error;
+    if (cause instanceof Error) console.error(`Cause: ${cause.message}`);
     process.exitCode = error instanceof UsageError ? 2 : failureCode;
   }
 };
@@ -44,9 +46,9 @@ export const countOption = (name: string, text: string): number => {
   return count;
 };
 
-/** The value of an option with an address. @throws UsageError that names the option if the text is something else */
+/** The value of an option or variable with an address. @throws UsageError that names it if the text is something else */
 export const urlOption = (name: string, text: string): string => {
   if (!URL.canParse(text))
-    throw optionError(`--${name} must be an address such as http://localhost:4242, and not "${text}".`);
+    throw optionError(`${name} must be an address such as http://localhost:4242, and not "${text}".`);
   return text.replace(/\/$/, '');
 };

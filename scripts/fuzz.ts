@@ -109,7 +109,7 @@ const main = async (): Promise<number> => {
   const seed = numberOption('seed', values.seed);
   const requests = countOption('requests', values.requests);
   const atOnce = countOption('at-once', values['at-once']);
-  const url = values.url === undefined ? undefined : urlOption('url', values.url);
+  const url = values.url === undefined ? undefined : urlOption('--url', values.url);
   const enough = new AbortController();
   process.once('SIGINT', () => enough.abort());
   const own = url === undefined ? await startFuzzedServer() : undefined;

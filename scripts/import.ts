@@ -44,7 +44,7 @@ const settings = () => {
   }
   if (positionals.length === 0) throw optionError('No FILE is named.');
   return {
-    url: urlOption('url', url),
+    url: urlOption('--url', url),
     token,
     project,
     environment,

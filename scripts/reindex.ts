@@ -80,7 +80,10 @@ const main = async (): Promise<void> => {
     options: { url: { type: 'string' }, token: { type: 'string' }, help: { type: 'boolean', default: false } },
   });
   if (values.help) return console.log(help);
-  const url = urlOption('url', values.url ?? process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242');
+  const url =
+    values.url === undefined
+      ? urlOption('BUNTING_URL', process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242')
+      : urlOption('--url', values.url);
   const token = values.token ?? process.env['BUNTING_ADMIN_TOKEN'];
   if (token === undefined) throw optionError('There is no admin token.');
   let reindex = await send('POST', url, token);

@@ -85,8 +85,11 @@ export const withServiceDatabases = async <T>(
 ): Promise<T> =>
   withDatabaseSettings(environment, { create }, (complete) => {
     const databases = servicesWithDatabases.map(({ service, setting }) => {
-      const config = readConfig(configOf(service), complete) as Readonly<Record<string, string>>;
-      return databaseAt(service.name, config[setting] ?? '');
+      // Only an address of the settings may be in a file; other settings of the service are not checked for the embedded PostgreSQL.
+      const { [setting]: url = '' } = isSet(environment, setting)
+        ? (readConfig(configOf(service), complete) as Readonly<Record<string, string>>)
+        : complete;
+      return databaseAt(service.name, url);
     });
     const addresses = databases.map(({ url }) => `${new URL(url).host}/${new URL(url).pathname}`);
     if (new Set(addresses).size < addresses.length)

@@ -4,4 +4,6 @@ import { consumersOf, type Producer, type ServiceName } from '@bunting/contracts
 export const producers = Object.keys(consumersOf) as Producer[];
 
 /** The services that apply messages of other services to their own tables. */
-export const consumers = ['audit', 'search', 'change-requests'] as const satisfies ServiceName[];
+export const consumers: readonly ServiceName[] = [
+  ...new Set(Object.values(consumersOf).flatMap(({ event, state }) => [...event, ...state])),
+];

@@ -63,20 +63,20 @@ const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
       );
       if (unfinished.length > 0) throw new Error(`${unfinished.length} change requests are still being applied.`);
       for (const producer of producers) {
-        const emitted = await rowsOf<{ topic: string; emitted: string; unpositioned: string }>(
+        const emitted = await rowsOf<{ topic: string; emitted: number; unpositioned: number }>(
           cluster,
           producer,
-          'select topic, count(*) as emitted, count(*) filter (where position is null) as unpositioned from outbox group by topic',
+          'select topic, count(*)::int as emitted, (count(*) filter (where position is null))::int as unpositioned from outbox group by topic',
         );
         for (const consumer of consumers) {
-          const applied = await rowsOf<{ topic: string; position: string }>(
+          const applied = await rowsOf<{ topic: string; position: number }>(
             cluster,
             consumer,
-            `select topic, position from consumer_checkpoint where producer = '${producer}'`,
+            `select topic, position::int from consumer_checkpoint where producer = '${producer}'`,
           );
           for (const { topic, position } of applied) {
             const head = emitted.find((one) => one.topic === topic);
-            if (head !== undefined && (head.unpositioned !== '0' || head.emitted !== position)) {
+            if (head !== undefined && (head.unpositioned !== 0 || head.emitted !== position)) {
               throw new Error(`${consumer} has applied ${position} of ${head.emitted} ${topic}s of ${producer}.`);
             }
           }
@@ -186,10 +186,10 @@ const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => v
   if (indexOf.size !== log.length) report(`The log contains ${log.length - indexOf.size} duplicate events.`);
   let emitted = 0;
   for (const producer of producers) {
-    const rows = await rowsOf<{ topic: string; uid: string; position: string | null }>(
+    const rows = await rowsOf<{ topic: string; uid: string; position: number | null }>(
       cluster,
       producer,
-      'select topic, uid, position from outbox order by topic, position',
+      'select topic, uid, position::int from outbox order by topic, position',
     );
     for (const topic of ['event', 'state', 'delivery']) {
       const positions = rows.filter((row) => row.topic === topic).map(({ position }) => Number(position));

@@ -29,12 +29,13 @@ const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
   !operation.http.url.includes(':projectId') &&
   permissionsFor(operation).some((permission) => !isRootPermission(permission));
 
-/** The caller of a call under test, and a check, after its success, that the endpoint has checked a permission of this caller. */
+/** The caller of a call under test, and a check, after its success, that the endpoint has checked a permission of the contract. */
 export const observedCaller = (operation: AnyOperation, caller: Caller) => {
+  const wanted = permissionsFor(operation);
   let isChecked = !isCheckedByEndpoint(operation);
   return {
     caller: observeChecks(caller, (passed) => {
-      if ('may' in passed) isChecked = true;
+      if ('may' in passed && passed.may.some((permission) => wanted.includes(permission))) isChecked = true;
     }),
     requireChecked: (): void => {
       if (!isChecked)

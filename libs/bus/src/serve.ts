@@ -43,7 +43,7 @@ export interface ServedCall {
 export interface ServeOptions {
   /** called after each call */
   readonly observe?: (served: ServedCall) => void;
-  /** for tests: an invalid reply, and a successful write whose endpoint forgets to check the permission, are defects */
+  /** for tests: a reply that does not match its schema is a defect, and so is a write that succeeds without the check that `observedCaller` expects */
   readonly checkReplies?: boolean;
   /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
   readonly maxConcurrent?: number;

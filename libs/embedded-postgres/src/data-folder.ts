@@ -112,7 +112,9 @@ const runInitdb = async (
 const removeLeftovers = async (parent: string, prefix: string): Promise<void> => {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;
-    if (Number.isInteger(pid) && !isAlive(pid)) await rm(path.join(parent, name), { recursive: true, force: true });
+    // The initdb of a killed start ends by itself, and until then adds files.
+    if (Number.isInteger(pid) && !isAlive(pid))
+      await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 };
 

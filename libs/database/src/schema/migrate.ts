@@ -211,7 +211,7 @@ const lockPollMs = 200;
 /** The process that holds the lock for migrations, as PostgreSQL knows it. */
 const describeLockHolder = async (client: Client, database: string): Promise<string> => {
   const { rows } = await client.query<{ pid: number; application: string; client: string; connectedSeconds: number }>(
-    `select pid, application_name as application, coalesce(host(client_addr), 'a Unix socket') as client,
+    `select pid, coalesce(nullif(application_name, ''), 'a process') as application, coalesce(host(client_addr), 'a Unix socket') as client,
        extract(epoch from clock_timestamp() - backend_start)::int as "connectedSeconds"
      from pg_locks join pg_stat_activity using (pid)
      where locktype = 'advisory' and objsubid = 1 and granted
