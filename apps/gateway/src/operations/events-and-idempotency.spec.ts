@@ -1,12 +1,24 @@
-import { isIdempotent, isPublicOperation, operations, serviceOf, type UserSessions } from '@bunting/contracts';
+import {
+  type CreatedUser,
+  type EventType,
+  eventTypes,
+  isIdempotent,
+  isPublicOperation,
+  operationName,
+  operations,
+  serviceOf,
+  type UserSessions,
+} from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { accessApi, placesBehind } from '../../test/access-api.ts';
 import { aBrowser } from '../../test/browser.ts';
-import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { eventsOfWrites, writesWithoutEvents } from '../../test/events-of-writes.ts';
+import { clientId, clientSecret, startOpenIdProvider } from '../../test/openid-provider.ts';
+import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
-const { aUser } = accessApi(() => gateway);
+const { aUser, done } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway({ environment: { GATEWAY_TRUSTED_PROXIES: '127.0.0.1' } });
@@ -20,21 +32,33 @@ interface Shown {
 }
 
 const written = new Set<string>();
+/** The types of the events that each write has emitted in this spec. */
+const emitted = new Map<string, Set<EventType>>();
 
-/** The writes of this service that are not idempotent by themselves, by method and path. */
+/** The writes of this service that have an endpoint, by method and path. */
 const writes = operations
-  .filter((operation) => serviceOf(operation) === 'gateway' && operation.http?.method !== 'GET')
-  .filter((operation) => !isIdempotent(operation) && !isPublicOperation(operation))
-  .flatMap(({ subject, http }) =>
-    http === undefined ? [] : [{ subject, method: http.method, parts: http.url.split('/') }],
-  );
-const subjectOf = (method: string, path: string): string => {
-  const parts = `/api/admin/${path}`.split('/');
+  .filter((operation) => serviceOf(operation) === 'gateway' && operation.respondsFromMemory !== true)
+  .flatMap((operation) => {
+    const { http } = operation;
+    if (http === undefined || http.method === 'GET') return [];
+    return [{ operation, name: operationName(operation), method: http.method, parts: http.url.split('/') }];
+  });
+const writeAt = (method: string, path: string): string => {
+  const parts = path.split('/');
   const isIt = (one: (typeof writes)[number]) =>
     one.method === method &&
     one.parts.length === parts.length &&
     one.parts.every((part, nth) => part.startsWith(':') || part === parts[nth]);
-  return writes.find(isIt)?.subject ?? `${method} ${path}`;
+  return writes.find(isIt)?.name ?? `${method} ${path}`;
+};
+
+/** Performs a write, and records the types of its events. */
+const recordingEvents = async <T>(write: string, perform: () => Promise<T>, on = gateway): Promise<T> => {
+  const before = (await on.emittedEvents()).length;
+  const result = await perform();
+  const types = (await on.emittedEvents()).slice(before).map(({ type }) => type);
+  emitted.set(write, new Set([...(emitted.get(write) ?? []), ...types]));
+  return result;
 };
 
 let sent = 0;
@@ -60,14 +84,15 @@ const send = async (method: string, path: string, body: unknown, idempotencyKey:
 /** Repeats a write with the same key: the response is the same, and no further events are emitted. */
 const twice = async (method: string, path: string, body?: unknown, key?: string): Promise<Shown> => {
   const idempotencyKey = randomUUID();
-  const first = await send(method, path, body, idempotencyKey, key);
+  const write = writeAt(method, `/api/admin/${path}`);
+  const first = await recordingEvents(write, () => send(method, path, body, idempotencyKey, key));
   expect({ path, method, ...first.answer }).toMatchObject({ status: expect.any(Number) });
   if (first.answer.status >= 300) throw new Error(`${method} ${path}: ${first.answer.text}`);
-  const emitted = await gateway.emittedEvents();
+  const events = await gateway.emittedEvents();
   const again = await send(method, path, body, idempotencyKey, key);
   expect({ method, path, ...again }).toEqual({ method, path, answer: first.answer, isAgain: true });
-  expect(await gateway.emittedEvents()).toEqual(emitted);
-  written.add(subjectOf(method, path));
+  expect(await gateway.emittedEvents()).toEqual(events);
+  written.add(write);
   return (first.answer.text === '' ? {} : JSON.parse(first.answer.text)) as Shown;
 };
 
@@ -80,6 +105,7 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
 
   const group = await twice('POST', 'groups', { name: 'Crew', users: [{ user: { id: user.id } }] });
   await twice('PUT', `groups/${group.id}`, { name: 'The crew', users: [] });
+  await twice('PUT', `groups/${group.id}`, { name: 'The crew', users: [{ user: { id: user.id } }] });
 
   const owner = await aUser();
   await twice('POST', 'projects/shop/access', { roles: [4], users: [owner.id], groups: [] });
@@ -88,7 +114,7 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
   await twice('PUT', `projects/shop/groups/${group.id}/roles`, { roles: [5] });
   await twice('DELETE', `projects/shop/users/${user.id}/roles`);
   await twice('DELETE', `projects/shop/groups/${group.id}/roles`);
-  await twice('PUT', 'projects/shop/access', { roles: [{ id: 4, users: [owner.id], groups: [] }] });
+  await twice('PUT', 'projects/shop/access', { roles: [4, 5].map((id) => ({ id, users: [owner.id], groups: [] })) });
 
   const person = await twice('POST', 'user-admin', { username: 'person', rootRole: 3 });
   const personKey = await twice('POST', `user-admin/${person.id}/token`, { description: 'first' });
@@ -154,7 +180,59 @@ it('performs every write of users, tokens, roles, groups and access once per Ide
   );
   await twice('POST', 'user-admin/inactive/delete', { ids: [person.id] });
 
-  const withoutEffect = /^call\.gateway\.validate-/;
-  const effective = writes.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));
-  expect(effective.filter((subject) => !written.has(subject))).toEqual([]);
+  const effective = writes
+    .filter(({ operation }) => !isIdempotent(operation) && !isPublicOperation(operation))
+    .filter(({ name }) => !name.startsWith('validate-'));
+  expect(effective.map(({ name }) => name).filter((name) => !written.has(name))).toEqual([]);
+});
+
+/** Performs a write once, as a browser without a token or as the administrator. */
+const once = (path: string, body: object, key: string | null = null, on = gateway): Promise<void> =>
+  recordingEvents(
+    writeAt('POST', path),
+    async () => {
+      const headers = { 'content-type': 'application/json' };
+      const { ok, status } = await on.send(path, { method: 'POST', key, headers, body: JSON.stringify(body) });
+      expect({ path, status }).toEqual({ path, status: ok ? status : 'a success' });
+    },
+    on,
+  );
+
+it('every write of the gateway emits its events, or has a reason to emit none', async () => {
+  const password = 'Correct-horse-7';
+  const { inviteLink } = await done<CreatedUser>('POST', 'user-admin', { username: 'invited', rootRole: 3 });
+  await once('/auth/reset/password-email', { email: 'nobody@example.org' });
+  await once('/auth/reset/password', { token: new URL(inviteLink).searchParams.get('token'), password });
+  await once('/auth/simple/login', { username: 'invited', password });
+  const link = await done<Shown>('POST', 'invite-link/tokens', { name: 'open', expiresAt: '2030-01-01T00:00:00.000Z' });
+  await once(`/invite/${link.secret}/signup`, { name: 'Guest', email: 'guest@example.org', password });
+
+  const fresh = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
+  const firstLink = new URL(fresh.firstAdminLink ?? '').searchParams.get('token');
+  await once('/auth/first', { token: firstLink, username: 'first', password }, null, fresh);
+  await fresh.stop();
+
+  const provider = await startOpenIdProvider(gateway.url);
+  const oidc = { enabled: true, discoverUrl: provider.issuer, clientId, secret: clientSecret };
+  await once('/api/admin/auth/oidc/settings', oidc, adminToken);
+  await once('/api/admin/auth/simple/settings', { disabled: true }, adminToken);
+  await provider.stop();
+
+  const performed = [...emitted].map(([write, types]) => [write, [...types].sort()] as const);
+  expect(Object.fromEntries(performed.filter(([, types]) => types.length > 0))).toEqual(eventsOfWrites);
+  expect(
+    performed.flatMap(([write, types]) => (types.length > 0 || write in writesWithoutEvents ? [] : [write])),
+  ).toEqual([]);
+  const listed = [...Object.keys(eventsOfWrites), ...Object.keys(writesWithoutEvents)];
+  expect(listed.toSorted()).toEqual(writes.map(({ name }) => name).toSorted());
+});
+
+/** Event types of access control that the API lists and Bunting does not emit: those of older versions of Unleash. */
+const neverEmitted = /^project-(user|group)-|^setting-deleted$/;
+const ofAccess =
+  /^(api-token|pat|public-signup-token|user|role|group|project-(access|user|group)|setting|service-account)-/;
+
+it('every event type of access control is emitted by a write of the gateway', () => {
+  const types = eventTypes.filter((type) => ofAccess.test(type) && !neverEmitted.test(type));
+  expect([...new Set(Object.values(eventsOfWrites).flat())].toSorted()).toEqual(types.toSorted());
 });
