@@ -3,7 +3,7 @@ export { listDeadLetters, readDeadLettersEndpoint } from './dead-letters/dead-le
 export { digestOfVersions } from './digest-of-versions.ts';
 export { type MissedRange, missedMessages } from './consumer/missed-messages.ts';
 export { idempotencyTables, encryptReply, type EncryptedReply } from './idempotency/idempotency-store.ts';
-export { insertStates, type Outbox } from './producer/transaction-with-outbox.ts';
+export { emitInProjection, insertStates, type Outbox } from './producer/transaction-with-outbox.ts';
 export { type ProducerOptions, startOutboxProducer, type OutboxProducer } from './producer/start-outbox-producer.ts';
 export {
   type InMemoryProjection,

@@ -66,6 +66,13 @@ const written = (rows: readonly Row[]): string => {
   return text;
 };
 
+const eventRow = (event: OutboxEvent): Row => ({ topic: 'event', type: event.type, entity_key: null, payload: event });
+
+/** Emits events in a transaction without an outbox, such as that of a projection. Consumers get them when they next poll. */
+export const emitInProjection = async ({ query }: Tx, events: readonly OutboxEvent[]): Promise<void> => {
+  if (events.length > 0) await query(insertRows, [null, written(events.map(eventRow))]);
+};
+
 /** Runs a job in a transaction. Its messages carry the given traceparent. */
 export type RunInTransaction = <T>(
   traceparent: string | null,
@@ -96,8 +103,7 @@ export const transactionWithOutbox =
         };
         const done = await job(tx, {
           emit: (events) => {
-            for (const event of events)
-              rows.push({ topic: 'event', type: event.type, entity_key: null, payload: event });
+            for (const event of events) rows.push(eventRow(event));
           },
           emitState: (state) =>
             void rows.push({

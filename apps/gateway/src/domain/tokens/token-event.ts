@@ -3,7 +3,7 @@ import type { AccessEvent } from '../access-event.ts';
 import { type TokenScope, wildcard } from './token-scope.ts';
 
 /** What events tell about an API token: never its secret. */
-type DescribedToken = Pick<
+export type DescribedToken = Pick<
   ApiToken,
   'tokenName' | 'type' | 'environment' | 'project' | 'projects' | 'createdAt' | 'expiresAt'
 >;

@@ -1,4 +1,4 @@
-import type { OutboxMessage, StateOf } from '@bunting/contracts';
+import { type OutboxMessage, type StateOf, systemCaller } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -112,11 +112,25 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
   ]);
   const [event, ...more] = await write<{ payload: unknown }>("select payload from outbox where topic = 'event'");
   expect(more).toEqual([]);
-  expect(event?.payload).toMatchObject({
+  expect(event?.payload).toEqual({
     type: 'api-token-deleted',
+    createdAt: expect.any(String),
+    createdBy: systemCaller.name,
+    createdByUserId: systemCaller.id,
     project: 'doomed',
     environment: 'development',
-    preData: { tokenName: 'only', type: 'client', projects: ['doomed'] },
+    featureName: null,
+    data: null,
+    preData: {
+      tokenName: 'only',
+      type: 'client',
+      environment: 'development',
+      project: 'doomed',
+      projects: ['doomed'],
+      createdAt: expect.any(String),
+      expiresAt: null,
+    },
+    tags: [],
   });
 });
 

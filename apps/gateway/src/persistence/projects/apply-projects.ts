@@ -1,8 +1,12 @@
-import { type OutboxMessage, ProjectState, systemCaller } from '@bunting/contracts';
+import { outboxEvent, type OutboxMessage, ProjectState, systemCaller } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Tx } from '@bunting/database';
+import { emitInProjection } from '@bunting/outbox';
 import { Type } from 'typebox';
 import { predefinedRole } from '../../domain/rights/roles.ts';
+import { tokenEvent } from '../../domain/tokens/token-event.ts';
+import { gatewaySql, TokenEntity } from '../entities.ts';
+import { describedTokenOf, type TokenRow } from '../tokens/token-repository.ts';
 
 const ProjectMessage = Type.Object({
   id: Type.String({ minLength: 1 }),
@@ -34,9 +38,9 @@ const upsertProject = `
 // A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, which is then one of their
 // deleted projects.
 const deleteProject = `
-  with gone as (delete from project where id = $1 and $5 <> 'private'),
+  with gone as (delete from project where id = $1 and $3 <> 'private'),
   buried as (
-    insert into project (id, mode, version, deleted_at) select $1, $5, $6, $2::timestamptz where $5 = 'private'
+    insert into project (id, mode, version, deleted_at) select $1, $3, $4, $2::timestamptz where $3 = 'private'
     on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = excluded.deleted_at,
       pending_private_version = null, pending_private_since = null
   ),
@@ -46,22 +50,14 @@ const deleteProject = `
     update api_token set projects = array_remove(projects, $1),
       deleted_projects = array_append(array_remove(deleted_projects, $1), $1)
     where $1 = any (projects) and projects <> array[$1] and revoked_at is null
-  ),
-  revoked as (
-    update api_token set revoked_at = now()
-    where projects = array[$1] and kind <> 'user' and revoked_at is null
-    returning name, kind, environment, expires_at, created_at
   )
-  insert into outbox (topic, type, payload)
-  select 'event', 'api-token-deleted', json_build_object(
-    'type', 'api-token-deleted', 'createdAt', $2::text, 'createdBy', $3::text, 'createdByUserId', $4::integer,
-    'project', $1, 'environment', environment, 'featureName', null, 'data', null,
-    'preData', json_build_object('tokenName', name, 'type', kind, 'projects', array[$1], 'environment', environment,
-      'createdAt', created_at, 'expiresAt', expires_at), 'tags', '[]'::json)
-  from revoked`;
+  update api_token token set revoked_at = now()
+  where projects = array[$1] and kind <> 'user' and revoked_at is null
+  returning ${gatewaySql.selectOf(TokenEntity, 'token')}`;
 
 /** Applies the states of projects from the outbox of the features service; skips other states. Idempotent by version. */
-export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+export const applyProjects = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+  const { query } = tx;
   for (const { type, payload, recordedAt } of messages) {
     if (type !== 'project') continue;
     const { id, version, state, lastMode } = parse(ProjectMessage, payload);
@@ -77,8 +73,13 @@ export const applyProjects = async ({ query }: Tx, messages: readonly OutboxMess
     if (current?.newer) continue;
     // Of unknown mode: treated as private, so that nothing is revealed.
     const mode = lastMode ?? current?.mode ?? 'private';
-    const deletedAt = new Date(recordedAt).toISOString();
-    await query(deleteProject, [id, deletedAt, systemCaller.name, systemCaller.id, mode, version]);
+    const now = new Date(recordedAt);
+    const revoked = await query<TokenRow>(deleteProject, [id, now.toISOString(), mode, version]);
+    const events = revoked.map((row) => tokenEvent('api-token-deleted', { preData: describedTokenOf(row) }));
+    await emitInProjection(
+      tx,
+      events.map((event) => outboxEvent(event, { by: systemCaller, now })),
+    );
   }
 };
 

@@ -1,7 +1,8 @@
 import type { ApiToken, Pat } from '@bunting/contracts';
 import type { Database, Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { TokenKind } from '../../domain/tokens/token-scope.ts';
+import type { DescribedToken } from '../../domain/tokens/token-event.ts';
+import { type TokenKind, wildcard } from '../../domain/tokens/token-scope.ts';
 import type { ApiTokenKind, NewToken } from '../../domain/tokens/api-token.ts';
 import { patNotFound } from '../../domain/refusals.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
@@ -12,7 +13,7 @@ import type { TokenHasher } from './token-hasher.ts';
 import { advisoryLock } from '../advisory-lock.ts';
 
 /** A token as it is stored, without its hash. */
-interface TokenRow {
+export interface TokenRow {
   readonly id: string;
   readonly number: number;
   readonly kind: TokenKind;
@@ -43,19 +44,24 @@ export interface NewPat {
 
 const columns = gatewaySql.selectOf(TokenEntity, 'token');
 
+/** What events tell about an API token. */
+export const describedTokenOf = (row: TokenRow): DescribedToken => ({
+  tokenName: row.name,
+  type: row.kind as ApiTokenKind,
+  environment: row.environment,
+  project: row.projects[0] ?? wildcard,
+  projects: row.projects,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+});
+
 const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken => ({
+  ...describedTokenOf(row),
   id: row.id,
   plaintext: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
   secret: row.shown,
-  tokenName: row.name,
   username: row.name,
-  type: row.kind as ApiTokenKind,
-  environment: row.environment,
-  project: row.projects[0] ?? '*',
-  projects: row.projects,
   alias: null,
-  createdAt: row.createdAt,
-  expiresAt: row.expiresAt,
   seenAt: row.seenAt,
 });
 
