@@ -1,7 +1,15 @@
-/** The row of a statement that always returns exactly one, such as a count. @throws Error if it did not: a defect */
-export const onlyRow = <Row>(rows: readonly Row[]): Row => {
+import type { Statement } from './database.ts';
+
+/**
+ * The row of a statement that always returns exactly one, such as a count.
+ * @param statement which one, for the error
+ * @throws Error if it returned none or several: a defect
+ */
+export const onlyRow = <Row>(rows: readonly Row[], statement: Statement | string = ''): Row => {
   const [row] = rows;
-  if (row === undefined || rows.length > 1)
-    throw new Error(`A statement that always returns one row returned ${rows.length}.`);
-  return row;
+  if (row !== undefined && rows.length === 1) return row;
+  const name = typeof statement === 'string' ? statement : (statement.name ?? statement.text);
+  throw new Error(
+    `${name === '' ? 'A statement' : `The statement ${name}`} returned ${rows.length} rows instead of one.`,
+  );
 };

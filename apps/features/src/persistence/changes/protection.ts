@@ -6,7 +6,7 @@ import {
   type SetProtection,
   type RequestOf,
 } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { onlyRow, type Tx } from '@bunting/database';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
 import {
   protectedAddition,
@@ -16,7 +16,6 @@ import {
   requireUnprotectedProject,
   requireSkipPermission,
 } from '../../domain/projects/protection.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 /** SQL: the protected environments that are connected to a project. */
 export const protectedOfProject = (project: string): string => `

@@ -2,7 +2,7 @@ import { cleanupReasons, type CleanupCountsQuery, type CleanupQuery, type Unknow
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { isMissing } from '../usage/application-reader.ts';
 import { usedOnlyIn } from '../usage/application-repository.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 const defaultDays = 30;
 const defaultPageSize = 100;

@@ -3,7 +3,7 @@ import type { StoredContextField } from '../../domain/constraints/context-field.
 import { noSuchContextField } from '../../domain/refusals.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 const json = sql.jsonOf(
   ContextFieldEntity,

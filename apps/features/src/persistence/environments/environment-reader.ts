@@ -6,7 +6,7 @@ import { environmentNotFound } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { withoutNulls } from '../sql/json-sql.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 /** SQL: in how many active features of the given projects the environment `e` is enabled. */
 const enabledIn = (project: string): string => `(

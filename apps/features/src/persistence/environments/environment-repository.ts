@@ -1,11 +1,10 @@
-import { violatedConstraint, persistDifference, type Tx } from '@bunting/database';
+import { onlyRow, persistDifference, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../delivery/emit-delivery.ts';
 import type { ExistingEnvironments, StoredEnvironment } from '../../domain/environments/environment.ts';
 import { environmentNameTaken } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])

@@ -1,6 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { FeatureTypeEntity, sql } from '../entities.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 const all: Statement = {
   name: 'feature-types',

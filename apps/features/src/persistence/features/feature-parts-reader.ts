@@ -6,7 +6,7 @@ import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 /** A feature by its project and name. */
 export interface FeatureRef {

@@ -5,7 +5,7 @@ import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { featuresOfProject, tagAndNamePrefix, detailedFeatures } from './feature-json.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 /** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
 export interface FeatureListFilter extends Page {

@@ -1,7 +1,6 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import type { PlaygroundContent } from '../../domain/playground.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 /**
  * The content of a playground: the features of the query `selected`, with the segments that they use and those of `$2`.

@@ -1,6 +1,5 @@
 import type { CountResources, ReplyOf } from '@bunting/contracts';
-import type { ReadDatabase, Statement } from '@bunting/database';
-import { onlyRow } from '../sql/only-row.ts';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 
 const counts: Statement = {
   name: 'count-resources',

@@ -2,7 +2,7 @@ import type { PersonalDashboard } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ProjectMembers, memberCount } from './project-members.ts';
 import { health, joinMetrics } from './project-metrics.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 /** The user of a dashboard and the projects on it. */
 export interface DashboardScope {

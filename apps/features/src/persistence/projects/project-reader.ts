@@ -5,12 +5,12 @@ import {
   type ProjectsQuery,
   type ReplyOf,
 } from '@bunting/contracts';
-import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
+import { onlyRow, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { memberCount, owners, type ProjectMembers } from './project-members.ts';
 import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
 import { type NewFeatureContext, newFeatureContext } from './project-repository.ts';
-import { onlyRow, readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 const projects: Statement = {
   name: 'projects',

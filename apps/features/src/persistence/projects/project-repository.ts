@@ -1,5 +1,5 @@
 import type { Caller, CreatedProject, CreateStrategy } from '@bunting/contracts';
-import { violatedConstraint, type Tx } from '@bunting/database';
+import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { ProtectionGuard } from '../changes/protection.ts';
 import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../delivery/emit-delivery.ts';
@@ -23,7 +23,6 @@ import {
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { lockDefaultStrategy } from '../features/lock-references.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 /** What decides whether a project can get another feature of a name. */
 export interface NewFeatureContext {

@@ -7,7 +7,7 @@ import { storedSegmentJson } from '../entities.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 /** SQL: the row `s` of `segment` as clients receive it, with more members. */
 const segmentJson = (...more: readonly string[]): string =>

@@ -1,4 +1,4 @@
-import { violatedConstraint, type Tx } from '@bunting/database';
+import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
 import type { ProtectionGuard } from '../changes/protection.ts';
@@ -9,7 +9,6 @@ import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../
 import type { Reference } from '../../domain/references.ts';
 import { SegmentEntity, storedSegmentJson } from '../entities.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"

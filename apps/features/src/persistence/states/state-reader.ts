@@ -1,8 +1,7 @@
 import type { StateVersion } from '@bunting/contracts';
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { statesOf } from '../features/feature-json.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 /** A digest of the versions in a group. */
 export interface GroupDigest {

@@ -1,6 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { strategyTypeNotFound } from '../../domain/refusals.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 const json = `json_build_object('name', name, 'displayName', coalesce(title, name), 'title', title,
   'description', description, 'editable', not built_in, 'deprecated', deprecated, 'parameters', parameters)`;

@@ -2,7 +2,7 @@ import type { Page, Tag } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { tagNotFound, tagTypeNotFound } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 const tagType = withoutNulls(
   `'name': name, 'description': ${orNull('description')}, 'icon': ${orNull('icon')}, 'color': color`,

@@ -1,11 +1,10 @@
 import type { Tag } from '@bunting/contracts';
-import { violatedConstraint, type Tx } from '@bunting/database';
+import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { StoredTagType } from '../../domain/tags/tag-type.ts';
 import type { NewTagType } from '../../domain/import/new-catalogue-objects.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name';
 const tagFilter = (type: string, value?: string): string =>

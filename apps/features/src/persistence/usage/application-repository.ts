@@ -1,4 +1,4 @@
-import { timestampSql, type Tx } from '@bunting/database';
+import { onlyRow, timestampSql, type Tx } from '@bunting/database';
 import type {
   AnnouncedApplication,
   ApplicationDescription,
@@ -7,7 +7,6 @@ import type {
   ApplicationWrite,
   ReportedApplicationInstance,
 } from '../../domain/usage/applications.ts';
-import { onlyRow } from '../sql/only-row.ts';
 
 /** SQL: whether all uses of the application in the row `a` are in the given projects, and there is one. */
 export const usedOnlyIn = (projects: string): string => `(

@@ -1,6 +1,6 @@
 import type { EdgeInstanceBody } from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
-import { readJson } from '../sql/only-row.ts';
+import { readJson } from '../sql/read-json.ts';
 
 /** The maximum number of Edges that are stored. */
 const maxEdgeInstances = 1_000;

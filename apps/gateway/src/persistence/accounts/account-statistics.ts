@@ -1,6 +1,5 @@
 import type { InstanceStatistics } from '@bunting/contracts';
-import type { ReadDatabase, Statement } from '@bunting/database';
-import { onlyRow } from '../only-row.ts';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 
 type AccountCounts = Pick<
   InstanceStatistics,

@@ -6,14 +6,13 @@ import {
   type UsersAndGroups,
   type UserSearchResults,
 } from '@bunting/contracts';
-import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
+import { onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
 import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { onlyRow } from '../only-row.ts';
 import { avatarUrlOf } from '../rights/access-reader.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import {

@@ -1,7 +1,6 @@
-import { timestampSql, type Tx } from '@bunting/database';
+import { onlyRow, timestampSql, type Tx } from '@bunting/database';
 import type { ProvisionedGroup, ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
-import { onlyRow } from '../only-row.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, filterSql, type SqlCondition } from './scim-filter.ts';
 

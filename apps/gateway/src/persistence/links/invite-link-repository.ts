@@ -1,9 +1,8 @@
 import type { InviteLink, User } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { onlyRow, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 import { type UserRow, userColumns, userOf } from '../accounts/user-repository.ts';
 import { gatewaySql, InviteLinkEntity } from '../entities.ts';
-import { onlyRow } from '../only-row.ts';
 
 type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'createdBy'> & { readonly id: string };
 

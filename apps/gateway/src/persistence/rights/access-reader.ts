@@ -1,9 +1,8 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
 import { imageUrlOf } from '@bunting/contracts/hashing';
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
-import { onlyRow } from '../only-row.ts';
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {

@@ -1,9 +1,8 @@
 import { type Permission, refusal, type Role } from '@bunting/contracts';
-import { violatedConstraint, type Tx } from '@bunting/database';
+import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import { roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
-import { onlyRow } from '../only-row.ts';
 
 interface RoleRow extends Role {
   readonly permissions: { name: Permission; environment: string | null; project: string | null }[];
