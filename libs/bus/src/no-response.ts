@@ -11,8 +11,7 @@ const retryAfterUpgradeSeconds = 30;
 /** The response to a call without a responder. */
 export const noHandlerResponse = (subject: string, isServicePresent: boolean): CallResponse => {
   const service = serviceOfSubject(subject);
-  if (!isServicePresent)
-    return refused(unavailable(`No service answers ${subject} now. Please try again.`));
+  if (!isServicePresent) return refused(unavailable(`No service answers ${subject} now. Please try again.`));
   const operation = subject.split('.').slice(2).join('.');
   const message = `The ${service} service runs an older version, without the operation ${operation}. Upgrade it, and try again.`;
   return { refusal: { ...refusalResponse(unavailable(message, retryAfterUpgradeSeconds)), isUnsupported: true } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { requireFeedWithinLog, requireKnownWithinLog, requireRange, requireRangeWithinLog } from './log-range.ts';
+import { requireFeedWithinLog, requireCheckpointWithinLog, requireRange, requireRangeWithinLog } from './log-range.ts';
 
 describe('in a log whose last event is the ninth', () => {
   it('a feed begins after an event of the log, or after none', () => {
@@ -29,8 +29,8 @@ it('a command names its options, and not the parameters of the operation, in wha
 
 it('an event that was dropped for its age is not compared, and the refusal names where it was sent', () => {
   const known = { id: 3, hash: '', path: '--known' };
-  for (const droppedId of [0, 2, 3]) expect(() => requireKnownWithinLog(known, droppedId)).not.toThrow();
-  expect(() => requireKnownWithinLog(known, 4)).toThrow(
+  for (const droppedId of [0, 2, 3]) expect(() => requireCheckpointWithinLog(known, droppedId)).not.toThrow();
+  expect(() => requireCheckpointWithinLog(known, 4)).toThrow(
     'The `--known` property names event 3, which was dropped for its age: the log begins after event 4.',
   );
 });

@@ -25,15 +25,19 @@ export const requireRange = (from: number | undefined, to: number | undefined, p
     throw invalid(`The \`${prefix}from\` property must not be greater than \`${prefix}to\`.`, `${prefix}from`);
 };
 
-/** An event that the log is compared with, and where its id and hash were sent. */
-export interface KnownEvent {
+/** An event of the log: with its hash, all events up to it can be compared. */
+export interface ChainCheckpoint {
   readonly id: number;
   readonly hash: string;
+}
+
+/** A checkpoint that the log is compared with, and where it was sent. */
+export interface SentCheckpoint extends ChainCheckpoint {
   readonly path?: string;
 }
 
-/** Refuses a known event that the log has dropped for its age: it cannot be compared. */
-export const requireKnownWithinLog = ({ id, path }: KnownEvent, droppedId: number): void => {
+/** Refuses a checkpoint that the log has dropped for its age: it cannot be compared. */
+export const requireCheckpointWithinLog = ({ id, path }: SentCheckpoint, droppedId: number): void => {
   if (id >= droppedId) return;
   const subject = path === undefined ? 'The checkpoint' : `The \`${path}\` property`;
   throw invalid(

@@ -1,8 +1,8 @@
 import { invalid } from '@bunting/contracts';
-import type { KnownEvent } from './log-range.ts';
+import type { SentCheckpoint } from './log-range.ts';
 
 /** Parses an event id and hash: `<id>:<64 hexadecimal digits>`. @throws Refusal `ValidationError` */
-export const parseChainCheckpoint = (text: string, path: string): KnownEvent => {
+export const parseChainCheckpoint = (text: string, path: string): SentCheckpoint => {
   const colon = text.indexOf(':');
   const [digits, hash] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1).toLowerCase()];
   const id = Number(digits);

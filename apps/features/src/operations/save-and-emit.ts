@@ -17,7 +17,7 @@ export const saveAndEmit = async (
   return feature;
 };
 
-/** Saves changed features, with the caller among their collaborators, and emits the events, which need not be those of features alone. */
+/** Saves changed features, with the caller among their collaborators, and emits the events, also those of segments and other objects that changed with them. */
 export const saveChangedAndEmit = async (
   { features, events }: Pick<Transaction, 'features' | 'events'>,
   changed: readonly Feature[],

@@ -3,7 +3,10 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { NewSecret } from '../persistence/tokens/token-secret.ts';
 
-/** For whom a link is that sets a password: a new user, or one who has forgotten the password. Also the path of its page, as in Unleash. */
+/**
+ * Whether a link sets the first password of a new user, or a new one for a user who has forgotten it. Also the path of
+ * its page, as in Unleash.
+ */
 export type PasswordLinkKind = 'new-user' | 'reset-password';
 
 const kinds: Readonly<

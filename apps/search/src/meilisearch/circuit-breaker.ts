@@ -10,7 +10,7 @@ interface CircuitBreakerOptions {
 export const failuresToOpen = 3;
 
 /**
- * A circuit breaker. It opens after three failures in a row; when it has been open for a while, one request is let through,
+ * A circuit breaker. It opens after `failuresToOpen` failures in a row; when it has been open for a while, one request is let through,
  * whose success closes it. An index that is being built is no failure.
  */
 export const circuitBreaker = ({ openMs, onChange }: CircuitBreakerOptions) => {

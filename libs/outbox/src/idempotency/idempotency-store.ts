@@ -55,7 +55,7 @@ export interface StoredOutcome {
 interface Row extends StoredOutcome {
   readonly is_locked: boolean;
   readonly fingerprint: string | null;
-  /** null where none were recorded */
+  /** the checks that the write passed; null where none were recorded */
   readonly grants: readonly PassedCheck[] | null;
 }
 

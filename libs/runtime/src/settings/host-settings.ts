@@ -46,7 +46,10 @@ export const HostConfig = Type.Object({
     description:
       'milliseconds that a stopping process keeps accepting work while /health/ready returns 503, so that load balancers take it out of rotation',
   }),
-  CHECK_REPLIES: Type.Boolean({ default: false, description: 'validate every reply against its schema, and that writes check permissions; for tests' }),
+  CHECK_REPLIES: Type.Boolean({
+    default: false,
+    description: 'validate every reply against its schema, and that writes check permissions; for tests',
+  }),
   ...tracingSettings,
 });
 export type HostConfig = Static<typeof HostConfig>;

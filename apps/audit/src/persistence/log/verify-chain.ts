@@ -1,6 +1,6 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ChainFault, type FaultKind, chainFault } from '../../domain/chained-event.ts';
-import { type KnownEvent, requireKnownWithinLog } from '../../domain/log-range.ts';
+import { type SentCheckpoint, requireCheckpointWithinLog } from '../../domain/log-range.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
 import { emptyLogHead } from './empty-log-head.ts';
 
@@ -14,7 +14,7 @@ export interface VerificationOptions {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** an event that is compared with the log, also outside of the range */
-  readonly checkpoint?: KnownEvent | undefined;
+  readonly checkpoint?: SentCheckpoint | undefined;
   /** the deadline, at which verification stops and reports the last event that it has verified */
   readonly until?: Date | undefined;
   readonly progress?: ((checkedTo: number, to: number) => void) | undefined;
@@ -74,7 +74,7 @@ const eventFault = (
   before: string,
   event: HashedEvent,
   nearby: readonly HashedEvent[],
-  checkpoint: KnownEvent | undefined,
+  checkpoint: SentCheckpoint | undefined,
 ): ChainFault | undefined => {
   const { id, hash } = event;
   if (eventHash(before, event) !== hash) {
@@ -90,13 +90,13 @@ const eventFault = (
  */
 const checkpointFault = async (
   database: ReadDatabase,
-  checkpoint: KnownEvent,
+  checkpoint: SentCheckpoint,
   log: Ends,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<ChainFault | undefined> => {
   const { id, hash } = checkpoint;
   if (id > log.id) return chainFault(log.id + 1, 'missing', `, for ${id} is known`);
-  requireKnownWithinLog(checkpoint, log.droppedId);
+  requireCheckpointWithinLog(checkpoint, log.droppedId);
   if (id === log.droppedId) return hash === log.droppedHash ? undefined : chainFault(id, 'altered');
   if (id >= from && id <= to) return undefined;
   const [event] = await database.read<{ hash: string }>(hashOf, [id]);

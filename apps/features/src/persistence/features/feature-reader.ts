@@ -13,8 +13,8 @@ export interface FeatureListFilter extends Page {
   readonly namePrefix?: string | undefined;
 }
 
-const complete: Statement = { name: 'features', text: detailedFeatures(false) };
-const completeWithVariants: Statement = { name: 'features-with-variants', text: detailedFeatures(true) };
+const detailed: Statement = { name: 'features', text: detailedFeatures(false) };
+const detailedWithVariants: Statement = { name: 'features-with-variants', text: detailedFeatures(true) };
 const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
 
 const pageOfProject: Statement = {
@@ -32,11 +32,11 @@ const tags: Statement = {
 export const featureReader = (database: ReadDatabase) => {
   const readWithoutVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
     database,
-    complete,
+    detailed,
   );
   const readWithVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
     database,
-    completeWithVariants,
+    detailedWithVariants,
   );
 
   return {

@@ -11,7 +11,13 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { addVary, jsonContentType } from '../../http/errors/http-errors.ts';
 import { compressedFrom, type Encoding, encodingOf } from '../../http/response/compression.ts';
-import { entityTagOf, isNotModified, parseIfMatch, parseIfNoneMatch, requireIfMatch } from '../../http/response/entity-tags.ts';
+import {
+  entityTagOf,
+  isNotModified,
+  parseIfMatch,
+  parseIfNoneMatch,
+  requireIfMatch,
+} from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { DeliveryView, Representation } from '../store/delivery-view.ts';

@@ -83,9 +83,9 @@ export interface UserUpdate {
   readonly active: boolean;
 }
 
-export type AccountType = 'users' | 'service-accounts';
+export type AccountGroup = 'users' | 'service-accounts';
 export interface AccountFilter {
-  readonly only?: AccountType;
+  readonly only?: AccountGroup;
 }
 
 const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
@@ -109,7 +109,7 @@ const countAdmins = `
 
 const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
 
-const userOfType = (row: UserRow | null | undefined, only: AccountType | undefined): User | undefined =>
+const userOfType = (row: UserRow | null | undefined, only: AccountGroup | undefined): User | undefined =>
   !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
 
 const found = (user: User | undefined): User => {
@@ -148,7 +148,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
         return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
       });
     },
-    list: async (accounts: AccountType, { limit, offset = 0 }: Page): Promise<User[]> => {
+    list: async (accounts: AccountGroup, { limit, offset = 0 }: Page): Promise<User[]> => {
       const text = `
       select ${userColumns} from api_user u where deleted_at is null and is_service = $1
       order by id limit $2::int offset $3::int`;

@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { onlyRow, type Tx } from '@bunting/database';
 import { advisoryLock } from '../advisory-lock.ts';
 
 const anyLeft = `
@@ -29,8 +29,7 @@ export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
    * accepted. One who can sign in through an identity provider only does not count: the provider may fail.
    */
   const isAdministratorLeft = async (): Promise<boolean> => {
-    const [row] = await query<{ left: boolean }>(anyLeft);
-    return row?.left === true;
+    return onlyRow(await query<{ left: boolean }>(anyLeft)).left;
   };
 
   return {
