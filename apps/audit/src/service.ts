@@ -7,10 +7,10 @@ import { startHousekeeping } from './housekeeping.ts';
 import { measurePrunedUnreadEvents } from './pruned-unread-events-metric.ts';
 import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
-import { dropExpiredEvents } from './persistence/log/retention.ts';
+import { dropOldestExpiredBatch } from './persistence/log/retention.ts';
 import { auditMigrations } from './persistence/migrations.ts';
 import { readersOf } from './persistence/readers.ts';
-import { textIndexMerger } from './persistence/text-index-merger.ts';
+import { pendingTextIndexFlusher } from './persistence/pending-text-index-flusher.ts';
 import { consumeEvents } from './subscriptions/consume-events.ts';
 
 /** How often the pending list of the text index is merged. */
@@ -37,7 +37,7 @@ export const auditService = defineService({
     onStop('database', () => database.close());
     const intervalMs = config.AUDIT_POLL_INTERVAL_MS;
     const deadLetterAfterMs = config.AUDIT_DEAD_LETTER_AFTER_MS;
-    const textIndex = textIndexMerger(database);
+    const textIndex = pendingTextIndexFlusher(database);
     const eventConsumer = await consumeEvents({
       bus,
       database,
@@ -62,7 +62,7 @@ export const auditService = defineService({
     const tasks = [{ name: 'Merging texts into the index', step: textIndex.merge, everyMs: mergingEveryMs }];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {
-      const step = () => dropExpiredEvents(database, new Date(Date.now() - days * dayMs));
+      const step = () => dropOldestExpiredBatch(database, new Date(Date.now() - days * dayMs));
       tasks.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
     }
     const housekeeping = startHousekeeping(tasks, log);

@@ -3,7 +3,7 @@ import { type Database, migrateDatabase, openDatabase } from '@bunting/database'
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
 import { awaitRightsAfter } from './authorisation/await-rights.ts';
-import { openAccess } from './composition/access.ts';
+import { startAuthentication } from './composition/access.ts';
 import { ensureFirstCredentials } from './composition/first-credentials.ts';
 import { startProjects } from './composition/projects.ts';
 import { readinessCheck } from './composition/readiness.ts';
@@ -75,7 +75,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   onStop('mail', async () => mailer?.close());
   const outboxProducer = startGatewayOutbox(context, database);
   onStop('outbox', () => outboxProducer.stop());
-  const access = await openAccess(context, database, cipher);
+  const access = await startAuthentication(context, database, cipher);
   const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings } = access;
   const { projects, pendingPrivateProjects } = await startProjects(context, database);
   const sdkDelivery = await startSdkDelivery(context, access);

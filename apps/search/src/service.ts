@@ -9,7 +9,7 @@ import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
 import { searchEndpoints } from './operations/index.ts';
 import { indexFeed } from './persistence/index-feed.ts';
-import { storedStates } from './persistence/stored-states.ts';
+import { reconciliationRepository } from './persistence/reconciliation-repository.ts';
 import { postgresIndex } from './persistence/postgres-index.ts';
 import { reindexStatusRepository } from './persistence/reindex-status-repository.ts';
 import { searchMigrations } from './persistence/migrations.ts';
@@ -46,7 +46,7 @@ export const searchService = defineService({
     });
     onStop('projection of features', () => states.stop());
     measureDeadLetters(metrics, 'search', database);
-    const stored = storedStates(database);
+    const stored = reconciliationRepository(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
     const reconciling = startReconciler({
       reconcile,
@@ -78,7 +78,7 @@ export const searchService = defineService({
       rebuildIndex = () => feed.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
       index = withPostgresFallback({
         postgres,
-        fuzzySearch: meilisearch.fuzzySearch,
+        findFuzzyMatches: meilisearch.findFuzzyMatches,
         onSearch: indexMetrics.recordSearch,
       });
     }

@@ -6,7 +6,7 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { GatewayConfig } from '../../../apps/gateway/src/config.ts';
-import { parseJson } from '../../../apps/gateway/src/http/request/body.ts';
+import { parseUntrustedJson } from '../../../apps/gateway/src/http/request/body.ts';
 import { readConfig } from '@bunting/runtime';
 import { parseArgs } from 'node:util';
 import type { TSchema } from 'typebox';
@@ -154,7 +154,7 @@ const main = (): void => {
   if (values.help) return console.log(help);
   for (const [name, schema, { items, values }, json] of bodies) {
     const body = Buffer.from(json);
-    const ms = cpuMs(() => parse(schema, parseJson(body, { depth, members, items, values }), '/body'));
+    const ms = cpuMs(() => parse(schema, parseUntrustedJson(body, { depth, members, items, values }), '/body'));
     console.log(
       `${name.padEnd(45)} ${(body.length / 1_048_576).toFixed(2).padStart(6)} MiB ${ms.toFixed(1).padStart(7)} ms`,
     );

@@ -32,7 +32,7 @@ const typeOf = (value: unknown): string => {
 };
 
 /** The differences between a value and a shape that a strict generated client would report, one line each. */
-export const differences = (
+export const shapeMismatches = (
   value: unknown,
   shape: Shape,
   shapes: ExpectedResponses['shapes'],
@@ -41,18 +41,18 @@ export const differences = (
   if (typeof shape === 'string') {
     const found = shape.split('|').map((type) => {
       if (type === 'any' || type === typeOf(value) || (type === 'number' && typeof value === 'number')) return [];
-      if (type.startsWith('#')) return differences(value, shapes[type.slice(1)] as Shape, shapes, at);
+      if (type.startsWith('#')) return shapeMismatches(value, shapes[type.slice(1)] as Shape, shapes, at);
       return [`${at || '(the response)'} is ${typeOf(value)}, not ${shape}`];
     });
     return found.some((none) => none.length === 0) ? [] : (found[0] ?? []);
   }
   if (!isRecord(shape)) {
     if (!Array.isArray(value)) return [`${at || '(the response)'} is ${typeOf(value)}, not a list`];
-    const each = value.flatMap((one) => differences(one, shape[0] as Shape, shapes, `${at}[]`));
+    const each = value.flatMap((one) => shapeMismatches(one, shape[0] as Shape, shapes, `${at}[]`));
     return [...new Set(each)];
   }
   if (Array.isArray(shape['anyOf'])) {
-    const found = (shape['anyOf'] as readonly Shape[]).map((one) => differences(value, one, shapes, at));
+    const found = (shape['anyOf'] as readonly Shape[]).map((one) => shapeMismatches(value, one, shapes, at));
     return found.some((none) => none.length === 0) ? [] : (found[0] ?? []);
   }
   if (!isRecord(value)) return [`${at || '(the response)'} is ${typeOf(value)}, not an object`];
@@ -62,10 +62,10 @@ export const differences = (
     if (member === '*')
       return Object.keys(value)
         .filter((name) => !named.has(name))
-        .flatMap((name) => differences(value[name], inner, shapes, `${at}.*`));
+        .flatMap((name) => shapeMismatches(value[name], inner, shapes, `${at}.*`));
     const name = member.replace(/\?$/, '');
     const where = at === '' ? name : `${at}.${name}`;
-    if (Object.hasOwn(value, name)) return differences(value[name], inner, shapes, where);
+    if (Object.hasOwn(value, name)) return shapeMismatches(value[name], inner, shapes, where);
     return member.endsWith('?') ? [] : [`${where} is missing`];
   });
 };

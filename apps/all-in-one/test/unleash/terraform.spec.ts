@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
-import { differences, type ExpectedResponses, type Shape } from './shapes.ts';
+import { shapeMismatches, type ExpectedResponses, type Shape } from './shapes.ts';
 
 // What the provider unleash/unleash sends for its resources. The shapes are facts about the responses that its generated client
 // (unleash-server-api-go 0.7.1) decodes: which members it requires, and which may be null.
@@ -87,7 +87,7 @@ describe("a resource of Terraform's provider", () => {
       status,
       text: '',
     });
-    const found = expected.body === undefined ? [] : differences(response.body, expected.body, strict);
+    const found = expected.body === undefined ? [] : shapeMismatches(response.body, expected.body, strict);
     const missing = (needed[operation] ?? []).filter((member) => !Object.hasOwn(response.body, member));
     expect({ operation, found, missing }).toEqual({ operation, found: [], missing: [] });
     return response.body;

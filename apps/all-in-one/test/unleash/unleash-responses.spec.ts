@@ -5,7 +5,7 @@ import type { ApiResponse } from '../support/api.ts';
 import { adminClient, type TestUser, rootRole } from '../support/admin-client.ts';
 import { type OneProcess, startOneProcess } from '../support/platform.ts';
 import { createSampleData, samplePath, type SampleIds } from './sample-data.ts';
-import { differences, type ExpectedResponses, missingMembers } from './shapes.ts';
+import { shapeMismatches, type ExpectedResponses, missingMembers } from './shapes.ts';
 
 // The shapes are facts about the interface of unleash-server 6.4.1: from its OpenAPI document, without its words, and with the members that
 // a running one gave to the same requests after `createSampleData`.
@@ -86,7 +86,7 @@ describe('every read operation that Unleash 6.4.1 has as well', () => {
       text: '',
     });
     const { body, has = [] } = expected;
-    const found = body === undefined ? [] : differences(response.body, body, shapes);
+    const found = body === undefined ? [] : shapeMismatches(response.body, body, shapes);
     const missing = missingMembers(response.body, has).map((member) => `${member} is missing`);
     expect([...new Set([...found, ...missing])].toSorted()).toEqual([...(known[name] ?? [])].toSorted());
   });

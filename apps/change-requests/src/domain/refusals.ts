@@ -14,11 +14,11 @@ export const changedBySomeoneElse = (): Refusal =>
   refusal('ConflictError', 'Change request was changed by someone else');
 
 /** 409: its state does not permit it. @param done what cannot be done to the request, such as `renamed` */
-export const cannotBe = (done: string, { state }: { readonly state: ChangeRequestState }): Refusal =>
+export const notAllowedInState = (done: string, { state }: { readonly state: ChangeRequestState }): Refusal =>
   refusal('ConflictError', `A change request in state "${state}" cannot be ${done}`);
 
 /** 409: no transition leads from the state of the request to the other. */
-export const cannotGoTo = (to: string, { state }: { readonly state: ChangeRequestState }): Refusal =>
+export const transitionNotAllowed = (to: string, { state }: { readonly state: ChangeRequestState }): Refusal =>
   refusal('ConflictError', `Change request cannot go from "${state}" to "${to}"`);
 
 /** 409: approvals were removed since the request was approved. */

@@ -1,7 +1,7 @@
 import { isClosedState } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Comment } from './change-request.ts';
 import { requireNotBeingApplied } from './content/edit-content.ts';
-import { cannotBe, onlyAuthorCan } from './refusals.ts';
+import { notAllowedInState, onlyAuthorCan } from './refusals.ts';
 import type { RequestRoles } from './review/roles.ts';
 
 /** Changes the title of a request. Refuses users other than the author and administrators, and closed requests. */
@@ -12,7 +12,7 @@ export const setTitle = (
 ): ChangeRequest => {
   if (!author && !isAdministrator) throw onlyAuthorCan('rename it');
   requireNotBeingApplied(request);
-  if (isClosedState(request.state)) throw cannotBe('renamed', request);
+  if (isClosedState(request.state)) throw notAllowedInState('renamed', request);
   return { ...request, title: title.trim() };
 };
 

@@ -5,7 +5,7 @@ import { aFeature, aSegment, aStrategy } from '../../test/builders.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import type { Feature } from './features/feature.ts';
 import {
-  cellsOf,
+  cellEvaluator,
   combinationsOf,
   combinationsOfAll,
   maxFeatures,
@@ -163,7 +163,7 @@ describe('a cell of the table', () => {
     ['off if the feature is not there', aFeature({ name: 'other' }), { isEnabled: false, isUnknown: false }],
     ['off if a feature that it depends on is not there', aFeature({ ...on, ...dependsOnParent }), { isEnabled: false }],
   ])('is %s', (_, feature, cell) => {
-    expect(cellsOf(contentOf([feature]), environment)('checkout', contextOf())).toMatchObject(cell);
+    expect(cellEvaluator(contentOf([feature]), environment)('checkout', contextOf())).toMatchObject(cell);
   });
 });
 

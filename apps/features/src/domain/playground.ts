@@ -163,7 +163,7 @@ export const evaluatedIn = ({ features }: PlaygroundContent, environment: string
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
 
 /** Evaluates features of one environment without giving reasons. A feature that is not there is off. */
-export const cellsOf = (content: PlaygroundContent, environment: string) => {
+export const cellEvaluator = (content: PlaygroundContent, environment: string) => {
   const evaluator = evaluatorOf(evaluatedIn(content, environment), content.segments);
   return (name: string, context: EvaluationContext): PlaygroundCell => {
     const explanation = evaluator.explain(name, context);

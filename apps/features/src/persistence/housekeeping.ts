@@ -1,7 +1,7 @@
 import type { FeatureState, Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { statesOf } from './features/feature-json.ts';
+import { featureStatesSql } from './features/feature-json.ts';
 import { usageRetentionHours } from './usage/usage-repository.ts';
 
 /** A feature that is older than the lifetime of its type. */
@@ -45,7 +45,7 @@ const touchOutdated = `
     returning seen.feature
   ), saved as (
     update feature set version = feature.version + 1 where name in (select feature from noted) returning feature.*
-  ) ${statesOf('saved')}`;
+  ) ${featureStatesSql('saved')}`;
 
 const deleteExpiredUsage = `
   with old as (

@@ -6,7 +6,7 @@ import { contextFieldRepository } from './context-fields/context-field-repositor
 import { featureTypeRepository } from './feature-types/feature-type-repository.ts';
 import { strategyTypeRepository } from './strategy-types/strategy-type-repository.ts';
 import { tagRepository } from './tags/tag-repository.ts';
-import { appliedChanges } from './changes/applied-changes.ts';
+import { applyResultRepository } from './changes/apply-result-repository.ts';
 import { allowAllEdits, type ProtectionGuard, protectionGuard, protectionRepository } from './changes/protection.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkConditionalWrite } from './transactions/conditional-write.ts';
@@ -46,7 +46,7 @@ const repositories = (
   guard: ProtectionGuard,
   settings: ConstraintSettings,
 ) => ({
-  appliedChanges: appliedChanges(tx),
+  applyResults: applyResultRepository(tx),
   applications: applicationRepository(tx),
   contextFields: contextFieldRepository(tx),
   edgeInstances: edgeInstanceRepository(tx),

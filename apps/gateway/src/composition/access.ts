@@ -17,7 +17,7 @@ import { sessionCookie } from '../sessions/session-cookie.ts';
 import { signInForm } from '../sessions/sign-in-form.ts';
 
 /** Authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
-export const openAccess = async (
+export const startAuthentication = async (
   { config, log, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
   cipher: TokenCipher | undefined,
@@ -83,4 +83,4 @@ export const openAccess = async (
     admitPublic: publicAdmission({ limits, sameOrigin, config }),
   };
 };
-export type Access = Awaited<ReturnType<typeof openAccess>>;
+export type Access = Awaited<ReturnType<typeof startAuthentication>>;

@@ -25,13 +25,13 @@ import {
   requireConditionsSupported,
   requireIfMatch,
   entityTagOf,
-  tagHeldBy,
+  matchingClientEntityTag,
 } from './response/entity-tags.ts';
 import { encodingFor, tagSuffixOf } from './response/compression.ts';
 import { callWithCurrentRights } from '../authorisation/call-with-current-rights.ts';
 import { jsonContentType, sendRefusal } from './errors/http-errors.ts';
 import type { JsonLimits } from './request/json-limits.ts';
-import { parseJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
+import { parseUntrustedJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { queryAndHeadersParser } from './request/query.ts';
@@ -127,7 +127,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       : undefined;
     // Before the body is parsed: parsing counts as handling.
     limits.bodyReceived(request);
-    return received === undefined ? undefined : parse(body, parseJson(received, jsonLimits), '/body');
+    return received === undefined ? undefined : parse(body, parseUntrustedJson(received, jsonLimits), '/body');
   };
 
   app.route({
@@ -182,7 +182,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
           const encoded = `${tag}${tagSuffixOf[encodingFor(json, request)]}`;
           return response
             .code(304)
-            .header('etag', `"${tagHeldBy(request.headers, tag, encoded)}"`)
+            .header('etag', `"${matchingClientEntityTag(request.headers, tag, encoded)}"`)
             .send();
         }
       }

@@ -1,7 +1,7 @@
 import { operations } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from './document.ts';
-import { documentFaults } from './document-faults.ts';
+import { lintOpenApiDocument } from './lint-openapi-document.ts';
 
 const help = `Checks the OpenAPI document that the gateway serves, and prints each fault. It takes no options.
 
@@ -9,7 +9,7 @@ const help = `Checks the OpenAPI document that the gateway serves, and prints ea
 
 const check = (): void => {
   const document = openApiDocument(operations);
-  const faults = documentFaults(document);
+  const faults = lintOpenApiDocument(document);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) {
     process.exitCode = 1;

@@ -7,9 +7,9 @@ import {
   operations,
 } from '@bunting/contracts';
 import { Type } from 'typebox';
-import { differences, fieldDiffers } from '../../test/differences.ts';
+import { schemaMismatches, fieldDiffers } from '../../test/schema-mismatches.ts';
 import { errorBody, eventTypes, promised } from '../../test/interface-tables.ts';
-import { documentFaults } from './document-faults.ts';
+import { lintOpenApiDocument } from './lint-openapi-document.ts';
 import { type OpenApiDocument, openApiDocument } from './document.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ describe.each(promised)('$method $path', ({ method, path, ...promise }) => {
     expect(operation.requestBody?.required).toBe(true);
     expect(Object.keys(operation.requestBody?.content ?? {})).toEqual(['application/json']);
     expect(
-      differences(
+      schemaMismatches(
         asSchema,
         operation.requestBody?.content['application/json']?.schema,
         promise.body,
@@ -75,14 +75,14 @@ describe.each(promised)('$method $path', ({ method, path, ...promise }) => {
     const { content } = operation.responses['200'] ?? {};
     if (promise.reply === undefined)
       return expect([operation.responses['200'] === undefined, content]).toEqual([false, undefined]);
-    expect(differences(asSchema, content?.['application/json']?.schema, promise.reply, 'reply')).toEqual([]);
+    expect(schemaMismatches(asSchema, content?.['application/json']?.schema, promise.reply, 'reply')).toEqual([]);
   });
 
   it('documents every error that is promised, with the body that is promised', () => {
     for (const [status, kind] of Object.entries(promise.errors)) {
       const { schema, examples } = operation.responses[status]?.content?.['application/json'] ?? {};
       expect([status, Object.keys(examples ?? {})]).toEqual([status, expect.arrayContaining([kind])]);
-      expect(differences(asSchema, schema, { members: errorBody }, `${status}`)).toEqual([]);
+      expect(schemaMismatches(asSchema, schema, { members: errorBody }, `${status}`)).toEqual([]);
     }
   });
 
@@ -153,7 +153,7 @@ describe('the document', () => {
   });
 
   it('describes every reference, id, parameter and schema soundly', () => {
-    expect(documentFaults(document)).toEqual([]);
+    expect(lintOpenApiDocument(document)).toEqual([]);
   });
 
   it('rejects two different schemas with one name', () => {
@@ -181,7 +181,7 @@ describe('the comparison with the interface', () => {
     const schema = copy.components.schemas['featureStrategySchema'] as { required: string[]; properties: Properties };
     change(schema.properties, schema);
     const [strategy] = promised;
-    return differences(
+    return schemaMismatches(
       copy as unknown as Schema,
       { $ref: '#/components/schemas/featureStrategySchema' },
       strategy?.reply as never,
@@ -249,7 +249,7 @@ describe('the check of the document', () => {
   ) => {
     const copy = structuredClone(document) as never;
     change(copy);
-    return documentFaults(copy as OpenApiDocument);
+    return lintOpenApiDocument(copy as OpenApiDocument);
   };
   const path = '/api/admin/projects/{projectId}/features/{featureName}';
   const get = (copy: { paths: Record<string, Record<string, Record<string, unknown>>> }) =>

@@ -2,7 +2,7 @@ import { type ErrorKind, refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { GatewayConfig } from '../config.ts';
-import { parseJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
+import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
 import { closeAfterResponse } from '../http/response/raw-response.ts';
 import { publicUrl } from '../identity/public-url.ts';
@@ -68,7 +68,7 @@ const bodyReader = (config: GatewayConfig, limits: Pick<RequestLimits, 'bodyRece
     requireContentLengthWithin(raw, maxBytes);
     const received = await readBody(raw, reply.raw, { maxBytes, timeoutMs: config.GATEWAY_BODY_TIMEOUT_MS });
     limits.bodyReceived(request);
-    return parseJson(received, jsonLimits);
+    return parseUntrustedJson(received, jsonLimits);
   };
 };
 

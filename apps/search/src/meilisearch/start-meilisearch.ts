@@ -5,7 +5,7 @@ import type { FeatureQuery } from '../domain/feature-query.ts';
 import { circuitBreaker, failuresToOpen } from './circuit-breaker.ts';
 import { type IndexUpdate, startIndexUpdater } from './index-updater.ts';
 import { meilisearchClient, type MeilisearchClientOptions } from './meilisearch-client.ts';
-import { fuzzySearch } from './fuzzy-search.ts';
+import { findFuzzyMatches } from './find-fuzzy-matches.ts';
 
 interface MeilisearchOptions extends MeilisearchClientOptions {
   /** the name of the index; a rebuild writes to an index of this name with the suffix `_next` */
@@ -36,8 +36,8 @@ export const startMeilisearch = (options: MeilisearchOptions) => {
   };
   const throughCircuitBreaker = circuitBreaker({ openMs: circuitOpenMs, onChange });
   return {
-    fuzzySearch: (query: FeatureQuery): Promise<readonly FuzzyMatch[]> =>
-      throughCircuitBreaker(() => fuzzySearch(server, options.uid, query)),
+    findFuzzyMatches: (query: FeatureQuery): Promise<readonly FuzzyMatch[]> =>
+      throughCircuitBreaker(() => findFuzzyMatches(server, options.uid, query)),
     stop: () => updater.stop(),
   };
 };

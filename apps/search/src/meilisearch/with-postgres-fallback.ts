@@ -11,7 +11,7 @@ export type FuzzyEngine =
 interface FallbackOptions {
   readonly postgres: PostgresIndex;
   /** Searches Meilisearch. @throws MeilisearchError */
-  readonly fuzzySearch: (query: FeatureQuery) => Promise<readonly FuzzyMatch[]>;
+  readonly findFuzzyMatches: (query: FeatureQuery) => Promise<readonly FuzzyMatch[]>;
   /** called for each fuzzy search */
   readonly onSearch: (engine: FuzzyEngine) => void;
 }
@@ -24,11 +24,11 @@ const engineOf = (engine: FuzzyEngine): string =>
  * Searches features in PostgreSQL. For a fuzzy search Meilisearch ranks the features, and PostgreSQL drops those that do not
  * match, no longer exist or are hidden. When Meilisearch fails, PostgreSQL compares the texts too.
  */
-export const withPostgresFallback = ({ postgres, fuzzySearch, onSearch }: FallbackOptions): FeatureIndex => ({
+export const withPostgresFallback = ({ postgres, findFuzzyMatches, onSearch }: FallbackOptions): FeatureIndex => ({
   search: async (query, searcher) => {
     if (!query.fuzzy || query.texts.length === 0) return postgres.search(query, searcher);
     let engine: FuzzyEngine = { engine: 'meilisearch' };
-    const matches = await fuzzySearch(query).catch((error: unknown) => {
+    const matches = await findFuzzyMatches(query).catch((error: unknown) => {
       if (!(error instanceof MeilisearchError)) throw error;
       engine = { engine: 'postgres', reason: error.reason };
       return undefined;

@@ -1,5 +1,5 @@
 import type { StateVersion } from '@bunting/contracts';
-import type { StateDigest } from '../persistence/stored-states.ts';
+import type { StateDigest } from '../persistence/reconciliation-repository.ts';
 
 /** By the bytes of UTF-8, as both databases sort. */
 const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));

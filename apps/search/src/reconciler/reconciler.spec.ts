@@ -9,7 +9,7 @@ import {
   tagged,
 } from '../../test/builders.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import type { StoredStates } from '../persistence/stored-states.ts';
+import type { ReconciliationRepository } from '../persistence/reconciliation-repository.ts';
 import { reconciler } from './reconciler.ts';
 import type { StateSource } from './state-source.ts';
 
@@ -164,7 +164,7 @@ describe('a reindex', () => {
       versions: async () => [],
       read: async () => [],
       replace: async (_: unknown, { id }: { id: string }) => void replaced.push(id),
-    } as unknown as StoredStates;
+    } as unknown as ReconciliationRepository;
     const behindMs = [1, 0];
     const states = { catchUp: async () => behindMs.shift() ?? 0 };
     await reconciler({ source, stored, states }).rebuild(async () => undefined);

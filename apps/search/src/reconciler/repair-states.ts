@@ -1,12 +1,16 @@
 import { type ReadableStateEntity, Refusal } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
-import { type CurrentState, isUpToDate, type StoredStates } from '../persistence/stored-states.ts';
+import {
+  type CurrentState,
+  isUpToDate,
+  type ReconciliationRepository,
+} from '../persistence/reconciliation-repository.ts';
 import type { StateSource } from './state-source.ts';
 
 /** The states of the features service, those that search stores, and the projection from the ones to the others. */
 export interface StateStores {
   readonly source: StateSource;
-  readonly stored: StoredStates;
+  readonly stored: ReconciliationRepository;
   readonly states: Pick<Projection, 'catchUp'>;
 }
 

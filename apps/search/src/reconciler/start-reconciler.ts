@@ -1,10 +1,10 @@
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
-import type { StoredStates } from '../persistence/stored-states.ts';
+import type { ReconciliationRepository } from '../persistence/reconciliation-repository.ts';
 import type { ReconciliationResult } from './reconciler.ts';
 
 interface StartReconcilerOptions {
   readonly reconcile: (after: string) => Promise<ReconciliationResult>;
-  readonly stored: Pick<StoredStates, 'claim' | 'saveComparedUpTo'>;
+  readonly stored: Pick<ReconciliationRepository, 'claim' | 'saveComparedUpTo'>;
   /** milliseconds between comparisons; 0 for none */
   readonly intervalMs: number;
   readonly log: Log;

@@ -6,7 +6,7 @@ import {
   ReadStates,
   type StateVersion,
 } from '@bunting/contracts';
-import type { CurrentState, StateDigest } from '../persistence/stored-states.ts';
+import type { CurrentState, StateDigest } from '../persistence/reconciliation-repository.ts';
 
 const timeoutMs = 10_000;
 const groupPageSize = 200;

@@ -51,11 +51,11 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
     onUpdate: (done) => void work.push(done),
     onCircuitChange: () => undefined,
   });
-  const { fuzzySearch } = meilisearch;
+  const { findFuzzyMatches } = meilisearch;
   return {
     index: withPostgresFallback({
       postgres: postgresIndex(database),
-      fuzzySearch,
+      findFuzzyMatches,
       onSearch: (engine) => void answers.push(engine),
     }),
     database,

@@ -2,14 +2,18 @@ import { implement, JsonText } from '@bunting/bus';
 import { FeedEvents } from '@bunting/contracts';
 import { parseEventFilters } from '../../domain/event-query.ts';
 import { requireFeedWithinLog } from '../../domain/log-range.ts';
-import { visibleEvents } from '../../domain/visible-events.ts';
+import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import type { AuditContext } from '../context.ts';
 import { describedEventJson } from './read-event-page.ts';
 
 /** Serves one page of the feed. Clients continue with `next`. */
 export const feedEventsEndpoint = ({ waitUntilFresh, readFeed, publicUrl }: AuditContext) =>
   implement(FeedEvents, async ({ query: { after = 0, follow = false, ...filters }, ...request }) => {
-    const query = { ...parseEventFilters(filters), textIn: 'data' as const, visible: visibleEvents(request.caller) };
+    const query = {
+      ...parseEventFilters(filters),
+      textIn: 'data' as const,
+      visible: eventVisibilityOf(request.caller),
+    };
     let page = await readFeed(query, after);
     if (!follow && page.next >= page.head) {
       // A client that reads to the end gets all events that were committed before its request. A client that follows gets events as they arrive.

@@ -1,10 +1,10 @@
 import { implement } from '@bunting/bus';
 import { ListEventCreators } from '@bunting/contracts';
-import { visibleEvents } from '../../domain/visible-events.ts';
+import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import type { AuditContext } from '../context.ts';
 
 export const listEventCreatorsEndpoint = ({ waitUntilFresh, creatorsOf }: AuditContext) =>
   implement(ListEventCreators, async (request) => {
     await waitUntilFresh(request);
-    return creatorsOf(visibleEvents(request.caller));
+    return creatorsOf(eventVisibilityOf(request.caller));
   });

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import { describeEvent } from '../../domain/description.ts';
-import { withoutHiddenProject, type VisibleEvents, visibleEvents } from '../../domain/visible-events.ts';
+import { withoutHiddenProject, type EventVisibility, eventVisibilityOf } from '../../domain/event-visibility.ts';
 import type { Criteria } from '../../persistence/search/conditions.ts';
 import type { EventSearch, FoundEvent } from '../../persistence/search/event-search.ts';
 import type { PageRequest } from '../../persistence/search/event-rows.ts';
@@ -36,7 +36,11 @@ export interface EventPageJson {
 const searchTimeMs = 250;
 
 /** The event as JSON text with label and summary, without members that are hidden from the caller. */
-export const describedEventJson = ({ json, event }: FoundEvent, visible: VisibleEvents, publicUrl: string): string => {
+export const describedEventJson = (
+  { json, event }: FoundEvent,
+  visible: EventVisibility,
+  publicUrl: string,
+): string => {
   const seen = withoutHiddenProject(event, visible);
   const { label, summary } = describeEvent(seen, publicUrl);
   return `${(seen === event ? json : JSON.stringify(seen)).slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
@@ -64,7 +68,7 @@ export const eventPages = ({ search, publicUrl, ...log }: EventPagesOptions) => 
     page: Partial<PageRequest>,
   ): Promise<EventPageJson> => {
     await waitForLog(request);
-    const visible = visibleEvents(request.caller);
+    const visible = eventVisibilityOf(request.caller);
     const { events, total } = await search.find(
       { ...query, visible },
       { from: Number.MAX_SAFE_INTEGER, limit: 100, ...page },

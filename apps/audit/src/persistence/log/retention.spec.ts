@@ -9,7 +9,7 @@ import { appendEvents, prepareEvent } from './append-events.ts';
 import { eventSearch } from '../search/event-search.ts';
 import { logSize } from './log-size.ts';
 import { partitionLength } from './partitions.ts';
-import { dropExpiredEvents } from './retention.ts';
+import { dropOldestExpiredBatch } from './retention.ts';
 
 const everything = { ofNoProject: true, hiddenProjects: [] };
 
@@ -38,7 +38,7 @@ const run = (...statements: readonly string[]) =>
   });
 /** The log as it would be when so many events had come and gone. */
 const after = (id: number) => run(`update event_log_head set id = ${id}, dropped_id = ${id}, dropped_hash = hash`);
-const drop = (before: string) => dropExpiredEvents(log.database, new Date(before));
+const drop = (before: string) => dropOldestExpiredBatch(log.database, new Date(before));
 const ids = async () =>
   (await log.database.read<{ id: number }>({ name: 'ids', text: 'select id from event order by id' })).map(
     ({ id }) => id,

@@ -60,7 +60,7 @@ const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, befor
  * of the last dropped event is stored, from which the chain continues.
  * @returns how many were dropped
  */
-export const dropExpiredEvents = (database: Database, before: Date): Promise<number> =>
+export const dropOldestExpiredBatch = (database: Database, before: Date): Promise<number> =>
   database.transaction(async (tx) => {
     // A long read must not make later queries queue behind this lock.
     await tx.query("set local lock_timeout = '2s'");

@@ -1,6 +1,6 @@
 import { eventTypes } from '@bunting/contracts';
 import { folded, creatorSeparator } from '../../domain/searchable-text.ts';
-import type { VisibleEvents } from '../../domain/visible-events.ts';
+import type { EventVisibility } from '../../domain/event-visibility.ts';
 
 /** Criteria of a search. All must match that are present; a list matches if one of its values does. */
 export interface Criteria {
@@ -20,7 +20,7 @@ export interface Criteria {
   readonly text?: string | undefined;
   /** where the text must be: anywhere (the default), or only in the events' data and tags */
   readonly textIn?: 'anywhere' | 'data' | undefined;
-  readonly visible: VisibleEvents;
+  readonly visible: EventVisibility;
 }
 
 /** Criteria as SQL: conditions on `event_search`, in which `$1` is the first of the values. */

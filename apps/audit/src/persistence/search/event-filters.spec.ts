@@ -5,11 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { anEvent, lee, mia, callerWithHiddenProjects } from '../../../test/builders.ts';
 import { naiveFind, type NumberedEvent, type NaiveQuery } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
-import { visibleEvents } from '../../domain/visible-events.ts';
+import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import { appendEvents, prepareEvent } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
-import { dropExpiredEvents } from '../log/retention.ts';
-import { textIndexMerger } from '../text-index-merger.ts';
+import { dropOldestExpiredBatch } from '../log/retention.ts';
+import { pendingTextIndexFlusher } from '../pending-text-index-flusher.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created'];
 const projects = ['shop', 'bank', 'post'];
@@ -81,7 +81,7 @@ const find = async (question: NaiveQuery, caller: Caller, by: EventSearch) => {
   const { from, to, highest = Number.MAX_SAFE_INTEGER, skip = 0, limit = 100, ...request } = question;
   const days = { notBefore: midnight(from), before: midnight(to, 1) };
   const { events, total } = await by.find(
-    { ...request, ...days, visible: visibleEvents(caller) },
+    { ...request, ...days, visible: eventVisibilityOf(caller) },
     { from: highest, skip, limit },
     new Date(Date.now() + 10_000),
   );
@@ -115,12 +115,12 @@ describe('Every combination of event filters and callers returns what a naive se
   it('while the texts of events wait in the pending list of their index', () => answersAlike(1));
 
   it('when they are merged into the index', async () => {
-    await textIndexMerger(log.database).merge();
+    await pendingTextIndexFlusher(log.database).merge();
     await answersAlike(2);
   });
 
   it('after old events were dropped', async () => {
-    expect(await dropExpiredEvents(log.database, new Date('2021-01-01'))).toBe(200);
+    expect(await dropOldestExpiredBatch(log.database, new Date('2021-01-01'))).toBe(200);
     published = published.slice(200);
     await answersAlike(3);
   });

@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
 import { naiveSearch, type NumberedEvent } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
-import { visibleEvents } from '../../domain/visible-events.ts';
+import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import { appendEvents, prepareEvent } from '../log/append-events.ts';
 import { type EventSearch, eventSearch } from './event-search.ts';
-import { textIndexMerger } from '../text-index-merger.ts';
+import { pendingTextIndexFlusher } from '../pending-text-index-flusher.ts';
 
 const types: EventType[] = ['feature-created', 'feature-strategy-update', 'segment-created', 'feature-tagged'];
 const projects = ['shop', 'bank', 'Shop'];
@@ -81,7 +81,7 @@ const find = async (body: SearchEventsBody, caller: Caller = mia, by: EventSearc
       projects: listed(project),
       features: listed(feature),
       text: query,
-      visible: visibleEvents(caller),
+      visible: eventVisibilityOf(caller),
     },
     { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },
     new Date(Date.now() + 10_000),
@@ -106,7 +106,7 @@ describe('The search of the log', () => {
 
   it('returns what a naive search of a list returns for every query and caller while the log grows', async () => {
     await append(fc.sample(someEvent, { numRuns: 2_300, seed: 7 }));
-    await textIndexMerger(log.database).merge();
+    await pendingTextIndexFlusher(log.database).merge();
     await fc.assert(
       fc.asyncProperty(fc.array(someEvent, { maxLength: 3 }), someSearch, someCaller, async (more, body, caller) => {
         if (more.length > 0) await append(more);
@@ -172,7 +172,7 @@ describe('The search of the log', () => {
 
   it('returns an empty page behind the last match without a search for it, and counts the matches', async () => {
     await append(Array.from({ length: 3 }, () => anEvent({ data: { title: 'far' } })));
-    const criteria = { text: 'far', visible: visibleEvents(mia) };
+    const criteria = { text: 'far', visible: eventVisibilityOf(mia) };
     const page = { from: Number.MAX_SAFE_INTEGER, limit: 100, skip: 1_000_000_000 };
     const deadline = new Date(Date.now() + 10_000);
     expect(await search.find(criteria, page, deadline)).toEqual({ events: [], total: 3 });
@@ -200,7 +200,7 @@ describe('The search of the log', () => {
     const busy = eventSearch(reading);
     const deadline = new Date(Date.now() + 10_000);
     const searches = Array.from({ length: 8 }, (_, nth) =>
-      busy.find({ text: `many ${nth}`, visible: visibleEvents(mia) }, { from: 9, limit: 1 }, deadline),
+      busy.find({ text: `many ${nth}`, visible: eventVisibilityOf(mia) }, { from: 9, limit: 1 }, deadline),
     );
     await Promise.all(searches);
     expect(most).toBe(2);
@@ -217,7 +217,7 @@ describe('The search of the log', () => {
     const busy = eventSearch(slow);
     const page = { from: Number.MAX_SAFE_INTEGER, limit: 1 };
     const find = (text: string, deadline: number) =>
-      busy.find({ text, visible: visibleEvents(mia) }, page, new Date(deadline));
+      busy.find({ text, visible: eventVisibilityOf(mia) }, page, new Date(deadline));
     const blocking = Promise.allSettled(['blocking 1', 'blocking 2'].map((text) => find(text, Date.now() + 60_000)));
     await eventually(() => expect(waiting).toHaveLength(2));
     const soon = expect(find('shared', Date.now() - 1)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
@@ -230,7 +230,7 @@ describe('The search of the log', () => {
   it('fails before the deadline of the caller under load', async () => {
     const busy = eventSearch(log.database);
     const late = busy.find(
-      { text: 'late', visible: visibleEvents(mia) },
+      { text: 'late', visible: eventVisibilityOf(mia) },
       { from: 1, limit: 1 },
       new Date(Date.now() - 1),
     );

@@ -1,5 +1,5 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
-import type { VisibleEvents } from '../../domain/visible-events.ts';
+import type { EventVisibility } from '../../domain/event-visibility.ts';
 
 /** A user who caused events, with the name in the newest of them. */
 export interface EventCreator {
@@ -21,5 +21,5 @@ const creators: Statement = {
 /** The creators of the events that the caller may see, by name. */
 export const eventCreators =
   (database: ReadDatabase) =>
-  (visible: VisibleEvents): Promise<EventCreator[]> =>
+  (visible: EventVisibility): Promise<EventCreator[]> =>
     database.read<EventCreator>(creators, [visible.ofNoProject, visible.hiddenProjects]);

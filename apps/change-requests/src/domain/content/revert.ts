@@ -1,6 +1,6 @@
 import { type InverseChange, type Refusal, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
-import { cannotBe } from '../refusals.ts';
+import { notAllowedInState } from '../refusals.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
 import { createDraft, editContent } from './edit-content.ts';
 import { changeIdAt, toProposedChange, uncheckedChange } from './proposed-change.ts';
@@ -19,7 +19,7 @@ export const unrevertedPart = ({ changes, id }: ChangeRequest): string | undefin
 };
 
 export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
-  if (request.state !== 'Applied') throw cannotBe('reverted', request);
+  if (request.state !== 'Applied') throw notAllowedInState('reverted', request);
   if (inverse.length === 0) {
     throw refusal(
       'ConflictError',

@@ -1,6 +1,6 @@
 import { type ChangeRequestState, noAccess, type Permission, type Refusal, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest } from '../change-request.ts';
-import { approvalsLost, cannotBe, cannotGoTo, onlyAuthorCan } from '../refusals.ts';
+import { approvalsLost, notAllowedInState, transitionNotAllowed, onlyAuthorCan } from '../refusals.ts';
 import type { RequestRoles } from './roles.ts';
 import { checkTransition, type CommandName, type RoleRequirement, type Transition } from './state-machine.ts';
 
@@ -77,7 +77,7 @@ export const requireTransition = (
         : approvalsLost();
     case 'no such transition':
       throw command === 'discard'
-        ? cannotBe('discarded: only a draft can', request)
-        : cannotGoTo(targetOf[command], request);
+        ? notAllowedInState('discarded: only a draft can', request)
+        : transitionNotAllowed(targetOf[command], request);
   }
 };

@@ -45,7 +45,7 @@ export type RoleRequirement = keyof typeof roleRequirements;
 export const meets = (roles: RequestRoles, required: RoleRequirement): boolean => roleRequirements[required](roles);
 
 /** The facts that guards check. */
-export interface Facts {
+export interface GuardInput {
   readonly changes: number;
   /** including the one being added */
   readonly approvals: number;
@@ -53,9 +53,9 @@ export interface Facts {
 }
 
 const guards = {
-  'approvals missing': ({ approvals, minApprovals }: Facts) => approvals < minApprovals,
-  'approvals suffice': ({ approvals, minApprovals }: Facts) => approvals >= minApprovals,
-  'has changes': ({ changes }: Facts) => changes > 0,
+  'approvals missing': ({ approvals, minApprovals }: GuardInput) => approvals < minApprovals,
+  'approvals suffice': ({ approvals, minApprovals }: GuardInput) => approvals >= minApprovals,
+  'has changes': ({ changes }: GuardInput) => changes > 0,
 } as const;
 
 export interface Transition {
@@ -120,15 +120,17 @@ export const transitions: readonly Transition[] = rows.map(([from, command, requ
   emits,
 }));
 
-const statesOf = (isWanted: (transition: Transition) => boolean): readonly ChangeRequestState[] => [
+const statesWithTransition = (isWanted: (transition: Transition) => boolean): readonly ChangeRequestState[] => [
   ...new Set(transitions.filter(isWanted).map(({ from }) => from)),
 ];
 
 /** The states in which a request waits for approvals. */
-export const statesToReview = statesOf(({ command, when }) => command === 'approve' && when === 'approvals missing');
+export const statesToReview = statesWithTransition(
+  ({ command, when }) => command === 'approve' && when === 'approvals missing',
+);
 
 /** The states in which a request can be applied. */
-export const statesToApply = statesOf(({ command }) => command === 'apply');
+export const statesToApply = statesWithTransition(({ command }) => command === 'apply');
 
 /** The transition of a command, or the reason why it is not allowed. */
 export type Verdict =
@@ -142,7 +144,7 @@ export const checkTransition = (
   from: ChangeRequestState,
   command: CommandName,
   roles: RequestRoles,
-  facts: Facts,
+  facts: GuardInput,
 ): Verdict => {
   const transition = transitions.find(
     (row) => row.from === from && row.command === command && (row.when === undefined || guards[row.when](facts)),

@@ -2,7 +2,7 @@ import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { ChangeState, type ReplyOf, requireMayPropose } from '@bunting/contracts';
 import { encryptReply } from '@bunting/outbox';
 import { type ChangeRequest, withoutEvents } from '../../domain/change-request.ts';
-import { cannotGoTo } from '../../domain/refusals.ts';
+import { transitionNotAllowed } from '../../domain/refusals.ts';
 import { conflictsIn, inConflict } from '../../domain/review/apply-conflicts.ts';
 import { beginApplying, isStartedByThisWrite } from '../../domain/review/applying.ts';
 import { type Command, executeCommand } from '../../domain/review/execute-command.ts';
@@ -57,7 +57,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     transaction(operationRequest, async (tx) => {
       const { requests } = tx;
       const before = await requests.getVisible(operationRequest.params, operationRequest.caller.id);
-      if (command === undefined) throw cannotGoTo(operationRequest.body.state, before);
+      if (command === undefined) throw transitionNotAllowed(operationRequest.body.state, before);
       const input = { comment: await newComment(tx, operationRequest), revision };
       const decision = executeCommand(before, command, actorFor(operationRequest, before, requests.now()), input);
       const scheduledAt = command.name === 'schedule' ? command.schedule.scheduledAt : undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countChanged, playgroundChoiceOf, tableBodyOf } from './playground-choice.ts';
+import { countChangedResults, playgroundChoiceOf, playgroundTableBody } from './playground-choice.ts';
 
 const enabled = ['development', 'test', 'production'];
 const everything = playgroundChoiceOf({}, enabled);
@@ -30,20 +30,20 @@ describe('the choice of the playground', () => {
 
 describe('the evaluation of a choice', () => {
   it('is for the empty context where no line has one, and leaves out what is not limited', () => {
-    expect(tableBodyOf(everything, '  ', '\n\n')).toEqual({ environments: enabled, contexts: [{}] });
+    expect(playgroundTableBody(everything, '  ', '\n\n')).toEqual({ environments: enabled, contexts: [{}] });
   });
 
   it('is for at most fifty lines of contexts, and flags that match at most a hundred characters', () => {
     const lines = Array.from({ length: 51 }, (_, nth) => `userId=${nth}`).join('\n');
-    const body = tableBodyOf(everything, 'x'.repeat(101), lines);
+    const body = playgroundTableBody(everything, 'x'.repeat(101), lines);
     expect(body.contexts).toHaveLength(50);
     expect(body.query).toHaveLength(100);
   });
 
   it('compares with a change request the flags that it concerns, but a flag that is chosen in any case', () => {
     const compared = { ...everything, changeRequest: 12 };
-    expect(tableBodyOf(compared, '', '')).toMatchObject({ changeRequest: 12, onlyConcerned: true });
-    expect(tableBodyOf({ ...compared, flag: 'checkout' }, '', '')).toMatchObject({
+    expect(playgroundTableBody(compared, '', '')).toMatchObject({ changeRequest: 12, onlyConcerned: true });
+    expect(playgroundTableBody({ ...compared, flag: 'checkout' }, '', '')).toMatchObject({
       features: ['checkout'],
       changeRequest: 12,
       onlyConcerned: false,
@@ -57,5 +57,5 @@ it('counts the results that a change request changes, in all environments and co
     { environments: { development: [same, changed], production: [changed] } },
     { environments: { development: [same], production: [] } },
   ];
-  expect(countChanged(flags)).toBe(2);
+  expect(countChangedResults(flags)).toBe(2);
 });

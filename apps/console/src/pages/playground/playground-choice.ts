@@ -33,7 +33,7 @@ export const playgroundChoiceOf = (search: SearchParameters, enabled: readonly s
 });
 
 /** The request that evaluates the choice for flags that match the query, for the contexts in the lines of a text. */
-export const tableBodyOf = (choice: PlaygroundChoice, query: string, contexts: string): PlaygroundTableBody => {
+export const playgroundTableBody = (choice: PlaygroundChoice, query: string, contexts: string): PlaygroundTableBody => {
   const { environments, projects, flag, changeRequest, onlyConcerned } = choice;
   const lines = contexts.split('\n').slice(0, maxContexts);
   const nonEmpty = lines.map((line) => parseContext(line).context).filter((context) => Object.keys(context).length > 0);
@@ -56,7 +56,7 @@ interface ResultsOfFlag {
 }
 
 /** The number of results that the change request changes. */
-export const countChanged = (flags: readonly ResultsOfFlag[]): number =>
+export const countChangedResults = (flags: readonly ResultsOfFlag[]): number =>
   flags
     .flatMap(({ environments }) => Object.values(environments).flat())
     .filter(({ proposed }) => proposed !== undefined).length;

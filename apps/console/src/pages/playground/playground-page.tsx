@@ -11,7 +11,7 @@ import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { ContextsField } from './contexts-field.tsx';
 import { PlaygroundChoiceFields } from './playground-choice-fields.tsx';
-import { countChanged, playgroundChoiceOf, tableBodyOf } from './playground-choice.ts';
+import { countChangedResults, playgroundChoiceOf, playgroundTableBody } from './playground-choice.ts';
 import { type CellAddress, ResultReasonsDialog } from './result-reasons-dialog.tsx';
 import { ResultGrid } from './result-grid.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -69,7 +69,9 @@ export const PlaygroundPage = () => {
     .map(({ name }) => name);
   const choice = playgroundChoiceOf(search, enabledEnvironments);
   const { environments, changeRequest } = choice;
-  const { table, isOutdated, evaluateAgain } = useLiveTable(tableBodyOf(choice, search['q'] ?? '', contexts.filter));
+  const { table, isOutdated, evaluateAgain } = useLiveTable(
+    playgroundTableBody(choice, search['q'] ?? '', contexts.filter),
+  );
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = table;
   const onReachEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -98,7 +100,7 @@ export const PlaygroundPage = () => {
               flags.length,
               first.total,
               first.contexts.length,
-              countChanged(flags),
+              countChangedResults(flags),
               changeRequest !== undefined,
             )}
         </span>

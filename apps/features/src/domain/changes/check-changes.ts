@@ -15,7 +15,7 @@ import { hasEnvironment } from '../project-context.ts';
 import { archivedFeatureRefused, featureNotInProject, segmentNotFound } from '../refusals.ts';
 import { type StateAfterChanges, initialState, setSegment } from './state-after-changes.ts';
 import { type ChangeContext, phases } from './rule.ts';
-import { changesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';
+import { orderedChangesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';
 
 /** The feature of a change, in the state before all changes. */
 const requireChangeableFeature = (
@@ -120,7 +120,7 @@ export const checkChanges = (
     ...changes.map((change, nth) => ({ change, nth })),
   ];
   for (const phase of phases) {
-    for (const { change, nth } of changesOfPhase(toCheck, phase, state)) {
+    for (const { change, nth } of orderedChangesOfPhase(toCheck, phase, state)) {
       if (nth !== undefined) checked.set(nth, check(change, context, state, pathOf(nth)));
       else ignoreRefusal(() => check(change, context, state, ''));
     }

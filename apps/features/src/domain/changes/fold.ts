@@ -11,7 +11,7 @@ import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy
 import { conflictOfRefusal, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './apply-conflict.ts';
 import { initialState, type StateAfterChanges, setSegment } from './state-after-changes.ts';
 import { type ChangeContext, type ImpliedChange, phases } from './rule.ts';
-import { changesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
+import { orderedChangesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
 
 /** The result of applying all changes. */
 export interface FoldResult {
@@ -111,7 +111,7 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
   };
 
   for (const phase of phases) {
-    for (const item of changesOfPhase(byId, phase, state)) fold(item);
+    for (const item of orderedChangesOfPhase(byId, phase, state)) fold(item);
     if (phase === 'turn features on or off')
       disableInactive(
         [...actionsByName.keys()].filter((name) => !archived.has(name)),

@@ -52,7 +52,7 @@ export const ruleOf = (change: Change) =>
   (isSegmentChange(change) ? segmentRules[change.action] : featureRules[change.action]) as Rule<Change, never, unknown>;
 
 /** Those of the changes that a phase applies, in their order, except that children are archived before their parents. */
-export const changesOfPhase = <T extends { readonly change: Change }>(
+export const orderedChangesOfPhase = <T extends { readonly change: Change }>(
   items: readonly T[],
   phase: Phase,
   { features }: StateAfterChanges,

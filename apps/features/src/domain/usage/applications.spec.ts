@@ -6,7 +6,7 @@ import {
   type ApplicationWrite,
   availableSlots,
   describeApplication,
-  isPublicKey,
+  isFrontendTokenCaller,
   mayAnnounce,
   type ReportedApplicationInstance,
   unknownApplications,
@@ -36,9 +36,9 @@ const key = (...permissions: ('CLIENT' | 'FRONTEND')[]): Caller => ({
 
 describe('a key', () => {
   it('is public if only frontends can use it', () => {
-    expect(isPublicKey(key('FRONTEND'))).toBe(true);
-    expect(isPublicKey(key('CLIENT'))).toBe(false);
-    expect(isPublicKey(key('CLIENT', 'FRONTEND'))).toBe(false);
+    expect(isFrontendTokenCaller(key('FRONTEND'))).toBe(true);
+    expect(isFrontendTokenCaller(key('CLIENT'))).toBe(false);
+    expect(isFrontendTokenCaller(key('CLIENT', 'FRONTEND'))).toBe(false);
   });
 });
 

@@ -68,7 +68,7 @@ const frontendShare = 10;
 export const unlistedApplication = '(not listed)';
 
 /** Whether a token is public: it can only be used by frontends. */
-export const isPublicKey = (caller: Caller): boolean => !may(caller, ['CLIENT']);
+export const isFrontendTokenCaller = (caller: Caller): boolean => !may(caller, ['CLIENT']);
 
 /** The number of applications that can still be added to the list. */
 export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: number, isFrontend: boolean): number => {

@@ -7,7 +7,7 @@ import {
   grantedProjects,
 } from '@bunting/contracts';
 import { reportingEnvironment } from './reporting-environment.ts';
-import { isPublicKey, type ReportedApplicationInstance } from './applications.ts';
+import { isFrontendTokenCaller, type ReportedApplicationInstance } from './applications.ts';
 import type { LifecycleStage } from '../features/feature.ts';
 import { invalidPropertyValue } from '../refusals.ts';
 
@@ -102,7 +102,7 @@ const applicationReport = (
   environment: string,
   caller: Caller,
 ): ReportedApplicationInstance => {
-  const isFrontend = isPublicKey(caller);
+  const isFrontend = isFrontendTokenCaller(caller);
   return {
     appName,
     environment,

@@ -83,10 +83,10 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
     const identified = { id: changeRequestId, uid, attempt, content: contentOf(request.body) };
     const applyIdempotently = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
       transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
-        const previous = await tx.appliedChanges.findResult(identified);
+        const previous = await tx.applyResults.findResult(identified);
         if (previous !== undefined) return previous;
         const result = await decide(tx);
-        await tx.appliedChanges.storeResult(identified, result);
+        await tx.applyResults.storeResult(identified, result);
         return result;
       });
     try {

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { EvaluatePlaygroundTable, isSegmentChange, type PlaygroundCell } from '@bunting/contracts';
-import { cellsOf, combinationsOfAll, maxFeatures, readContext } from '../../domain/playground.ts';
+import { cellEvaluator, combinationsOfAll, maxFeatures, readContext } from '../../domain/playground.ts';
 import { featuresOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -55,7 +55,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
     const cells = new Map(
       environments.map((environment) => [
         environment,
-        { now: cellsOf(before, environment), proposed: after && cellsOf(after, environment) },
+        { now: cellEvaluator(before, environment), proposed: after && cellEvaluator(after, environment) },
       ]),
     );
     // One number for both evaluations: a rollout that is random differs only where the change request changes it.

@@ -4,7 +4,7 @@ import {
   type Admission,
   announceApplication,
   availableSlots,
-  isPublicKey,
+  isFrontendTokenCaller,
   mayAnnounce,
   type MissingFeature,
   type ReportedApplicationInstance,
@@ -79,7 +79,7 @@ const admit = async (
   const stored = await applications.findReported(reported, now);
   const granted = grant(unknownApplications(reported, stored));
   const slots = mayAnnounce(granted, stored)
-    ? availableSlots(await applications.lockAndCount(), limit, isPublicKey(caller))
+    ? availableSlots(await applications.lockAndCount(), limit, isFrontendTokenCaller(caller))
     : 0;
   return admitApplications(reported, stored, granted, slots);
 };
@@ -101,7 +101,7 @@ export const storeReports =
       const { listed, toWrite } = admission;
       unlisted = admission.unlisted;
       const missing = await addCounts(tx, withoutUnlistedNames(counts, listed), request.caller, request.now);
-      const isPublic = isPublicKey(request.caller);
+      const isPublic = isFrontendTokenCaller(request.caller);
       const announced = await tx.applications.recordSeen(toWrite, isPublic ? [] : missing, request.now);
       tx.events.emit(
         announced.map((application) => announceApplication(application, toWrite, request.now.toISOString())),

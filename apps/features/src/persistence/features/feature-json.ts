@@ -123,7 +123,7 @@ export const archivedFeatures = `
   where f.archived_at is not null and ($2::text is null or f.project = $2) and f.project <> all ($3::text[])`;
 
 /** SQL: the states of features for projections. `from` is a table or the rows that a write returns. */
-export const statesOf = (from: string): string => `
+export const featureStatesSql = (from: string): string => `
   select f.name as id, f.version, f.edit_version as "editVersion", json_build_object(${members}, ${archivedAt},
     'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
     'segments', f.segment_ids,

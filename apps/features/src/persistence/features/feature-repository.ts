@@ -7,7 +7,7 @@ import type { ProjectContext } from '../../domain/project-context.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { featureJson } from '../entities.ts';
-import { statesOf } from './feature-json.ts';
+import { featureStatesSql } from './feature-json.ts';
 import { insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
 import type { lockReferences as lockReferencesOf } from './lock-references.ts';
 import { protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
@@ -69,9 +69,9 @@ const children = `
   where child.parents && $1::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($1::text[])
   group by parent`;
 
-const insert = `with saved as (${insertFeatures}) ${statesOf('saved')}`;
+const insert = `with saved as (${insertFeatures}) ${featureStatesSql('saved')}`;
 const savingStates = (write: string): string =>
-  `with saved as (${write}) ${insertStates('feature', `(${statesOf('saved')}) as stored`, '$2', '$3')}`;
+  `with saved as (${write}) ${insertStates('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
 const update = savingStates(updateFeatures);
 const remove = `
   with gone as (delete from feature where name = any ($1::text[]) returning name, version)

@@ -1,7 +1,7 @@
 import type { StateVersion } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
-import { statesOf } from '../features/feature-json.ts';
+import { featureStatesSql } from '../features/feature-json.ts';
 
 /** A digest of the versions in a group. */
 export interface GroupDigest {
@@ -50,7 +50,7 @@ const features: Statement = {
   name: 'current-features',
   text: `
     with wanted as (select * from feature where name = any ($1::text[])),
-      stored as (${statesOf('wanted')})
+      stored as (${featureStatesSql('wanted')})
     select stored.id, stored.version, stored.state from stored
     union all
     select requested.name, gone.version, null from unnest($1::text[]) as requested (name)

@@ -3,7 +3,7 @@ import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { type EvaluationCount, largestCount, type ReportedFeature } from '../../domain/usage/metrics.ts';
 import type { FeatureStages } from '../../domain/usage/reported-features.ts';
-import { statesOf } from '../features/feature-json.ts';
+import { featureStatesSql } from '../features/feature-json.ts';
 
 /** The retention period of usage by hour. */
 export const usageRetentionHours = 48;
@@ -83,7 +83,7 @@ const enterStages = `
   ), saved as (
     update feature set lifecycle = feature.lifecycle || free.stages, version = feature.version + 1
     from free where feature.name = free.name returning feature.*
-  ) ${statesOf('saved')}`;
+  ) ${featureStatesSql('saved')}`;
 
 const minutesPerHour = 60;
 

@@ -90,7 +90,7 @@ const requireNoPrototypeKey = (value: unknown, path: string): void => {
  * Parses the JSON of a body; undefined for an empty one.
  * @throws Refusal `ValidationError` that names the fault
  */
-export const parseJson = (body: Buffer, bounds: JsonLimits): unknown => {
+export const parseUntrustedJson = (body: Buffer, bounds: JsonLimits): unknown => {
   if (body.length === 0) return undefined;
   if (!isUtf8(body))
     throw invalid('The `/body` property must be JSON in UTF-8: some of its bytes are no UTF-8.', '/body');

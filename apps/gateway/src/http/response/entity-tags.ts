@@ -95,7 +95,7 @@ export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolea
  * @param tag the current one, without an encoding, which the client has
  * @param encoded the tag that a 200 response would have
  */
-export const tagHeldBy = (headers: IncomingHttpHeaders, tag: string, encoded: string): string => {
+export const matchingClientEntityTag = (headers: IncomingHttpHeaders, tag: string, encoded: string): string => {
   const tags = parseTags(headers['if-none-match'] ?? '*', 'If-None-Match');
   if (tags === '*') return encoded;
   return tags.find(({ opaque }) => withoutTagSuffix(opaque) === tag)?.opaque ?? tag;

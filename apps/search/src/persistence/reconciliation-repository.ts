@@ -161,7 +161,7 @@ const lowerVersion = async (
 };
 
 /** The states that search stores, for comparison with the features service. */
-export const storedStates = (database: Database) => ({
+export const reconciliationRepository = (database: Database) => ({
   digests: (entity: ReadableStateEntity): Promise<readonly StateDigest[]> => database.read(digests[entity]),
   /** Versions of the features of a project, or of all segments, ordered by id. */
   versions: (
@@ -198,4 +198,4 @@ export const storedStates = (database: Database) => ({
       async ({ query }) => void (await query('update reconciliation set compared_up_to = $1', [id])),
     ),
 });
-export type StoredStates = ReturnType<typeof storedStates>;
+export type ReconciliationRepository = ReturnType<typeof reconciliationRepository>;

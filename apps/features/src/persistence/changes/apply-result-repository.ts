@@ -32,7 +32,7 @@ const findForUpdate = `
   from applied_change_request where id = $1 for update`;
 
 /** The results of applying change requests, within a transaction. */
-export const appliedChanges = (tx: Tx) => ({
+export const applyResultRepository = (tx: Tx) => ({
   /**
    * Locks a change request against other attempts to apply it. Returns the result that an equal or newer attempt stored, and
    * undefined where the changes are to be applied.

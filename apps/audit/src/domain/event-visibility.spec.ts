@@ -1,9 +1,9 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import type { LoggedEvent } from './description.ts';
-import { visibleEvents, withoutHiddenProject } from './visible-events.ts';
+import { eventVisibilityOf, withoutHiddenProject } from './event-visibility.ts';
 
-const visibleTo = (caller: Partial<Caller>) => visibleEvents({ id: 1, name: 'kim', grants: [], ...caller });
+const visibleTo = (caller: Partial<Caller>) => eventVisibilityOf({ id: 1, name: 'kim', grants: [], ...caller });
 
 describe('The visibility of events', () => {
   it('shows an admin the events of all projects and of none', () => {

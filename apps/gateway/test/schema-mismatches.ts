@@ -56,7 +56,7 @@ const saysDefault = (schema: Schema, value: unknown): boolean =>
   schema['default'] === value || String(schema['description'] ?? '').includes(`default: ${String(value)}`);
 
 /** How a documented schema differs from what is promised; empty when it holds all of it. */
-export const differences = (
+export const schemaMismatches = (
   document: Schema,
   given: Schema | undefined,
   shape: Shape,
@@ -67,7 +67,7 @@ export const differences = (
   const { schema } = apart(document, given, direction);
   if ('listOf' in shape) {
     if (schema['type'] !== 'array') return [`${at} is no list`];
-    return differences(document, schema['items'] as Schema | undefined, shape.listOf, `${at}[]`, direction);
+    return schemaMismatches(document, schema['items'] as Schema | undefined, shape.listOf, `${at}[]`, direction);
   }
   if ('members' in shape) {
     return schema['type'] === 'object'
@@ -97,7 +97,7 @@ const optionsDiffer = (
 ): string[] => {
   const options = (schema['anyOf'] ?? []) as Schema[];
   const missing = promised.flatMap((shape, nth) => {
-    const tries = options.map((option) => differences(document, option, shape, `${at}|${nth}`, direction));
+    const tries = options.map((option) => schemaMismatches(document, option, shape, `${at}|${nth}`, direction));
     if (tries.some((faults) => faults.length === 0)) return [];
     return [...tries].sort((one, other) => one.length - other.length)[0] ?? [`${at}|${nth} is not there`];
   });
@@ -129,7 +129,7 @@ export const fieldDiffers = (
 ): string[] => {
   if (given === undefined) return [`${at} is not there`];
   const { schema, nullable } = apart(document, given, direction);
-  const faults = differences(document, given, field.shape, at, direction);
+  const faults = schemaMismatches(document, given, field.shape, at, direction);
   const expectEqual = (what: string, is: unknown, promised: unknown) => {
     if (JSON.stringify(is) !== JSON.stringify(promised)) {
       faults.push(`${at}: ${what} is ${JSON.stringify(is)}, not ${JSON.stringify(promised)}`);

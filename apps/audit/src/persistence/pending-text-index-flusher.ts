@@ -10,7 +10,7 @@ const mergePending: Statement = {
  * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. Appenders merge a list
  * that exceeds its limit themselves, so this matters after the last of many events, and for few.
  */
-export const textIndexMerger = (database: Database) => {
+export const pendingTextIndexFlusher = (database: Database) => {
   let mayHavePending = true;
   return {
     /** Records that texts were appended, which are pending until they are merged. */

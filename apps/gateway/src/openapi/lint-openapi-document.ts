@@ -142,7 +142,7 @@ const duplicatesIn = (values: readonly string[]): string[] =>
   values.filter((value, index) => values.indexOf(value) !== index);
 
 /** Faults that would break client generators or mislead readers; empty when the document is sound. */
-export const documentFaults = (document: OpenApiDocument): string[] => {
+export const lintOpenApiDocument = (document: OpenApiDocument): string[] => {
   const documented = operationsIn(document);
   const ids = documented.flatMap(({ operation }) => operation.operationId ?? []);
   return [

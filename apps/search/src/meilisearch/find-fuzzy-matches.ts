@@ -19,7 +19,7 @@ const hasWord = /[\p{L}\p{N}]/u;
  * Finds the features that match the texts of a fuzzy query in Meilisearch, the most relevant first: at most 1,000 for each text.
  * @throws MeilisearchError when Meilisearch fails, or while the index is being built
  */
-export const fuzzySearch = async (
+export const findFuzzyMatches = async (
   server: Pick<MeilisearchClient, 'search'>,
   indexUid: string,
   { texts, archived }: Pick<FeatureQuery, 'texts' | 'archived'>,
