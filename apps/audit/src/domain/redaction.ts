@@ -1,5 +1,4 @@
-/** Replaces a secret. */
-export const redacted = '[redacted]';
+import { redacted } from '@bunting/contracts';
 
 /** Names of members whose values are redacted, in normal form: `apiKey`, `api_key` and `API-Key` are the same. */
 const secretMembers = new Set([

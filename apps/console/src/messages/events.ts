@@ -103,6 +103,7 @@ export const eventsMessages = {
       setAgain: 'This was decided again by a later event. Look at the newest one: undoing this one would take it back.',
       moved: 'The flag was moved since.',
       unknownBefore: 'The event does not say what was before.',
+      redacted: 'The event log has left out a text of it that looks like a secret, so what was before is not known.',
     },
     steps: {
       addTag: (tag: string) => `Add the tag ${tag}`,

@@ -11,9 +11,12 @@ let projection: InMemoryProjection;
 /** the names of segments, by id */
 let segments: Map<string, string>;
 let warnings: readonly string[];
+/** the name of the segment that cannot be applied */
+let faulty: string | undefined;
 
 const start = async (): Promise<void> => {
   segments = new Map();
+  faulty = undefined;
   const recording = recordingLog();
   ({ warnings } = recording);
   projection = await startInMemoryProjection({
@@ -27,6 +30,7 @@ const start = async (): Promise<void> => {
     apply: (messages: readonly OutboxMessage[]) => {
       for (const { payload } of messages) {
         const { id, state } = payload as DeliveryState;
+        if (state !== null && (state as { name: string }).name === faulty) throw new Error('It cannot be applied.');
         if (state === null) segments.delete(id);
         else segments.set(id, (state as { name: string }).name);
       }
@@ -97,6 +101,21 @@ it('an in-memory projection reads everything again when the producer was restore
   expect(await projection.catchUp(50_000)).toBe(0);
   expect([...segments.values()].sort()).toEqual(['four', 'one', 'three']);
   expect(warnings).toHaveLength(1);
+});
+
+it('an in-memory projection says that it is behind while a message cannot be applied, and then applies all that follow', async () => {
+  await write(1, 'one');
+  await start();
+  expect(await projection.catchUp(50_000)).toBe(0);
+  faulty = 'two';
+  await write(2, 'two');
+  await write(3, 'three');
+  expect(await projection.catchUp(50_000)).toBeGreaterThan(0);
+  expect(await projection.catchUp(50_000)).toBeGreaterThan(0);
+  expect([...segments.values()]).toEqual(['one']);
+  faulty = undefined;
+  await eventually(async () => expect(await projection.catchUp(50_000)).toBe(0));
+  expect([...segments.values()]).toEqual(['one', 'two', 'three']);
 });
 
 it('an in-memory projection returns its data and its age without waiting while the producer is unavailable', async () => {

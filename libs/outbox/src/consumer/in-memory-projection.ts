@@ -17,7 +17,8 @@ export interface InMemoryProjectionOptions {
   readonly topic: OutboxTopic;
   readonly bus: Bus;
   /**
-   * Applies messages in their order. Must not throw: an in-memory projection has no dead letters.
+   * Applies messages in their order, also messages that it has applied before. An in-memory projection has no dead letters: when it throws,
+   * the projection stays behind, and applies the same messages again.
    * @param isComplete whether everything is applied that the producer had committed when the pull started
    */
   readonly apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean) => void;
@@ -74,14 +75,15 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
       const { head, messages } = page;
       barrier ??= head;
       if (messages.length === 0 && head === position) break;
-      checkpoint = completeUpTo(head, messages);
-      const { position: upTo } = checkpoint;
+      const next = completeUpTo(head, messages);
+      const { position: upTo } = next;
       const isLast = upTo >= barrier;
       inLinkedSpan(
         () => spanOfAppliedMessages(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
         () => apply(messages, upTo, isLast),
       );
+      checkpoint = next;
     } while (checkpoint.position < (barrier ?? Number.POSITIVE_INFINITY) && !stopped);
     isLoaded = true;
     freshAt = beganAt;

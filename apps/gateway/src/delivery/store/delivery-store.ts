@@ -266,8 +266,9 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean): void => {
       for (const message of messages) {
         const { entity, id, state } = message.payload as DeliveryState;
-        const apply = appliers[entity] as (rowPosition: number, id: string, state: unknown) => void;
-        apply(message.position, id, state);
+        const apply = appliers[entity] as ((rowPosition: number, id: string, state: unknown) => void) | undefined;
+        // A newer version of features may write entities that this one does not serve.
+        apply?.(message.position, id, state);
       }
       position = upTo;
       pruneRemoved();

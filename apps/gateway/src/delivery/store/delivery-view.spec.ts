@@ -220,3 +220,12 @@ it('a change of one feature leaves the compressed bytes of nearly all others as 
   expect(same(0, Math.floor(before.length * 0.4), 0)).toBe(true);
   expect(same(Math.ceil(before.length * 0.6), before.length - 400, shift)).toBe(true);
 });
+
+it('a gateway skips rows of an entity that only newer versions know, and serves those that follow', () => {
+  const { store, write } = startStore();
+  const view = deliveryView(store, scope);
+  const before = store.position;
+  write({ entity: 'unheard-of', id: 'x', state: {} } as unknown as DeliveryState, featureRow('after'));
+  expect(store.position).toBe(before + 2);
+  expect(typesIn(view.since(before))).toEqual(['feature-updated']);
+});

@@ -303,6 +303,14 @@ describe('undoing an event', () => {
       { kind: 'refused', reason: 'unknownBefore' },
     ],
     [
+      'an event from whose data the event log has left out a secret',
+      inProduction('feature-strategy-remove', {
+        preData: { ...second, parameters: { ...second.parameters, token: '[redacted]' } },
+      }),
+      aState(),
+      { kind: 'refused', reason: 'redacted' },
+    ],
+    [
       'an event that changed only fields that this console does not know',
       anEvent('feature-metadata-updated', {
         preData: { ...metadata, owner: 'mia' },

@@ -9,6 +9,7 @@ import {
   type FeatureStrategy,
   type FeatureVariant,
   isEqual,
+  redacted,
   type Segment,
   type UpdateFeatureBody,
 } from '@bunting/contracts';
@@ -396,5 +397,8 @@ const rules: Readonly<Partial<Record<EventType, Rule>>> = {
  */
 export const planUndo = (event: Event, state: UndoState): UndoPlan => {
   const plan = rules[event.type]?.(event, state) ?? refused('unsupported');
-  return plan.kind === 'possible' && state.isSetAgain ? refused('setAgain') : plan;
+  if (plan.kind !== 'possible') return plan;
+  if (state.isSetAgain) return refused('setAgain');
+  // The marker would be stored in place of what it replaced.
+  return JSON.stringify(plan.steps).includes(redacted) ? refused('redacted') : plan;
 };
