@@ -9,7 +9,6 @@ import {
   DisableFeature,
   EnableFeature,
   type FeatureChange,
-  GetChangeRequestConfig,
   RemoveDependencies,
   SetEnvironmentVariants,
   SetStrategyOrder,
@@ -18,10 +17,10 @@ import {
   type VariantListBody,
 } from '@bunting/contracts';
 import type { Static } from 'typebox';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
-import { operationQuery } from '../api/queries.ts';
+import { readProtectedIn } from './protection.ts';
 
 /** Where a change is made. */
 interface Place {
@@ -70,40 +69,35 @@ const make = async ({ project, environment }: Place, change: FeatureChange, { if
 
 /** What became of a change: it is in force, or it waits in a change request. */
 export type Outcome =
-  { readonly kind: 'made' } | { readonly kind: 'proposed'; readonly changeRequest: Pick<ChangeRequest, 'id'> };
+  | { readonly kind: 'made' }
+  | { readonly kind: 'proposed'; readonly environment: string; readonly changeRequest: Pick<ChangeRequest, 'id'> };
 
 export interface ChangeToApply extends Options {
-  readonly environment: string;
+  /** where the changes are made; every environment of the project where it is absent */
+  readonly environment?: string | undefined;
   readonly changes: readonly FeatureChange[];
   /** makes the changes also where the environment is protected, by the permission to skip change requests */
   readonly isDirect?: boolean;
 }
 
-/** The environments of a project in which edits need a change request; undefined until they are loaded. */
-export const useProtectedEnvironments = (project: string): ReadonlySet<string> | undefined => {
-  const { data } = useQuery({
-    ...operationQuery(GetChangeRequestConfig, { params: { projectId: project } }),
-    staleTime: 60_000,
-  });
-  return data && new Set(data.filter((config) => config.changeRequestEnabled).map(({ environment }) => environment));
-};
-
 /**
- * Makes changes in an environment, one after the other; where the environment is protected and they are not direct, proposes them all in
+ * Makes changes in an environment or in all, one after the other; where one of these is protected and they are not direct, proposes them all in
  * the user's change request. Success or not, all queries are invalidated afterwards.
  */
 export const useApplyChanges = (project: string) => {
   const client = useQueryClient();
-  const config = operationQuery(GetChangeRequestConfig, { params: { projectId: project } });
   return useMutation<Outcome, ApiError, ChangeToApply>({
     mutationFn: async ({ environment, changes, ifMatch, isDirect = false }) => {
-      const protection = await client.ensureQueryData({ ...config, staleTime: 60_000 });
-      const isProtected = protection.some((one) => one.environment === environment && one.changeRequestEnabled);
-      if (isProtected && !isDirect) {
-        const params = { projectId: project, environment };
-        return { kind: 'proposed', changeRequest: await call(AddChanges, { params, body: changes }) };
+      const guarded = (await readProtectedIn(client, project)).find(
+        (name) => environment === undefined || name === environment,
+      );
+      if (guarded !== undefined && !isDirect) {
+        const params = { projectId: project, environment: guarded };
+        const changeRequest = await call(AddChanges, { params, body: changes });
+        return { kind: 'proposed', environment: guarded, changeRequest };
       }
-      for (const change of changes) await make({ project, environment }, change, { ifMatch });
+      // The operation of a change in every environment names none.
+      for (const change of changes) await make({ project, environment: environment ?? '' }, change, { ifMatch });
       return { kind: 'made' };
     },
     onSettled: () => client.invalidateQueries(),

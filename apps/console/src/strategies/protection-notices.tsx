@@ -1,39 +1,28 @@
-import { GetChangeRequestConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { usePermissionCheck } from '../api/permission-check.ts';
-import { operationQuery } from '../api/queries.ts';
 import { Button } from '../components/buttons/button.tsx';
 import { Notice } from '../components/content/content.tsx';
 import { protectionMessages as text } from '../messages/protection.ts';
+import { configOf, protectedIn } from './protection.ts';
 
 export interface Protection {
   /** what is protected is still being read: an edit has to wait for it */
   readonly isLoading: boolean;
-  /** the protected environments that the edit touches */
+  /** the protected environments that the edit touches; it becomes part of a change request of the first */
   readonly environments: readonly string[];
-  /** the environment whose change request the edit becomes part of, one of production first; empty where none is protected */
-  readonly environment: string;
   /** whether the user may edit all of them without a change request */
   readonly maySkip: boolean;
+  /** whether an edit that is not proposed goes past a change request, as the user has been told */
+  readonly isDirect: boolean;
 }
 
 /** Whether an edit of flags of a project needs a change request: in one environment, or without `inEnvironment` in all of them. */
 export const useProtection = (project: string, inEnvironment?: string): Protection => {
-  const { data, isPending } = useQuery({
-    ...operationQuery(GetChangeRequestConfig, { params: { projectId: project } }),
-    staleTime: 60_000,
-  });
+  const { data, isPending } = useQuery(configOf(project));
   const may = usePermissionCheck();
-  const guarded = (data ?? []).filter(
-    ({ changeRequestEnabled, environment }) =>
-      changeRequestEnabled && (inEnvironment === undefined || environment === inEnvironment),
-  );
-  return {
-    isLoading: isPending,
-    environments: guarded.map(({ environment }) => environment),
-    environment: (guarded.find(({ type }) => type === 'production') ?? guarded[0])?.environment ?? '',
-    maySkip: guarded.every(({ environment }) => may('SKIP_CHANGE_REQUEST', { project, environment })),
-  };
+  const environments = protectedIn(data ?? []).filter((name) => inEnvironment === undefined || name === inEnvironment);
+  const maySkip = environments.every((environment) => may('SKIP_CHANGE_REQUEST', { project, environment }));
+  return { isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
 };
 
 interface ProtectionNoticeProps {
@@ -54,14 +43,17 @@ interface DirectNoticeProps {
 
 /** Offers an edit without a change request, where it would be proposed and the user may skip that. */
 export const DirectNotice = ({
-  protection: { environments, environment, maySkip },
+  protection: {
+    environments: [environment],
+    isDirect,
+  },
   isPending,
   isDisabled = false,
   label,
   onDirect,
 }: DirectNoticeProps) =>
-  environments.length > 0 &&
-  maySkip && (
+  environment !== undefined &&
+  isDirect && (
     <Notice
       actions={
         <Button size="small" isPending={isPending} isDisabled={isDisabled} onPress={onDirect}>

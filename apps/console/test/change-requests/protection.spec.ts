@@ -122,4 +122,27 @@ describeInBrowser('a protected environment', () => {
     expect((await stored(child)).archived).toBe(false);
     await closeChecked(opened);
   });
+
+  it('is respected by a page that was open before the protection', async () => {
+    const own = `guarded-later-${tail}`;
+    const flag = `later-${tail}`;
+    await api('POST', '/api/admin/projects', { id: own, name: own });
+    await api('POST', `/api/admin/projects/${own}/features`, { name: flag });
+    const opened = await openSignedIn(`/projects/${own}/features/${flag}`);
+    const { page } = opened;
+    const toggle = page.getByRole('switch', { name: 'Enabled in production' });
+    await toggle.waitFor();
+    await api('PUT', `/api/admin/projects/${own}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    await toggle.press('Space');
+    await page.getByText('Added to your change request for production.').waitFor();
+    expect(await api('GET', `/api/admin/projects/${own}/features/${flag}`)).toMatchObject({
+      environments: expect.arrayContaining([
+        expect.objectContaining({ name: 'production', enabled: false }),
+      ]) as unknown,
+    });
+    await closeChecked(opened);
+  });
 });

@@ -6,7 +6,6 @@ import {
   type FeatureStrategy,
   GetChangeRequest,
   isClosedState,
-  ListSegments,
   PreviewChangeRequest,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
@@ -16,6 +15,7 @@ import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { notifyError } from '../../shell/toasts.tsx';
+import { useSegmentNames } from '../../strategies/segment-names.ts';
 import { changeSentence } from '../../strategies/change-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
@@ -64,8 +64,7 @@ interface ChangeViewProps extends RequestProps {
 }
 
 const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) => {
-  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
-  const segmentNames = new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
+  const segmentNames = useSegmentNames();
   const { sentence, before, after } = changeSentence(change, {
     environment: request.environment,
     strategies,

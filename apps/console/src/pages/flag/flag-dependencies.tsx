@@ -31,7 +31,6 @@ const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { r
   const addParent = (isDirect: boolean): void =>
     add.mutate(
       {
-        environment: protection.environment,
         changes: [
           {
             action: 'addDependency',
@@ -42,8 +41,8 @@ const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { r
         isDirect,
       },
       {
-        onSuccess: ({ kind }) => {
-          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
+        onSuccess: (outcome) => {
+          if (outcome.kind === 'proposed') notify(flagMessages.proposed(outcome.environment));
           onClose();
         },
       },
@@ -59,7 +58,7 @@ const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { r
             variant="primary"
             isDisabled={parent === null || protection.isLoading}
             isPending={add.isPending}
-            onPress={() => addParent(protection.maySkip)}
+            onPress={() => addParent(protection.isDirect)}
           >
             {protection.maySkip ? messages.common.add : flagMessages.propose}
           </Button>
@@ -103,11 +102,11 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
   const close = (): void => setDialog(undefined);
   const removeParent = (isDirect: boolean): void =>
     removeParents.mutate(
-      { environment: protection.environment, changes: [{ action: 'deleteDependency', feature: name }], isDirect },
+      { changes: [{ action: 'deleteDependency', feature: name }], isDirect },
       {
-        onSuccess: ({ kind }) => {
+        onSuccess: (outcome) => {
           close();
-          if (kind === 'proposed') notify(flagMessages.proposed(protection.environment));
+          if (outcome.kind === 'proposed') notify(flagMessages.proposed(outcome.environment));
         },
         onError: notifyError,
       },
@@ -159,7 +158,7 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
           confirm={protection.maySkip ? flagMessages.remove : flagMessages.propose}
           isPending={removeParents.isPending}
           onClose={close}
-          onConfirm={() => removeParent(protection.maySkip)}
+          onConfirm={() => removeParent(protection.isDirect)}
         >
           <p>{flagMessages.removeDependencyHelp(name)}</p>
           <ProtectionNotice

@@ -37,13 +37,12 @@ interface ArchiveFlagDialogProps extends FlagDialogProps {
 export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: ArchiveFlagDialogProps) => {
   const archive = useApplyChanges(project);
   const protection = useProtection(project);
-  const { environment } = protection;
   const archiveFlag = (isDirect: boolean): void =>
     afterSuccess(
-      archive.mutateAsync({ environment, changes: [{ action: 'archiveFeature', feature: name }], isDirect }),
-      ({ kind }) => {
+      archive.mutateAsync({ changes: [{ action: 'archiveFeature', feature: name }], isDirect }),
+      (outcome) => {
         onClose();
-        notify(kind === 'made' ? flagMessages.archivedNow : flagMessages.proposed(environment));
+        notify(outcome.kind === 'made' ? flagMessages.archivedNow : flagMessages.proposed(outcome.environment));
       },
     );
   return (
@@ -54,7 +53,7 @@ export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: Archiv
       isPending={archive.isPending}
       isDisabled={protection.isLoading}
       onClose={onClose}
-      onConfirm={() => archiveFlag(protection.maySkip)}
+      onConfirm={() => archiveFlag(protection.isDirect)}
     >
       <p>{flagMessages.archiveExplained}</p>
       {dependents.length > 0 && <p>{flagMessages.hasChildren(dependents)}</p>}

@@ -8,9 +8,10 @@ import {
   SetStale,
   TagFeatures,
 } from '@bunting/contracts';
+import type { QueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
+import { readProtectedIn } from '../../strategies/protection.ts';
 import type { SearchQuery } from './flag-filter.ts';
-import type { Protections } from './environment-protection.ts';
 import { isSelected, type Selection } from './flag-selection.ts';
 
 /** What is done to all selected flags. */
@@ -82,14 +83,16 @@ const groupByProject = (flags: readonly BulkFlag[]): Map<string, string[]> => {
 /** Changes of one call; further ones join the same draft. */
 const proposalSize = 200;
 
-/** The environment in which an action on flags of a project becomes a change request; undefined where it needs none. */
-export const environmentOfProposal = (
-  action: BulkAction,
-  { isProtected, protectedIn }: Protections,
-  project: string,
-): string | undefined => {
-  if (action.kind === 'archive') return protectedIn(project);
-  return action.kind === 'switch' && isProtected(project, action.environment) ? action.environment : undefined;
+/** Whether an action becomes a change request where an environment of it is protected. */
+export const canBeProposed = ({ kind }: BulkAction): boolean => kind === 'switch' || kind === 'archive';
+
+/**
+ * The environment in which an action becomes a change request; undefined where it needs none.
+ * @param guarded the protected environments of the project
+ */
+export const environmentOfProposal = (action: BulkAction, guarded: readonly string[]): string | undefined => {
+  if (action.kind === 'archive') return guarded[0];
+  return action.kind === 'switch' ? guarded.find((name) => name === action.environment) : undefined;
 };
 
 /** Flags of one call. A call is atomic, so those of a refused call are retried one by one. */
@@ -120,7 +123,7 @@ const proposedChangeOf = (action: BulkAction): { action: string; payload?: { ena
 };
 
 interface BulkOptions {
-  readonly protections: Protections;
+  readonly client: QueryClient;
   readonly onProgress: (done: number) => void;
 }
 
@@ -128,7 +131,7 @@ interface BulkOptions {
 export const runBulkAction = async (
   flags: readonly BulkFlag[],
   action: BulkAction,
-  { protections, onProgress }: BulkOptions,
+  { client, onProgress }: BulkOptions,
 ): Promise<BulkResult[]> => {
   const results: BulkResult[] = [];
   const add = (
@@ -140,7 +143,14 @@ export const runBulkAction = async (
     onProgress(results.length);
   };
   for (const [project, names] of groupByProject(flags)) {
-    const environment = environmentOfProposal(action, protections, project);
+    let guarded: readonly string[];
+    try {
+      guarded = canBeProposed(action) ? await readProtectedIn(client, project) : [];
+    } catch (error) {
+      add(project, names, { outcome: 'refused', error });
+      continue;
+    }
+    const environment = environmentOfProposal(action, guarded);
     const proposal = proposedChangeOf(action);
     if (environment !== undefined && proposal !== undefined) {
       for (let at = 0; at < names.length; at += proposalSize) {

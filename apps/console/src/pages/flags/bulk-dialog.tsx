@@ -1,5 +1,5 @@
 import { ValidateArchive } from '@bunting/contracts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
@@ -9,15 +9,16 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
+import { configOf, protectedIn } from '../../strategies/protection.ts';
 import {
   type BulkAction,
   type BulkFlag,
   type BulkResult,
   bulkEffectOn,
+  canBeProposed,
   environmentOfProposal,
   runBulkAction,
 } from './bulk-actions.ts';
-import { useProtections } from './environment-protection.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 
@@ -134,21 +135,22 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
   }));
   const of = (effect: string): BulkFlag[] => effects.filter((one) => one.effect === effect).map(({ flag }) => flag);
   const [changing, unchanged, impossible] = [of('changes'), of('unchanged'), of('impossible')];
-  const protections = useProtections(action.kind === 'switch' || action.kind === 'archive' ? projectsOf(changing) : []);
-  const toPropose =
-    protections === undefined
-      ? 0
-      : changing.filter(({ project }) => environmentOfProposal(action, protections, project) !== undefined).length;
+  const projects = canBeProposed(action) ? projectsOf(changing) : [];
+  const configs = useQueries({ queries: projects.map(configOf) });
+  const areProtectionsRead = configs.every(({ isPending }) => !isPending);
+  const proposing = new Set(
+    projects.filter((_, nth) => environmentOfProposal(action, protectedIn(configs[nth]?.data ?? [])) !== undefined),
+  );
+  const toPropose = areProtectionsRead ? changing.filter(({ project }) => proposing.has(project)).length : 0;
 
   const run = async (): Promise<void> => {
-    if (protections === undefined) return;
     setProgress(0);
-    setResults(await runBulkAction(changing, action, { protections, onProgress: setProgress }));
+    setResults(await runBulkAction(changing, action, { client, onProgress: setProgress }));
     await client.invalidateQueries();
   };
 
   if (results !== undefined) return <Results results={results} onClose={onClose} />;
-  const isReady = selected.data !== undefined && protections !== undefined && (!needsTag || tagMatch !== null);
+  const isReady = selected.data !== undefined && areProtectionsRead && (!needsTag || tagMatch !== null);
   return (
     <Dialog
       title={text.title(actionWithoutTag)}

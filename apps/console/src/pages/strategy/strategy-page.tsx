@@ -1,4 +1,4 @@
-import { GetFeature, GetStrategy, ListSegments } from '@bunting/contracts';
+import { GetFeature, GetStrategy } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useBlocker, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { strategyMessages } from '../../messages/strategy.ts';
+import { useSegmentNames } from '../../strategies/segment-names.ts';
 import { useProtection } from '../../strategies/protection-notices.tsx';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
@@ -35,8 +36,7 @@ interface StrategyImpactProps {
 /** Whom the strategy reaches, before and after the edit. */
 const StrategyImpact = ({ place, strategyEdit, isEnabled }: StrategyImpactProps) => {
   const { draft, storedDraft, change, isChanged } = strategyEdit;
-  const segments = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
-  const segmentNames = new Map((segments.data?.segments ?? []).map(({ id, name }) => [id, name]));
+  const segmentNames = useSegmentNames();
   const before = storedDraft && strategyBodyOf(storedDraft);
   const after = strategyBodyOf(draft);
   return (

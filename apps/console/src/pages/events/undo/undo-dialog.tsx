@@ -31,7 +31,9 @@ import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
 import { messages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { type Outcome, useApplyChanges, useProtectedEnvironments } from '../../../strategies/apply-change.ts';
+import { type Outcome, useApplyChanges } from '../../../strategies/apply-change.ts';
+import { readProtectedIn } from '../../../strategies/protection.ts';
+import { useProtection } from '../../../strategies/protection-notices.tsx';
 import { changeSentence } from '../../../strategies/change-sentence.ts';
 import { useSegmentNames } from '../../../strategies/segment-names.ts';
 import type { Json } from '../../../strategies/three-way-merge.ts';
@@ -151,20 +153,21 @@ interface TaggedStep {
 }
 
 /** Executes the steps. @returns the change request that they were added to, if any */
-const useTakeSteps = (event: Event, state: UndoState | undefined, protectedOnes: ReadonlySet<string>) => {
+const useTakeSteps = (event: Event) => {
+  const client = useQueryClient();
   const project = event.project ?? '';
   const params = { projectId: project, featureName: event.featureName ?? '' };
   const apply = useApplyChanges(project);
-  const firstProtected = [...protectedOnes][0];
-  const proposeSegment = (change: object): Promise<Proposal> =>
-    call(AddChanges, { params: { projectId: project, environment: firstProtected ?? '' }, body: change as never });
+  const proposeSegment = (environment: string, change: object): Promise<Proposal> =>
+    call(AddChanges, { params: { projectId: project, environment }, body: change as never });
+  /** Where a change of every environment becomes a change request; undefined where it needs none. */
+  const readFirstProtected = async (): Promise<string | undefined> =>
+    event.project == null ? undefined : (await readProtectedIn(client, project))[0];
   const take = async ({ step, ifMatch }: TaggedStep): Promise<Proposal> => {
     switch (step.kind) {
       case 'change': {
-        // A change of all environments needs a change request if one of them is protected.
-        const anywhere = firstProtected ?? state?.feature?.environments?.[0]?.name ?? '';
-        const environment = step.environment ?? anywhere;
-        const outcome: Outcome = await apply.mutateAsync({ environment, changes: [step.change], ifMatch });
+        const { environment, change } = step;
+        const outcome: Outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch });
         return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
       }
       case 'tags': {
@@ -185,13 +188,15 @@ const useTakeSteps = (event: Event, state: UndoState | undefined, protectedOnes:
         return void (await call(CreateSegment, { body: step.body }));
       case 'updateSegment': {
         const { id, body } = step;
+        const firstProtected = await readFirstProtected();
         if (firstProtected === undefined) return void (await call(UpdateSegment, { params: { id }, body, ifMatch }));
-        return proposeSegment({ action: 'updateSegment', payload: { id, ...body } });
+        return proposeSegment(firstProtected, { action: 'updateSegment', payload: { id, ...body } });
       }
       case 'deleteSegment': {
         const { id } = step;
+        const firstProtected = await readFirstProtected();
         if (firstProtected === undefined) return void (await call(DeleteSegment, { params: { id }, ifMatch }));
-        return proposeSegment({ action: 'deleteSegment', payload: { id } });
+        return proposeSegment(firstProtected, { action: 'deleteSegment', payload: { id } });
       }
     }
   };
@@ -282,14 +287,14 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
   const [hasChanged, setHasChanged] = useState(false);
   const plan = query.data && planUndo(event, query.data);
   const steps = plan?.kind === 'possible' ? plan.steps : [];
-  const protectedOnes = useProtectedEnvironments(event.project ?? 'default');
+  const protection = useProtection(event.project ?? 'default');
   const guarded =
     event.project == null
       ? []
-      : [...(protectedOnes ?? [])].filter((name) =>
+      : protection.environments.filter((name) =>
           touchedBy(steps).some((environment) => environment === undefined || environment === name),
         );
-  const takeSteps = useTakeSteps(event, query.data, event.project == null ? new Set() : (protectedOnes ?? new Set()));
+  const takeSteps = useTakeSteps(event);
   const undo = useMutation<Proposal | 'changed', ApiError>({
     mutationFn: async () => {
       // The tags are read before the plan is recomputed: an edit after that either changes the plan or fails with 412.
@@ -320,7 +325,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
             <Button
               variant="primary"
               isPending={undo.isPending}
-              isDisabled={event.project != null && protectedOnes === undefined}
+              isDisabled={event.project != null && protection.isLoading}
               onPress={() => undo.mutate()}
             >
               {guarded.length > 0 ? text.propose : text.run}

@@ -22,7 +22,7 @@ import {
   UpdateStrategy,
 } from '@bunting/contracts';
 
-const operations: Readonly<Partial<Record<EventType, AnyOperation>>> = {
+const operations = {
   'feature-environment-enabled': DisableFeature,
   'feature-environment-disabled': EnableFeature,
   'feature-strategy-add': DeleteStrategy,
@@ -46,7 +46,11 @@ const operations: Readonly<Partial<Record<EventType, AnyOperation>>> = {
   'segment-created': DeleteSegment,
   'segment-updated': UpdateSegment,
   'segment-deleted': CreateSegment,
-};
+} satisfies Partial<Record<EventType, AnyOperation>>;
+
+/** The types of the events that can be undone. */
+export type UndoableType = keyof typeof operations;
 
 /** The operation that undoes an event; undefined where events of its type cannot be undone. */
-export const undoOperationOf = ({ type }: Pick<Event, 'type'>): AnyOperation | undefined => operations[type];
+export const undoOperationOf = ({ type }: Pick<Event, 'type'>): AnyOperation | undefined =>
+  (operations as Partial<Record<EventType, AnyOperation>>)[type];

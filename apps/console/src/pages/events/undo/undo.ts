@@ -17,6 +17,7 @@ import { type Json, mergeChanges } from '../../../strategies/three-way-merge.ts'
 import { detailDefaults } from '../../flag/detail-defaults.ts';
 import type { eventsMessages } from '../../../messages/events.ts';
 import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
+import type { UndoableType } from './undo-operations.ts';
 
 /** What is there now of what an event changed. */
 export interface UndoState {
@@ -365,7 +366,7 @@ const revertSegment: Rule = ({ preData, data }, { segments }) => {
   return possible([{ kind: 'updateSegment', id: now.id, body: merged as CreateSegmentBody }], changes);
 };
 
-const rules: Readonly<Partial<Record<EventType, Rule>>> = {
+const rules: Readonly<Record<UndoableType, Rule>> = {
   'feature-environment-enabled': disable,
   'feature-environment-disabled': enable,
   'feature-strategy-add': removeStrategy,
@@ -396,7 +397,7 @@ const rules: Readonly<Partial<Record<EventType, Rule>>> = {
  * changes stay.
  */
 export const planUndo = (event: Event, state: UndoState): UndoPlan => {
-  const plan = rules[event.type]?.(event, state) ?? refused('unsupported');
+  const plan = (rules as Partial<Record<EventType, Rule>>)[event.type]?.(event, state) ?? refused('unsupported');
   if (plan.kind !== 'possible') return plan;
   if (state.isSetAgain) return refused('setAgain');
   // The marker would be stored in place of what it replaced.

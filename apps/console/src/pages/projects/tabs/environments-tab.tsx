@@ -6,7 +6,6 @@ import {
   GetChangeRequestConfig,
   GetProjectOverview,
   ListEnvironmentsOfProject,
-  ListSegments,
   RemoveProjectEnvironment,
   SearchChangeRequests,
   SetChangeRequestConfig,
@@ -28,6 +27,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { messages } from '../../../messages/shared.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
+import { useSegmentNames } from '../../../strategies/segment-names.ts';
 import { strategySentence } from '../../../strategies/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
@@ -130,7 +130,6 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
     select: ({ environments: all }) => all.toSorted((one, other) => Number(other.visible) - Number(one.visible)),
   });
   const config = useQuery(operationQuery(GetChangeRequestConfig, { params: { projectId: project } }));
-  const segments = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const add = useCommand(AddProjectEnvironment, reads);
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{
@@ -139,7 +138,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
   }>();
   const [edited, setEdited] = useSearchParameter('default');
   const where = { project };
-  const segmentNames = new Map((segments.data?.segments ?? []).map(({ id, name }) => [id, name]));
+  const segmentNames = useSegmentNames();
   const approvalsOf = (name: string): number | undefined => {
     const found = config.data?.find((one) => one.environment === name);
     return found?.changeRequestEnabled === true ? (found.requiredApprovals ?? 1) : undefined;
