@@ -1,4 +1,10 @@
-import { AddChanges, type ChangeRequest, UpdateSegment } from '@bunting/contracts';
+import {
+  AddChanges,
+  type ChangeRequest,
+  type CreateSegmentBody,
+  type SegmentChange,
+  UpdateSegment,
+} from '@bunting/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ApiError } from '../../../api/api-error.ts';
@@ -19,9 +25,12 @@ export interface ProposalTarget {
 }
 
 /** The request of `AddChanges` that proposes a change of a segment. */
-export const addChangesRequest = ({ project, environments: [environment = ''] }: ProposalTarget, body: object) => ({
+export const addChangesRequest = (
+  { project, environments: [environment = ''] }: ProposalTarget,
+  body: SegmentChange,
+) => ({
   params: { projectId: project, environment },
-  body: body as never,
+  body,
 });
 
 interface ProposeSegmentEditProps {
@@ -55,7 +64,7 @@ export const ProposeSegmentEdit = ({
       const now = formValuesOf(UpdateSegment.body, await readStored());
       const { merged, conflicts } = mergeChanges(segmentBodyOf(stored), segmentBodyOf(values), segmentBodyOf(now));
       if (conflicts.length > 0) return 'conflict';
-      const payload = { id, ...(merged as FormValues) };
+      const payload = { id, ...(merged as FormValues as CreateSegmentBody) };
       return call(AddChanges, addChangesRequest(target, { action: 'updateSegment', payload }));
     },
     onSuccess: (result) => {

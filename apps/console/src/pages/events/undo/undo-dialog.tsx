@@ -13,6 +13,7 @@ import {
   isEqual,
   MoveFeature,
   ReviveFeature,
+  type SegmentChange,
   SetStale,
   UpdateFeature,
   UpdateFeatureTags,
@@ -158,8 +159,8 @@ const useTakeSteps = (event: Event) => {
   const project = event.project ?? '';
   const params = { projectId: project, featureName: event.featureName ?? '' };
   const apply = useApplyChanges(project);
-  const proposeSegment = (environment: string, change: object): Promise<Proposal> =>
-    call(AddChanges, { params: { projectId: project, environment }, body: change as never });
+  const proposeSegment = (environment: string, change: SegmentChange): Promise<Proposal> =>
+    call(AddChanges, { params: { projectId: project, environment }, body: change });
   /** Where a change of every environment becomes a change request; undefined where it needs none. */
   const readFirstProtected = async (): Promise<string | undefined> =>
     event.project == null ? undefined : (await readProtectedIn(client, project))[0];
