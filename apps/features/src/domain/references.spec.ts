@@ -6,9 +6,9 @@ const users = (count: number, project = 'shop'): Reference[] =>
   Array.from({ length: count }, (_, nth) => ({ name: `${project}-${nth}`, project }));
 
 it('the error for an object in use names ten uses and the number of others', () => {
-  expect(formatReferences(users(2))).toBe('shop-0, shop-1');
-  expect(formatReferences([...users(1), ...users(1)])).toBe('shop-0');
-  expect(formatReferences(users(11))).toMatch(/shop-9, …$/);
+  expect(formatReferences(users(2), [])).toBe('shop-0, shop-1');
+  expect(formatReferences([...users(1), ...users(1)], [])).toBe('shop-0');
+  expect(formatReferences(users(11), [])).toMatch(/shop-9, …$/);
 });
 
 it('the error for an object in use only counts uses that are hidden from the caller', () => {
@@ -17,9 +17,9 @@ it('the error for an object in use only counts uses that are hidden from the cal
 });
 
 it('an object in use cannot be deleted', () => {
-  expect(refusalOf(() => requireUnused('Segment beta', users(1)))).toMatchObject({
+  expect(refusalOf(() => requireUnused('Segment beta', users(1), []))).toMatchObject({
     kind: 'ConflictError',
     message: 'Segment beta is in use by shop-0',
   });
-  expect(() => requireUnused('Segment beta', [])).not.toThrow();
+  expect(() => requireUnused('Segment beta', [], [])).not.toThrow();
 });

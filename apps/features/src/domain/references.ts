@@ -10,7 +10,7 @@ export interface Reference {
 const maxListed = 10;
 
 /** Lists references for an error message. References in projects hidden from the caller are only counted. */
-export const formatReferences = (references: readonly Reference[], hidden: readonly string[] = []): string => {
+export const formatReferences = (references: readonly Reference[], hidden: readonly string[]): string => {
   const all = [...new Map(references.map((reference) => [reference.name, reference])).values()];
   const seen = all.filter(({ project }) => !hidden.includes(project));
   const some = seen.slice(0, maxListed).map(({ name }) => shortName(name));
@@ -25,6 +25,6 @@ export const formatReferences = (references: readonly Reference[], hidden: reado
  * Refuses to delete an object that others refer to.
  * @param object what and which it is, as the error message begins: `Segment beta`
  */
-export const requireUnused = (object: string, users: readonly Reference[], hidden: readonly string[] = []): void => {
+export const requireUnused = (object: string, users: readonly Reference[], hidden: readonly string[]): void => {
   if (users.length > 0) throw refusal('ConflictError', `${object} is in use by ${formatReferences(users, hidden)}`);
 };

@@ -16,7 +16,7 @@ const constraint = (count: number): Constraint => ({
   operator: 'IN',
   values: Array.from({ length: count }, (_, nth) => String(nth)),
 });
-const alone: SegmentUpdateContext = { users: [], idOfName: () => undefined };
+const alone: SegmentUpdateContext = { users: [], hidden: [], idOfName: () => undefined };
 const noRegex = { allowsRegex: false };
 
 describe('a segment', () => {
@@ -152,14 +152,16 @@ describe('a segment that changes', () => {
 describe('a segment that is deleted', () => {
   it('emits its previous state', () => {
     const segment = aSegment();
-    expect(deleteSegment(segment, { users: [] })).toEqual({
+    expect(deleteSegment(segment, { users: [], hidden: [] })).toEqual({
       segment: null,
       events: [{ type: 'segment-deleted', project: null, preData: segment }],
     });
   });
 
   it('must not be used by a strategy', () => {
-    const refusal = refusalOf(() => deleteSegment(aSegment(), { users: [{ name: 'checkout', project: 'shop' }] }));
+    const refusal = refusalOf(() =>
+      deleteSegment(aSegment(), { users: [{ name: 'checkout', project: 'shop' }], hidden: [] }),
+    );
     expect(refusal).toMatchObject({ kind: 'ConflictError', message: 'Segment beta is in use by checkout' });
   });
 });

@@ -73,7 +73,7 @@ export interface SegmentUsers {
   /** the active features and the default strategies of projects that use it */
   readonly users: readonly Reference[];
   /** the projects that are hidden from the caller: an error message does not name them */
-  readonly hidden?: readonly string[];
+  readonly hidden: readonly string[];
 }
 
 /** What an update of a segment depends on: the strategies that use it, and the names of segments. */

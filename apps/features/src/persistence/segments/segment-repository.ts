@@ -63,7 +63,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     getForUpdate: async (
       id: number,
       name: string = '',
-    ): Promise<{ readonly segment: StoredSegment } & SegmentUpdateContext> => {
+    ): Promise<{ readonly segment: StoredSegment } & Omit<SegmentUpdateContext, 'hidden'>> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw segmentNotFound(id);
       const { segment, idOfName } = row;

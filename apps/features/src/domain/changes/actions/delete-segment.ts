@@ -13,7 +13,8 @@ export const deleteSegmentRule: SegmentRule<'deleteSegment'> = {
   snapshot: (segment) => segments.segmentSnapshot(segment),
   overwrites: (_, states) => editsLostByDeletion(states),
   decide: (segment, _, context) => {
-    const decision = segments.deleteSegment(segment, { users: usersOfSegment(context, segment.id) });
+    // The conflict below names none of the users.
+    const decision = segments.deleteSegment(segment, { users: usersOfSegment(context, segment.id), hidden: [] });
     return { subject: decision.segment, events: decision.events, payload: { id: segment.id } };
   },
   conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),

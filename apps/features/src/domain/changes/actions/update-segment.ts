@@ -26,7 +26,9 @@ export const updateSegmentRule: SegmentRule<'updateSegment'> = {
     const users = usersOfSegment(context, segment.id);
     const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
     const { allowsRegex } = context.projectContext;
-    const decision = segments.updateSegment(segment, payload, { users, idOfName }, allowsRegex, `${path}/payload`);
+    // Only a move to another project would name users, and it was refused above.
+    const found = { users, hidden: [], idOfName };
+    const decision = segments.updateSegment(segment, payload, found, allowsRegex, `${path}/payload`);
     const changed = changedProperties(changeable, payload, decision.segment ?? segment);
     return {
       subject: decision.segment,
