@@ -30,5 +30,6 @@ export {
 export { coalesceCalls } from './reads/coalesce-calls.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
 export { type BatchRow, batchedRead } from './reads/batched-read.ts';
+export { advisoryLock } from './connection/advisory-lock.ts';
 export { onlyRow } from './only-row.ts';
 export { schemaDifferences } from './schema/schema-differences.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { OidcClientSettings } from './identity/oidc-settings.ts';
+import { defaultOidcValues, type OidcClientSettings } from './identity/oidc-settings.ts';
 import { oidcSaved, passwordSettingEvents, scimTokenCreated, switchedScim } from './settings.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {
@@ -48,22 +48,11 @@ it('a new token of SCIM leaves it on or off', () => {
 });
 
 const oidc: OidcClientSettings = {
+  ...defaultOidcValues,
   enabled: true,
   discoverUrl: 'https://id.bunting.example',
   clientId: 'bunting',
   secret: 'first',
-  autoCreate: false,
-  emailDomains: '',
-  defaultRootRole: 'Viewer',
-  defaultRootRoleId: null,
-  enableSingleSignOut: false,
-  addGroupsScope: false,
-  enableGroupSyncing: false,
-  groupJsonPath: 'groups',
-  acrValues: '',
-  idTokenSigningAlgorithm: 'RS256',
-  extraScopes: '',
-  trustEmails: false,
 };
 it.each([
   ['first', false],

@@ -1,26 +1,8 @@
 import type { GatewayConfig } from '../config.ts';
-import type { OidcClientSettings, OidcValues } from '../domain/identity/oidc-settings.ts';
+import { defaultOidcValues, type OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import type { StoredSetting } from '../persistence/identity/setting-repository.ts';
 import { cipherWith } from '../persistence/tokens/token-cipher.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
-
-const defaultOidcValues: OidcValues = {
-  enabled: false,
-  discoverUrl: '',
-  clientId: '',
-  autoCreate: false,
-  emailDomains: '',
-  defaultRootRole: 'Viewer',
-  defaultRootRoleId: null,
-  enableSingleSignOut: false,
-  addGroupsScope: false,
-  enableGroupSyncing: false,
-  groupJsonPath: 'groups',
-  acrValues: '',
-  idTokenSigningAlgorithm: 'RS256',
-  extraScopes: '',
-  trustEmails: false,
-};
 
 /** The settings of the variables OIDC_*; undefined where OIDC_ENABLED is not set. */
 export const configuredOidc = (config: GatewayConfig): OidcClientSettings | undefined =>

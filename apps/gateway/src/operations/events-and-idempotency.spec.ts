@@ -201,7 +201,7 @@ const once = (path: string, body: object, key: string | null = null, on = gatewa
 it('every write of the gateway emits its events, or has a reason to emit none', async () => {
   const password = 'Correct-horse-7';
   const { inviteLink } = await done<CreatedUser>('POST', 'user-admin', { username: 'invited', rootRole: 3 });
-  await once('/auth/reset/password-email', { email: 'nobody@example.org' });
+  await once('/auth/reset/password-email', { email: 'unknown@example.org' });
   await once('/auth/reset/password', { token: new URL(inviteLink).searchParams.get('token'), password });
   await once('/auth/simple/login', { username: 'invited', password });
   const link = await done<Shown>('POST', 'invite-link/tokens', { name: 'open', expiresAt: '2030-01-01T00:00:00.000Z' });

@@ -96,7 +96,8 @@ describe('a report', () => {
     ['does not list what exceeds the list', ['till', 'scale'], 1, ['shop', 'till'], { limit: 1, rate: 0 }],
     ['lists known applications only without budget', [], 5, ['shop'], { limit: 0, rate: 2 }],
   ])('%s', (_, granted, slots, listed, unlisted) => {
-    const admission = admitApplications(reported, all, granted, slots);
+    const unlistedNames = unknownApplications(reported, all);
+    const admission = admitApplications(reported, all, { unknown: unlistedNames, granted, slots });
     expect([...admission.listed]).toEqual(listed);
     expect(admission.toWrite).toEqual(reported.filter(({ appName }) => listed.includes(appName)));
     expect(admission.unlisted).toEqual(unlisted);
@@ -104,7 +105,10 @@ describe('a report', () => {
 
   it('does not write what has not changed within a minute', () => {
     const unchanged = [stored(0, { needsNoWrite: true }), stored(1), stored(2, { needsNoWrite: true }), stored(3)];
-    expect(admitApplications(reported, unchanged, [], 0).toWrite).toEqual([reported[1], reported[3]]);
+    expect(admitApplications(reported, unchanged, { unknown: [], granted: [], slots: 0 }).toWrite).toEqual([
+      reported[1],
+      reported[3],
+    ]);
   });
 
   it('announces an application with the environments of its own instances in each project', () => {

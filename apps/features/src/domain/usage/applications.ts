@@ -101,14 +101,18 @@ export interface Admission {
 
 /**
  * Admits applications of a report to the list.
+ * @param unknown the names of those that are not in the list
  * @param granted the unknown ones that the budget of the key allows
  * @param slots how many can still be added to the list
  */
 export const admitApplications = (
   reported: readonly ReportedApplicationInstance[],
   stored: readonly ApplicationWrite[],
-  granted: readonly string[],
-  slots: number,
+  {
+    unknown,
+    granted,
+    slots,
+  }: { readonly unknown: readonly string[]; readonly granted: readonly string[]; readonly slots: number },
 ): Admission => {
   const admitted = granted.slice(0, slots);
   const known = stored.filter(({ isKnown }) => isKnown).map((one) => nameOf(reported, one));
@@ -119,7 +123,7 @@ export const admitApplications = (
     toWrite: reported.filter(({ appName }, nth) => listed.has(appName) && !unchanged.has(nth)),
     unlisted: {
       limit: granted.length - admitted.length,
-      rate: unknownApplications(reported, stored).length - granted.length,
+      rate: unknown.length - granted.length,
     },
   };
 };

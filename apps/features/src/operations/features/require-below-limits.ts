@@ -1,7 +1,7 @@
 import { requireWithinInstanceLimit, requireWithinProjectLimit } from '../../domain/features/feature-limits.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-interface AddedFeatures {
+export interface AddedFeatures {
   readonly project: string;
   /** the maximum number of active features of the project; null for no limit */
   readonly projectFeatureLimit: number | null;

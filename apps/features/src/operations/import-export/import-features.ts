@@ -45,7 +45,10 @@ export const importFeaturesEndpoint = ({
     const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
     const [missing] = decision.missingPermissions;
     if (missing !== undefined) throw noAccess([missing.permission], missing.environment);
-    await requireImportable(tx, request, decision, { ...destination, instanceFeatureLimit });
+    await requireImportable(tx, request, decision, {
+      projectFeatureLimit: destination.featureLimit,
+      instanceFeatureLimit,
+    });
 
     await tx.contextFields.addMissing(decision.contextFields);
     await tx.tags.addMissingTypes(decision.tagTypes);

@@ -64,7 +64,10 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       const protectedEnvironments = await tx.protection.protectedOf(project);
       try {
         const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
-        await requireImportable(tx, request, decision, { ...destination, instanceFeatureLimit });
+        await requireImportable(tx, request, decision, {
+          projectFeatureLimit: destination.featureLimit,
+          instanceFeatureLimit,
+        });
         return {
           errors: [],
           warnings: [...warningsOf(decision.report.skipped), ...proposalItems(decision.proposed)],

@@ -77,11 +77,12 @@ const admit = async (
   grant: Grant,
 ): Promise<Admission> => {
   const stored = await applications.findReported(reported, now);
-  const granted = grant(unknownApplications(reported, stored));
+  const unknown = unknownApplications(reported, stored);
+  const granted = grant(unknown);
   const slots = mayAnnounce(granted, stored)
     ? availableSlots(await applications.lockAndCount(), limit, isFrontendTokenCaller(caller))
     : 0;
-  return admitApplications(reported, stored, granted, slots);
+  return admitApplications(reported, stored, { unknown, granted, slots });
 };
 
 /** Stores a report; the reply is sent after the commit. */

@@ -1,4 +1,4 @@
-import { onlyRow, persistDifference, type Tx, violatedConstraint } from '@bunting/database';
+import { advisoryLock, onlyRow, persistDifference, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../delivery/emit-delivery.ts';
 import type { ExistingEnvironments, StoredEnvironment } from '../../domain/environments/environment.ts';
@@ -44,7 +44,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
 
     /** The number of environments and the highest sort order; no other transaction that counts can add one before this one ends. */
     lockAndCount: async (): Promise<ExistingEnvironments> => {
-      await query("select pg_advisory_xact_lock(hashtext('environments'))");
+      await advisoryLock({ query }, 'environments');
       const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
       return onlyRow(await query<ExistingEnvironments>(text), text);
     },

@@ -1,5 +1,5 @@
 import type { Tag } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { advisoryLock, type Tx } from '@bunting/database';
 import type { StoredForImport } from '../../domain/import/decide-import.ts';
 import type { FileReferences } from '../../domain/import/parse-import-file.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
@@ -54,7 +54,7 @@ export const importDestinationRepository = (
 ) => ({
   /** Waits for other imports to end: a concurrent import of the same file must find what the first one created. */
   lockImports: async (): Promise<void> => {
-    await query("select pg_advisory_xact_lock(hashtext('import'))");
+    await advisoryLock({ query }, 'import');
   },
 
   /**

@@ -1,4 +1,4 @@
-import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
+import { advisoryLock, onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
 import type { ProtectionGuard } from '../changes/protection.ts';
@@ -54,7 +54,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
 
     /** Counts the segments; no other transaction that counts can add one before this one ends. */
     lockAndCount: async (): Promise<number> => {
-      await query("select pg_advisory_xact_lock(hashtext('segments'))");
+      await advisoryLock({ query }, 'segments');
       const text = 'select count(*) from segment';
       return onlyRow(await query<{ count: number }>(text), text).count;
     },

@@ -6,25 +6,15 @@ import {
   requireCheckedProvider,
   requireSignInWithoutPassword,
   shownOidc,
+  defaultOidcValues,
 } from './oidc-settings.ts';
 
 const before: OidcClientSettings = {
+  ...defaultOidcValues,
   enabled: true,
   discoverUrl: 'https://idp.example.org',
   clientId: 'bunting',
   secret: 'the secret',
-  autoCreate: false,
-  emailDomains: '',
-  defaultRootRole: 'Viewer',
-  defaultRootRoleId: null,
-  enableSingleSignOut: false,
-  addGroupsScope: false,
-  enableGroupSyncing: false,
-  groupJsonPath: 'groups',
-  acrValues: '',
-  idTokenSigningAlgorithm: 'RS256',
-  extraScopes: '',
-  trustEmails: false,
 };
 const change = (body: Partial<OidcSettingsBody>) => changedOidc(before, body as OidcSettingsBody);
 

@@ -3,6 +3,25 @@ import { invalidProperty, type OidcSettings, type OidcSettingsBody, refusal } fr
 /** The settings of OpenID Connect as they are stored, without the secret. */
 export type OidcValues = Omit<OidcSettings, 'enablePkce' | 'secret' | 'hasSecret' | 'isReadOnly'>;
 
+/** The settings before the first change. */
+export const defaultOidcValues: OidcValues = {
+  enabled: false,
+  discoverUrl: '',
+  clientId: '',
+  autoCreate: false,
+  emailDomains: '',
+  defaultRootRole: 'Viewer',
+  defaultRootRoleId: null,
+  enableSingleSignOut: false,
+  addGroupsScope: false,
+  enableGroupSyncing: false,
+  groupJsonPath: 'groups',
+  acrValues: '',
+  idTokenSigningAlgorithm: 'RS256',
+  extraScopes: '',
+  trustEmails: false,
+};
+
 /** The settings of OpenID Connect with the secret of the client. */
 export interface OidcClientSettings extends OidcValues {
   readonly secret: string | undefined;

@@ -89,7 +89,7 @@ describe('a personal access token', () => {
   it('is not created as the eleventh by concurrent requests', async () => {
     const { key } = await aUser();
     const made = await Promise.all(
-      Array.from({ length: 14 }, (_, nth) => send('POST', 'user/tokens', { description: `at once ${nth}` }, key)),
+      Array.from({ length: 14 }, (_, nth) => send('POST', 'user/tokens', { description: `concurrent ${nth}` }, key)),
     );
     expect(made.filter(({ status }) => status === 201)).toHaveLength(9);
     expect((await done<Pats>('GET', 'user/tokens', undefined, key)).pats).toHaveLength(10);

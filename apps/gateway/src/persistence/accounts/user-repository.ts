@@ -6,7 +6,7 @@ import {
   type UsersAndGroups,
   type UserSearchResults,
 } from '@bunting/contracts';
-import { onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
+import { advisoryLock, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
 import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
@@ -26,7 +26,6 @@ import {
   TokenEntity,
   UserEntity,
 } from '../entities.ts';
-import { advisoryLock } from '../advisory-lock.ts';
 
 /** A user or a service account as it is stored. */
 export interface UserRow extends UserNames {

@@ -1,5 +1,4 @@
-import type { Tx } from '@bunting/database';
-import { advisoryLock } from '../advisory-lock.ts';
+import { advisoryLock, type Tx } from '@bunting/database';
 
 /** Who users are at OpenID providers. */
 export const identityRepository = ({ query }: Pick<Tx, 'query'>) => ({

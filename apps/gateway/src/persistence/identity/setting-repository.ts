@@ -1,7 +1,6 @@
-import type { Tx } from '@bunting/database';
+import { advisoryLock, type Tx } from '@bunting/database';
 import type { SettingName, StoredValues } from '../../domain/settings.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
-import { advisoryLock } from '../advisory-lock.ts';
 
 export interface StoredSetting<Name extends SettingName> {
   readonly value: StoredValues[Name];

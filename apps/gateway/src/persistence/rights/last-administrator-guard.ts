@@ -1,6 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { onlyRow, type Tx } from '@bunting/database';
-import { advisoryLock } from '../advisory-lock.ts';
+import { advisoryLock, onlyRow, type Tx } from '@bunting/database';
 
 const anyLeft = `
   select exists (

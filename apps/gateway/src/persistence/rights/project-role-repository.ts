@@ -90,11 +90,8 @@ export const projectRoleRepository = (tx: Tx) => {
     save: async (project: string, before: ProjectRoles, after: ProjectRoles): Promise<void> => {
       for (const type of ['user', 'group'] as const) {
         const [rolesBefore, rolesAfter] = [before[`${type}s`], after[`${type}s`]];
-        const removed = Map.groupBy(difference(rolesBefore, rolesAfter), ({ role }) => role);
-        for (const [role, holders] of removed) {
-          const ids = holders.map(({ assignee }) => assignee);
-          await tx.em.nativeDelete(entityOf[type], { project, role, assignee: { $in: ids } });
-        }
+        const removed = difference(rolesBefore, rolesAfter);
+        if (removed.length > 0) await tx.em.nativeDelete(entityOf[type], { project, $or: [...removed] });
         const added = difference(rolesAfter, rolesBefore).map((assigned) => ({ project, ...assigned }));
         if (added.length > 0) await tx.em.upsertMany(entityOf[type], added, { onConflictAction: 'ignore' });
       }

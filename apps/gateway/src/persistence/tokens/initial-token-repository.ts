@@ -1,4 +1,4 @@
-import type { Tx } from '@bunting/database';
+import { advisoryLock, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
 import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
@@ -6,7 +6,6 @@ import { TokenEntity } from '../entities.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
 import { maskedConfiguredSecret } from './token-secret.ts';
-import { advisoryLock } from '../advisory-lock.ts';
 
 /** A token of the settings, or the one that the first start generates. */
 export interface InitialToken extends ConfiguredToken {

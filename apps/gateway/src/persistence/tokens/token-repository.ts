@@ -1,5 +1,5 @@
 import type { ApiToken, Pat } from '@bunting/contracts';
-import type { Database, Tx } from '@bunting/database';
+import { advisoryLock, type Database, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { DescribedToken } from '../../domain/tokens/token-event.ts';
 import { type TokenKind, wildcard } from '../../domain/tokens/token-scope.ts';
@@ -10,7 +10,6 @@ import type { LastAdministratorGuard } from '../rights/last-administrator-guard.
 import type { NewSecret } from './token-secret.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
-import { advisoryLock } from '../advisory-lock.ts';
 
 /** A token as it is stored, without its hash. */
 export interface TokenRow {

@@ -1,4 +1,4 @@
-import type { Tx } from '@bunting/database';
+import type { Tx } from './transaction.ts';
 
 /** Takes the lock with a name until the transaction ends, so that transactions that take it run one after another. */
 export const advisoryLock = async ({ query }: Pick<Tx, 'query'>, name: string): Promise<void> => {
