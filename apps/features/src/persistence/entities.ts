@@ -10,7 +10,7 @@ import type {
 import { entitySql, Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/constraints/context-field.ts';
-import type { Dependency, FeatureInEnvironment, LifecycleStage } from '../domain/features/feature.ts';
+import type { Dependency, FeatureInEnvironment, EnteredStage } from '../domain/features/feature.ts';
 import { metadataNames } from '../domain/features/metadata.ts';
 import type { FeatureNaming } from '../domain/names.ts';
 import type { StoredProject } from '../domain/projects/project.ts';
@@ -233,7 +233,7 @@ export const FeatureEntity = defineEntity({
     environments: p.json<Readonly<Record<string, FeatureInEnvironment>>>(),
     tags: p.json<readonly Tag[]>(),
     dependencies: p.json<readonly Dependency[]>(),
-    lifecycle: p.json<readonly LifecycleStage[]>(),
+    lifecycle: p.json<readonly EnteredStage[]>(),
     links: p.json<readonly FeatureLink[]>().defaultRaw(emptyList),
     collaborators: p.json<readonly UserReference[]>(),
     strategyIds: p.array<string>().columnType('text[]').hidden(),

@@ -1,4 +1,6 @@
 import {
+  type CreateContextFieldBody,
+  type EventType,
   isEqual,
   type LegalValue,
   limitExceeded,
@@ -20,10 +22,10 @@ export interface StoredContextField {
   readonly legalValues: readonly LegalValue[];
 }
 
-const requireEachOnce = (legalValues: readonly LegalValue[]): void => {
+const requireEachOnce = (legalValues: readonly LegalValue[], path: string): void => {
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
-    if (values.has(value)) throw invalidPropertyValue('be listed once', `/body/legalValues/${index}/value`, value);
+    if (values.has(value)) throw invalidPropertyValue('be listed once', `${path}/legalValues/${index}/value`, value);
     values.add(value);
   }
 };
@@ -32,9 +34,10 @@ const requireEachOnce = (legalValues: readonly LegalValue[]): void => {
 const contentFrom = (
   { name, sortOrder }: Pick<StoredContextField, 'name' | 'sortOrder'>,
   body: UpdateContextFieldBody,
+  path = '/body',
 ): StoredContextField => {
   const legalValues = body.legalValues ?? [];
-  requireEachOnce(legalValues);
+  requireEachOnce(legalValues, path);
   return {
     name,
     description: body.description ?? null,
@@ -47,15 +50,18 @@ const contentFrom = (
 };
 
 /** A context field after a change, and its events. An unchanged field is returned as is, without events. */
-export interface ContextFieldDecision {
+export interface ContextFieldDecision<Type extends EventType = EventType> {
   readonly field: StoredContextField;
-  readonly events: readonly DomainEvent[];
+  readonly events: readonly DomainEvent<Type>[];
 }
 
-/** A new context field. Whether its name is free is not decided here. */
-export const newContextField = ({ name, ...body }: UpdateContextFieldBody & { name: string }): ContextFieldDecision => {
-  requireUrlFriendlyName(name);
-  const field = contentFrom({ name, sortOrder: 0 }, body);
+/** A new context field. Whether its name is free is not decided here. @param path where the request has the field */
+export const newContextField = (
+  { name, ...body }: CreateContextFieldBody,
+  path = '/body',
+): ContextFieldDecision<'context-field-created'> => {
+  requireUrlFriendlyName(name, `${path}/name`);
+  const field = contentFrom({ name, sortOrder: 0 }, body, path);
   return { field, events: [{ type: 'context-field-created', data: field }] };
 };
 

@@ -5,6 +5,7 @@ import type {
   FeatureLink,
   FeatureStrategy,
   FeatureVariant,
+  LifecycleStage,
   StrategyVariant,
   Tag,
   UserReference,
@@ -37,8 +38,9 @@ export interface Dependency {
   readonly variants: readonly string[];
 }
 
-export interface LifecycleStage {
-  readonly stage: 'initial' | 'pre-live' | 'live' | 'completed' | 'archived';
+/** A lifecycle stage that a feature has entered. */
+export interface EnteredStage {
+  readonly stage: LifecycleStage;
   readonly status?: string | null;
   readonly enteredStageAt: string;
 }
@@ -59,7 +61,7 @@ export interface Feature {
   readonly tags: readonly Tag[];
   readonly dependencies: readonly Dependency[];
   /** in the order in which they were entered */
-  readonly lifecycle: readonly LifecycleStage[];
+  readonly lifecycle: readonly EnteredStage[];
   /** in the order in which they were added */
   readonly links: readonly FeatureLink[];
   /** everyone who changed the feature, latest change first */

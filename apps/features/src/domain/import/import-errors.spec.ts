@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ExportedFeatures } from '@bunting/contracts';
+import { type ExportedFeatures, maxLegalValues } from '@bunting/contracts';
 import { aFeature } from '../../../test/builders.ts';
 import { aDestination, anExport, faultsOf, planned, byName } from '../../../test/imports.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
@@ -134,6 +134,38 @@ describe('an import is refused whole', () => {
       'a context field with a legal value twice',
       { contextFields: [{ name: 'city', legalValues: [{ value: 'a' }, { value: 'a' }] }] },
       '/contextFields/0/legalValues/1/value',
+    ],
+    [
+      'a context field with an empty legal value',
+      { contextFields: [{ name: 'city', legalValues: [{ value: '' }] }] },
+      '/contextFields/0/legalValues/0/value',
+    ],
+    [
+      'a context field with more legal values than a request may set',
+      {
+        contextFields: [
+          {
+            name: 'city',
+            legalValues: Array.from({ length: maxLegalValues + 1 }, (_, index) => ({ value: `${index}` })),
+          },
+        ],
+      },
+      '/contextFields/0/legalValues',
+    ],
+    [
+      'a context field with a longer description of a legal value than a request may set',
+      { contextFields: [{ name: 'city', legalValues: [{ value: 'a', description: 'x'.repeat(251) }] }] },
+      '/contextFields/0/legalValues/0/description',
+    ],
+    [
+      'a context field with a longer description than a request may set',
+      { contextFields: [{ name: 'city', description: 'x'.repeat(251) }] },
+      '/contextFields/0/description',
+    ],
+    [
+      'a tag type with a longer colour than a request may set',
+      { tagTypes: [...anExport().tagTypes, { name: 'team', color: 'x'.repeat(51) }] },
+      '/tagTypes/1/color',
     ],
     ['a tag type with a bad name', { tagTypes: [...anExport().tagTypes, { name: 'a b' }] }, '/tagTypes/1/name'],
     [

@@ -1,90 +1,38 @@
-import type { Constraint, Tag } from '@bunting/contracts';
-import { invalidPropertyValue, shortName } from '../refusals.ts';
-import { requireUrlFriendlyName } from '../names.ts';
+import { type Constraint, CreateContextFieldBody, type Tag, TagTypeBody } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { type ContextFieldDecision, newContextField } from '../constraints/context-field.ts';
+import { newTagType, type TagTypeDecision } from '../tags/tag-type.ts';
+import { shortName } from '../refusals.ts';
 import type { ContextField, SegmentReference, ProjectContext } from '../project-context.ts';
 import type { ImportErrors } from './import-errors.ts';
-import type { ContextFieldInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
+import type { FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 
-/** A context field that the import creates. */
-export interface NewContextField extends ContextField {
-  readonly name: string;
-  readonly description: string | null;
-  readonly stickiness: boolean;
-  readonly sortOrder: number;
-  readonly legalValues: readonly { readonly value: string; readonly description?: string }[];
-}
-
-/** A tag type that the import creates. */
-export interface NewTagType {
-  readonly name: string;
-  readonly description: string | null;
-  readonly icon: string | null;
-  readonly color: string | null;
-}
-
-const maxDescriptionLength = 250;
-const maxLegalValueLength = 100;
-
-const newContextField = ({ value: field, path }: Located<ContextFieldInFile>): NewContextField => {
-  requireUrlFriendlyName(field.name, `${path}/name`);
-  const description = field.description ?? null;
-  if (description !== null && description.length > maxDescriptionLength) {
-    throw invalidPropertyValue(
-      `be at most ${maxDescriptionLength} characters long`,
-      `${path}/description`,
-      description,
-    );
-  }
-  const legalValues = field.legalValues ?? [];
-  const values = new Set<string>();
-  for (const [index, { value }] of legalValues.entries()) {
-    const valuePath = `${path}/legalValues/${index}/value`;
-    if (value === '' || value.length > maxLegalValueLength)
-      throw invalidPropertyValue(`have 1 to ${maxLegalValueLength} characters`, valuePath, value);
-    if (values.has(value)) throw invalidPropertyValue('be listed once', valuePath, value);
-    values.add(value);
-  }
-  return {
-    name: field.name,
-    description,
-    stickiness: field.stickiness ?? false,
-    sortOrder: Math.trunc(field.sortOrder ?? 0),
-    legalValues: legalValues.map(({ value, description: text }) =>
-      text === undefined || text === null ? { value } : { value, description: text },
-    ),
-  };
-};
-
-/** The context fields that the file defines and that are not here yet. */
+/** The context fields that the file defines and that are not here yet; an import may store what a request may. */
 export const newContextFields = (
   { contextFields }: FileContent,
   known: ProjectContext['contextFields'],
   errors: ImportErrors,
-): NewContextField[] =>
-  [...contextFields.values()].flatMap((field) => {
-    if (known.has(field.value.name)) return [];
-    return errors.capture(() => newContextField(field)) ?? [];
+): ContextFieldDecision<'context-field-created'>[] =>
+  [...contextFields.values()].flatMap(({ value: { sortOrder = 0, ...field }, path }) => {
+    if (known.has(field.name)) return [];
+    return (
+      errors.capture(() => {
+        const body = parse(CreateContextFieldBody, field, path);
+        // Files have fractions and negative numbers as positions, which requests may not have.
+        return newContextField({ ...body, sortOrder: Math.trunc(sortOrder) }, path);
+      }) ?? []
+    );
   });
 
-/** The types of tags that the file defines and that are not here yet. */
+/** The types of tags that the file defines and that are not here yet; an import may store what a request may. */
 export const newTagTypes = (
   { tagTypes }: FileContent,
   known: ReadonlySet<string>,
   errors: ImportErrors,
-): NewTagType[] =>
+): TagTypeDecision<'tag-type-created'>[] =>
   [...tagTypes.values()].flatMap(({ value, path }) => {
     if (known.has(value.name)) return [];
-    return (
-      errors.capture(() => {
-        requireUrlFriendlyName(value.name, `${path}/name`, 50);
-        return {
-          name: value.name,
-          description: value.description ?? null,
-          icon: value.icon ?? null,
-          color: value.color ?? null,
-        };
-      }) ?? []
-    );
+    return errors.capture(() => newTagType(parse(TagTypeBody, value, path), path)) ?? [];
   });
 
 /** The tags that no feature had before, each once. */

@@ -1,14 +1,10 @@
 import { environmentNotInProject, type ExportedFeatures, type ImportReport, type Tag } from '@bunting/contracts';
 import type { Decision } from '../features/feature.ts';
+import type { StoredContextField } from '../constraints/context-field.ts';
 import { tagCreated } from '../tags/tag.ts';
+import type { StoredTagType } from '../tags/tag-type.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
-import {
-  newContextFields,
-  newTags,
-  newTagTypes,
-  type NewContextField,
-  type NewTagType,
-} from './new-catalogue-objects.ts';
+import { newContextFields, newTags, newTagTypes } from './new-catalogue-objects.ts';
 import type { ImportContext, ImportDestination } from './import-destination.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { ImportErrors } from './import-errors.ts';
@@ -23,8 +19,8 @@ export interface PlannedFeature extends Decision<ImportEventType> {
 
 /** The plan of an import, which is applied completely or not at all. */
 export interface ImportPlan {
-  readonly contextFields: readonly NewContextField[];
-  readonly tagTypes: readonly NewTagType[];
+  readonly contextFields: readonly StoredContextField[];
+  readonly tagTypes: readonly StoredTagType[];
   /** those that the catalogue of tags does not have yet */
   readonly tags: readonly Tag[];
   /** those that are new or change; the others are left alone */
@@ -69,7 +65,7 @@ export const planImport = (
       contextFields: new Map([
         // An invalid context field is reported once, not as missing as well.
         ...[...content.contextFields.keys()].map((name) => [name, { legalValues: [] }] as const),
-        ...addedFields.map((field) => [field.name, field] as const),
+        ...addedFields.map(({ field }) => [field.name, field] as const),
         ...projectContext.contextFields,
       ]),
     },
@@ -81,16 +77,16 @@ export const planImport = (
 
   const changed = plans.filter((plan) => plan.outcome !== 'unchanged');
   const events: ImportEvent[] = [
-    ...addedFields.map((data) => ({ type: 'context-field-created' as const, data })),
-    ...addedTypes.map((data) => ({ type: 'tag-type-created' as const, data })),
+    ...addedFields.flatMap((decision) => decision.events),
+    ...addedTypes.flatMap((decision) => decision.events),
     ...addedTags.map(tagCreated),
     ...changed.flatMap((plan) => plan.events),
   ];
   if (events.length > 0) events.push({ type: 'features-imported', project, environment });
   const counted = (outcome: string): number => plans.filter((plan) => plan.outcome === outcome).length;
   return {
-    contextFields: addedFields,
-    tagTypes: addedTypes,
+    contextFields: addedFields.map(({ field }) => field),
+    tagTypes: addedTypes.map(({ type }) => type),
     tags: addedTags,
     features: changed.map((plan) => ({
       feature: plan.feature,

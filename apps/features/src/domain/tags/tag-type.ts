@@ -1,11 +1,16 @@
-import { isEqual, type TagTypeBody, type TagTypeDescription, type UpdateTagTypeBody } from '@bunting/contracts';
+import {
+  type EventType,
+  isEqual,
+  maxTagTypeLength,
+  type TagTypeBody,
+  type TagTypeDescription,
+  type UpdateTagTypeBody,
+} from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 
 /** A tag type as it is stored. */
 export type StoredTagType = Required<TagTypeDescription>;
-
-const maxNameLength = 50;
 
 /** A new tag type in the form of responses: only with the properties of the request. */
 export const tagTypeView = ({ name, ...about }: StoredTagType): TagTypeDescription => ({
@@ -14,14 +19,17 @@ export const tagTypeView = ({ name, ...about }: StoredTagType): TagTypeDescripti
 });
 
 /** A tag type after a change, and its events. An unchanged type is returned as is, without events. */
-export interface TagTypeDecision {
+export interface TagTypeDecision<Type extends EventType = EventType> {
   readonly type: StoredTagType;
-  readonly events: readonly DomainEvent[];
+  readonly events: readonly DomainEvent<Type>[];
 }
 
-/** A new tag type. The caller checks that its name is free. */
-export const newTagType = ({ name, description, icon, color }: TagTypeBody): TagTypeDecision => {
-  requireUrlFriendlyName(name, '/body/name', maxNameLength);
+/** A new tag type. The caller checks that its name is free. @param path where the request has the type */
+export const newTagType = (
+  { name, description, icon, color }: TagTypeBody,
+  path = '/body',
+): TagTypeDecision<'tag-type-created'> => {
+  requireUrlFriendlyName(name, `${path}/name`, maxTagTypeLength);
   const type = { name, description: description ?? null, icon: icon ?? null, color: color ?? null };
   return { type, events: [{ type: 'tag-type-created', data: type }] };
 };

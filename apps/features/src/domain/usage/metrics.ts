@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { reportingEnvironment } from './reporting-environment.ts';
 import { isFrontendTokenCaller, type ReportedApplicationInstance } from './applications.ts';
-import type { LifecycleStage } from '../features/feature.ts';
+import type { EnteredStage } from '../features/feature.ts';
 import { invalidPropertyValue } from '../refusals.ts';
 
 /** How often an application evaluated a feature in an environment within one minute. */
@@ -161,7 +161,7 @@ export const stagesToEnter = (
   reportedIn: readonly string[],
   typeOf: ReadonlyMap<string, string>,
   now: string,
-): LifecycleStage[] => {
+): EnteredStage[] => {
   const isLive = reportedIn.some((name) => typeOf.get(name) === 'production' && enabledIn.includes(name));
   const reached = isLive ? (['pre-live', 'live'] as const) : (['pre-live'] as const);
   return reached.filter((stage) => !stages.includes(stage)).map((stage) => ({ stage, enteredStageAt: now }));

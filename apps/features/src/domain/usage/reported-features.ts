@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import type { LifecycleStage } from '../features/feature.ts';
+import type { EnteredStage } from '../features/feature.ts';
 import { type MissingFeature, unlistedApplication } from './applications.ts';
 import { type EvaluationCount, mayReportOn, type ReportedFeature, stagesToEnter } from './metrics.ts';
 
@@ -9,7 +9,7 @@ const maxMissingPerReport = 1_000;
 /** A feature whose state is emitted, and the lifecycle stages that it enters. */
 export interface FeatureStages {
   readonly name: string;
-  readonly stages: readonly LifecycleStage[];
+  readonly stages: readonly EnteredStage[];
 }
 
 /** The counts of a report, those of unlisted applications without their names. */

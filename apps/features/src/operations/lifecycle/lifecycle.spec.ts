@@ -6,6 +6,7 @@ import {
   CountLifecycles,
   GetLifecycle,
   GetProjectHealth,
+  GetProjectStatus,
   SetStale,
   UncompleteFeature,
 } from '@bunting/contracts';
@@ -93,4 +94,31 @@ it('counts visible features by lifecycle stage, and the stale ones of a project'
   const report = await features.call(GetProjectHealth, { params });
   expect(report).toMatchObject({ activeCount: 2, staleCount: 1, potentiallyStaleCount: 1, health: 67, members: 3 });
   expect(report.features.map(({ name }) => name)).toEqual(['lamp', 'one', 'three']);
+});
+
+it('a feature that is completed before its first metrics stays completed in all replies', async () => {
+  const count = () => features.call(CountLifecycles, {});
+  const summary = async () =>
+    (await features.call(GetProjectStatus, { params: { projectId: 'default' } })).lifecycleSummary;
+  const [countBefore, before] = [await count(), await summary()];
+  const entered = (stage: 'initial' | 'completed' | 'pre-live' | 'live', day: string) => ({
+    stage,
+    enteredStageAt: `2026-01-${day}T00:00:00.000Z`,
+  });
+  const lifecycle = [
+    entered('initial', '01'),
+    entered('completed', '03'),
+    entered('pre-live', '04'),
+    entered('live', '05'),
+  ];
+  await features.given(aFeature({ name: 'used-late', project: 'default', lifecycle }));
+
+  expect((await features.get('used-late')).lifecycle).toEqual(entered('completed', '03'));
+  expect(await count()).toEqual({ ...countBefore, completed: countBefore.completed + 1 });
+  const after = await summary();
+  expect(after).toEqual({
+    ...before,
+    initial: { ...before.initial, averageDays: expect.any(Number) },
+    completed: { currentFlags: before.completed.currentFlags + 1, averageDays: expect.any(Number) },
+  });
 });

@@ -1,6 +1,5 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
-import type { NewContextField } from '../../domain/import/new-catalogue-objects.ts';
 import type { Reference } from '../../domain/references.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { defaultStrategiesWithField } from '../projects/default-strategy-uses.ts';
@@ -31,7 +30,7 @@ export const contextFieldRepository = (tx: Tx) => ({
     (await tx.query<{ createdAt: string }>(insert, [JSON.stringify(sql.rowOf(ContextFieldEntity, field))]))[0],
 
   /** Adds the context fields that do not exist. */
-  addMissing: async (fields: readonly NewContextField[]): Promise<void> => {
+  addMissing: async (fields: readonly StoredContextField[]): Promise<void> => {
     const rows = fields.map((field) => sql.rowOf(ContextFieldEntity, field));
     if (rows.length > 0) await tx.query(addMissing, [JSON.stringify(rows)]);
   },

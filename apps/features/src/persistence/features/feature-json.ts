@@ -1,6 +1,6 @@
-import { lifecycleStages } from '@bunting/contracts';
 import { timestampSql } from '@bunting/database';
 import { describedMembers } from '../entities.ts';
+import { currentStage } from '../sql/lifecycle-stage.ts';
 
 // PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, whatever its size. This file has the parts
 // that those statements share; in each, `f` is a row of `feature`.
@@ -8,12 +8,6 @@ import { describedMembers } from '../entities.ts';
 /** SQL: the creator of the feature. */
 const createdBy = `json_build_object(
   'id', f.created_by_id, 'name', f.created_by_name, 'imageUrl', f.created_by_image_url)`;
-
-/** SQL: the lifecycle stage of the feature: the latest that it has entered, or `initial` from its creation on. */
-const lifecycle = `coalesce(
-  (select stage from jsonb_array_elements(f.lifecycle) as stage
-   order by array_position(array[${lifecycleStages.map((stage) => `'${stage}'`).join(', ')}], stage ->> 'stage') desc limit 1),
-  jsonb_build_object('stage', 'initial', 'enteredStageAt', ${timestampSql('f.created_at')}))`;
 
 /** SQL to join: `lately.yes` and `lately.no`, the counts of a row of `feature_seen` in the last sixty minutes. */
 export const joinLastHour = (seen: string): string => `
@@ -60,7 +54,7 @@ const activeChildren = `from feature child
 const members = `
   ${describedMembers('f')}, 'createdAt', ${timestampSql('f.created_at')}, 'createdBy', ${createdBy},
   'lastSeenAt', ${timestampSql('env.last_seen_at')}, 'tags', f.tags,
-  'lifecycle', ${lifecycle}, 'environments', coalesce(env.list, '[]')`;
+  'lifecycle', ${currentStage('f')}, 'environments', coalesce(env.list, '[]')`;
 
 const archivedAt = `'archivedAt', ${timestampSql('f.archived_at')}`;
 

@@ -1,4 +1,4 @@
-import type { LifecycleCounts, LifecycleStage, Refusal } from '@bunting/contracts';
+import { stageOfMember, type Refusal } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { featureNotInEnvironment, featureWithoutEnvironment, strategyNotFound } from '../../domain/refusals.ts';
@@ -6,6 +6,7 @@ import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { archivedFeatures } from './feature-json.ts';
 import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
+import { currentStage } from '../sql/lifecycle-stage.ts';
 import { readJson } from '../sql/read-json.ts';
 
 /** A feature by its project and name. */
@@ -67,23 +68,14 @@ const variants = ofFeature(
 
 const lifecycle = ofFeature('lifecycle-of-feature', 'f.lifecycle');
 
-const stageOf: Readonly<Record<keyof LifecycleCounts, LifecycleStage>> = {
-  initial: 'initial',
-  preLive: 'pre-live',
-  live: 'live',
-  completed: 'completed',
-  archived: 'archived',
-};
 const lifecycleCounts: Statement = {
   name: 'lifecycle-counts',
   text: `
-    select json_build_object(${Object.entries(stageOf)
+    select json_build_object(${Object.entries(stageOfMember)
       .map(([member, stage]) => `'${member}', count(*) filter (where stage = '${stage}')`)
       .join(', ')})::text as json
     from (
-      select case when archived_at is not null then 'archived'
-        ${['completed', 'live', 'pre-live'].map((stage) => `when lifecycle @> '[{"stage": "${stage}"}]' then '${stage}'`).join(' ')}
-        else 'initial' end as stage
+      select case when archived_at is not null then 'archived' else ${currentStage('feature')} ->> 'stage' end as stage
       from feature where project <> all ($1::text[])) as staged`,
 };
 

@@ -1,4 +1,6 @@
+import { stageOfMember } from '@bunting/contracts';
 import { timestampSql } from '@bunting/database';
+import { currentStage } from '../sql/lifecycle-stage.ts';
 import { joinMembers } from './project-members.ts';
 
 // SQL for the metrics of a project; in each, `p` is a row of `project`.
@@ -60,12 +62,15 @@ export const leadTime = (id: string): string => `(
     select name, ${daysBetween('created_at', 'production_at')} as days from feature
     where project = ${id} and production_at > '-infinity') as delivered)`;
 
-const stageNames = { initial: 'initial', preLive: 'pre-live', live: 'live', completed: 'completed' } as const;
+const { archived: _, ...activeStages } = stageOfMember;
 
-/** SQL: the number of features in each lifecycle stage, and how many days they stay there on average. */
+/**
+ * SQL: the number of features in each lifecycle stage, and how many days they stay there on average. Stages that a feature enters after
+ * its current one take no time.
+ */
 export const lifecycleSummary = `(
   select json_build_object(
-    ${Object.entries(stageNames)
+    ${Object.entries(activeStages)
       .map(
         ([member, stage]) => `'${member}', json_build_object(
       'averageDays', round(avg(days) filter (where stage = '${stage}'), 1),
@@ -78,11 +83,13 @@ export const lifecycleSummary = `(
       from feature where project = p.id))
   from (
     select f.archived_at, entered ->> 'stage' as stage,
-      lead(entered) over per_feature is null as is_current,
+      entered = current.stage as is_current,
       extract(epoch from coalesce((lead(entered) over per_feature ->> 'enteredStageAt')::timestamptz, now())
         - (entered ->> 'enteredStageAt')::timestamptz) / 86400 as days
-    from feature f, jsonb_array_elements(f.lifecycle) with ordinality as listed (entered, nth)
-    where f.project = p.id
+    from feature f
+    cross join lateral (select ${currentStage('f')} as stage) as current
+    cross join lateral jsonb_array_elements(f.lifecycle) with ordinality as listed (entered, nth)
+    where f.project = p.id and entered ->> 'enteredStageAt' <= current.stage ->> 'enteredStageAt'
     window per_feature as (partition by f.name order by nth)) as stages)`;
 
 /** SQL: the time of the last use of a feature of the project. */

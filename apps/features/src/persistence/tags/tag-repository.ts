@@ -1,7 +1,6 @@
 import type { Tag } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { StoredTagType } from '../../domain/tags/tag-type.ts';
-import type { NewTagType } from '../../domain/import/new-catalogue-objects.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
@@ -50,7 +49,7 @@ export const tagRepository = (tx: Tx) => ({
   },
 
   /** Adds the tag types that do not exist. */
-  addMissingTypes: async (types: readonly NewTagType[]): Promise<void> => {
+  addMissingTypes: async (types: readonly StoredTagType[]): Promise<void> => {
     const rows = types.map((type) => sql.rowOf(TagTypeEntity, type));
     if (rows.length > 0) await tx.query(addMissingTypes, [JSON.stringify(rows)]);
   },

@@ -41,6 +41,15 @@ export const LifecycleCounts = Type.Object(
 );
 export type LifecycleCounts = Static<typeof LifecycleCounts>;
 
+/** The stage that each member of `LifecycleCounts` counts, under the names of a project's status too. */
+export const stageOfMember = {
+  initial: 'initial',
+  preLive: 'pre-live',
+  live: 'live',
+  completed: 'completed',
+  archived: 'archived',
+} as const satisfies Record<keyof LifecycleCounts, LifecycleStage>;
+
 export const CompleteFeatureBody = Type.Object(
   {
     status: Type.Enum(['kept', 'discarded'], {

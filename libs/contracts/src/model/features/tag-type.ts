@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { urlFriendlyPattern } from '../patterns.ts';
 import { Constant, Nullable } from '../schema.ts';
+import { maxTagTypeLength, minTagLength } from './tag.ts';
 
 const description = Type.Optional(Nullable(Type.String(), { description: 'the description of the tag type' }));
 const icon = Type.Optional(
@@ -33,8 +34,8 @@ export type TagTypeWithVersion = Static<typeof TagTypeWithVersion>;
 export const TagTypeBody = Type.Object(
   {
     name: Type.String({
-      minLength: 2,
-      maxLength: 50,
+      minLength: minTagLength,
+      maxLength: maxTagTypeLength,
       documentedPattern: urlFriendlyPattern,
       description: 'the name: characters that need no escape in a URL',
     }),

@@ -4,8 +4,15 @@ import { Constant } from '../schema.ts';
 /** The minimum number of characters of a tag's value, without spaces around it. */
 export const minTagLength = 2;
 
+/** The maximum number of characters of the name of a tag type. */
+export const maxTagTypeLength = 50;
+
 export const TagValue = Type.String({ minLength: minTagLength, maxLength: 50, description: 'the value of the tag' });
-export const TagType = Type.String({ minLength: minTagLength, maxLength: 50, description: 'the type of the tag' });
+export const TagType = Type.String({
+  minLength: minTagLength,
+  maxLength: maxTagTypeLength,
+  description: 'the type of the tag',
+});
 
 /** A typed label on a feature. Lengths are counted in characters, not in UTF-16 units. */
 export const Tag = Type.Object(

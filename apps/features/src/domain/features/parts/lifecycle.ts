@@ -1,10 +1,10 @@
 import type { CompleteFeatureBody } from '@bunting/contracts';
-import { type Decision, type Feature, type LifecycleStage, featureEvent } from '../feature.ts';
+import { type Decision, type Feature, type EnteredStage, featureEvent } from '../feature.ts';
 
-const completionOf = ({ lifecycle }: Feature): LifecycleStage | undefined =>
+const completionOf = ({ lifecycle }: Feature): EnteredStage | undefined =>
   lifecycle.find(({ stage }) => stage === 'completed');
 
-const withoutCompletion = ({ lifecycle }: Feature): readonly LifecycleStage[] =>
+const withoutCompletion = ({ lifecycle }: Feature): readonly EnteredStage[] =>
   lifecycle.filter(({ stage }) => stage !== 'completed');
 
 /** Marks a feature as completed. The time of the first completion stays. */
@@ -15,7 +15,7 @@ export const completeFeature = (
 ): Decision => {
   const before = completionOf(feature);
   if (before?.status === status) return { feature, events: [] };
-  const completion: LifecycleStage = { stage: 'completed', status, enteredStageAt: before?.enteredStageAt ?? now };
+  const completion: EnteredStage = { stage: 'completed', status, enteredStageAt: before?.enteredStageAt ?? now };
   const value = statusValue === undefined ? {} : { statusValue };
   const lifecycle =
     before === undefined
