@@ -1,6 +1,6 @@
 import { completeEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { measureDeadLetters, readDeadLettersEndpoint } from '@bunting/outbox';
+import { measureDeadLetters, readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureIndex } from './feature-index.ts';
@@ -90,8 +90,7 @@ export const searchService = defineService({
         readDeadLettersEndpoint('search', database),
         ...searchEndpoints({
           index,
-          states,
-          freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS,
+          waitUntilFresh: waitUntilFresh({ catchUp: states.catchUp, freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS }),
           reindexer,
           reindexStatusRepository: record,
         }),

@@ -31,5 +31,6 @@ export { coalesceCalls } from './reads/coalesce-calls.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
 export { type BatchRow, batchedRead } from './reads/batched-read.ts';
 export { advisoryLock } from './connection/advisory-lock.ts';
+export { escapeLike } from './escape-like.ts';
 export { onlyRow } from './only-row.ts';
 export { schemaDifferences } from './schema/schema-differences.ts';

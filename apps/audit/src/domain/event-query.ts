@@ -5,7 +5,6 @@ import {
   type Parameter,
   parameterParser,
   parseDay,
-  parseInteger,
   parseList,
   splitOperator,
 } from '@bunting/contracts/validation';
@@ -59,14 +58,5 @@ export const parseEventFilters = (query: SearchParameters): EventFilters => {
     creators: read('createdBy', parseIds('users')),
     notBefore: read('from', parseDayFilter),
     before: lastDay === undefined ? undefined : new Date(lastDay.getTime() + dayMs),
-  };
-};
-
-/** Parses offset and limit. */
-export const parsePage = (query: SearchParameters): { readonly skip: number; readonly limit: number } => {
-  const read = parameterParser(query);
-  return {
-    skip: read('offset', (parameter) => parseInteger(parameter, 0)) ?? 0,
-    limit: read('limit', (parameter) => parseInteger(parameter, 1, 1_000)) ?? 50,
   };
 };

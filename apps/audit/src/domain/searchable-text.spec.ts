@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { anEvent } from '../../test/builders.ts';
-import { folded, searchableText } from './searchable-text.ts';
+import { searchableText } from './searchable-text.ts';
 
 const partsOf = (...said: Parameters<typeof anEvent>) => searchableText(anEvent(...said)).split(/[\u001e\u001f]/);
 
@@ -50,20 +50,5 @@ describe('The searchable text of an event', () => {
 
   it('separates parts that contain control characters', () => {
     expect(partsOf({ data: { 'a\u001fb': 'c\u0000d\u001fe' } })).toEqual(['mia@example.com', 'a b', 'c d e']);
-  });
-});
-
-describe('Case-folded text', () => {
-  it('is the same for upper and lower case, final sigmas included', () => {
-    expect(folded('ΟΔΟΣ Straße ÅNGSTRÖM')).toBe(folded('οδος straße ångström'));
-    expect(folded('ΟΔΟΣΑ')).toContain(folded('οδος'));
-  });
-
-  it('is the same for composed and decomposed characters', () => {
-    expect(folded('Caf\u0065\u0301')).toBe(folded('CAFÉ'));
-  });
-
-  it('replaces lone surrogates, so that it is well-formed Unicode', () => {
-    expect(folded('a\ud800b').isWellFormed()).toBe(true);
   });
 });

@@ -1,24 +1,7 @@
-import type { OutboxEvent } from '@bunting/contracts';
+import { foldCase, type OutboxEvent } from '@bunting/contracts';
 
 /** Separates two parts of a searchable text. Folded text never contains it, so a search cannot match across two parts. */
 const separator = '\u001f';
-
-/** Most text is ASCII, for which folding only lowers the case. */
-const isPlain = /^[ -~]*$/;
-
-/**
- * Text with all differences removed that a search does not make: upper and lower case (the two small sigmas included), and
- * the ways in which Unicode spells one character. Control characters become blanks.
- */
-export const folded = (text: string): string =>
-  isPlain.test(text)
-    ? text.toLowerCase()
-    : text
-        .toWellFormed()
-        .normalize('NFC')
-        .toLowerCase()
-        .replaceAll('ς', 'σ')
-        .replace(/\p{Cc}/gu, ' ');
 
 const collect = (value: unknown, parts: Set<string>): void => {
   if (value === null || value === undefined) return;
@@ -26,11 +9,11 @@ const collect = (value: unknown, parts: Set<string>): void => {
     for (const element of value) collect(element, parts);
   } else if (typeof value === 'object') {
     for (const [key, member] of Object.entries(value)) {
-      parts.add(folded(key));
+      parts.add(foldCase(key));
       collect(member, parts);
     }
   } else {
-    parts.add(folded(String(value)));
+    parts.add(foldCase(String(value)));
   }
 };
 
@@ -45,6 +28,6 @@ export const searchableText = ({ createdBy, data, preData, tags }: OutboxEvent):
   const parts = new Set<string>();
   collect(data, parts);
   collect(preData, parts);
-  for (const tag of tags) parts.add(folded(`${tag.type}:${tag.value}`));
-  return `${folded(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
+  for (const tag of tags) parts.add(foldCase(`${tag.type}:${tag.value}`));
+  return `${foldCase(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
 };

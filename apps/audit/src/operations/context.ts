@@ -1,6 +1,7 @@
 import type { Bus } from '@bunting/bus';
+import { type Freshness, waitUntilFresh } from '@bunting/outbox';
 import type { Readers } from '../persistence/readers.ts';
-import { eventPages, type Freshness, waitUntilFresh } from './events/read-event-page.ts';
+import { eventPages } from './events/read-event-page.ts';
 
 interface ContextOptions {
   readonly bus: Bus;
@@ -19,12 +20,15 @@ export const auditContext = ({
   freshness,
   retentionDays,
   publicUrl,
-}: ContextOptions) => ({
-  ...readers,
-  bus,
-  readEventPage: eventPages({ ...freshness, search, publicUrl }),
-  waitUntilFresh: waitUntilFresh(freshness),
-  retentionDays,
-  publicUrl,
-});
+}: ContextOptions) => {
+  const waitForLog = waitUntilFresh(freshness);
+  return {
+    ...readers,
+    bus,
+    readEventPage: eventPages({ waitUntilFresh: waitForLog, search, publicUrl }),
+    waitUntilFresh: waitForLog,
+    retentionDays,
+    publicUrl,
+  };
+};
 export type AuditContext = ReturnType<typeof auditContext>;

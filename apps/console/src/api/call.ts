@@ -1,4 +1,4 @@
-import type { AnyOperation, ReplyOf, RequestOf } from '@bunting/contracts';
+import { type AnyOperation, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { authorizationHeader, signInCount, signInOfferOf, signInNeeded, waitForSignIn } from './session.ts';
 import { createStore } from './store.ts';
@@ -122,7 +122,7 @@ export const sendAfterSignIn = async (method: string, url: string, request: RawR
     const signInsBefore = signInCount();
     const received = await send(method, url, request, key);
     if (received.response.ok) {
-      staleMs.set(Number(received.response.headers.get('bunting-stale') ?? 0));
+      staleMs.set(Number(received.response.headers.get(staleHeader) ?? 0));
       return received;
     }
     const error = errorOfResponse(received.response, received.body);

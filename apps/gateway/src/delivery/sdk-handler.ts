@@ -7,6 +7,7 @@ import {
   type DeliveryScope,
   noSuchDeliveryEnvironment,
   permissionsFor,
+  staleHeader,
   unavailable,
 } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -32,9 +33,6 @@ export type SdkHandler = (
 
 /** The first version of the client specification with deltas, and with segments beside the features. */
 export const deltaClientSpec = '5.2.0';
-
-/** The header with the maximum staleness of a response, in milliseconds. */
-export const staleHeader = 'Bunting-Stale';
 
 /** The scope of a request. @throws Refusal for an environment that does not exist, or that the token is not for */
 export const scopeOfRequest = (

@@ -1,13 +1,13 @@
 // Own code instead of @fastify/cors: two policies by path, also for URLs that cannot be parsed, for which Fastify runs no plugin's hooks
 // (docs/security.md, Browsers).
+import { staleHeader } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isBelow } from './request/path.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const allowedHeaders =
   'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key';
-const exposedHeaders =
-  'Bunting-Stale, Deprecation, ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id';
+const exposedHeaders = `${staleHeader}, Deprecation, ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id`;
 const preflightMaxAgeSeconds = '600';
 
 /** The settings that list origins. */

@@ -5,8 +5,8 @@ import {
   maxValues,
   type Parameter,
   parameterParser,
-  parseInteger,
   parseKeyword,
+  parsePage,
 } from '@bunting/contracts/validation';
 import {
   type ValueFilter,
@@ -108,7 +108,6 @@ export const parseFeatureQuery = ({ status, ...query }: SearchParameters): Featu
     favorite: read('favorite', parseBoolean),
     sort: by === undefined && fuzzy && texts.length > 0 ? 'relevance' : { by: by ?? 'createdAt', descending },
     favoritesFirst: read('favoritesFirst', parseBoolean) ?? false,
-    offset: read('offset', (parameter) => parseInteger(parameter, 0)) ?? 0,
-    limit: read('limit', (parameter) => parseInteger(parameter, 1, 1_000)) ?? 50,
+    ...parsePage(query),
   };
 };

@@ -9,7 +9,7 @@ import {
   splitOperator,
   uniqueValues,
 } from '@bunting/contracts/validation';
-import { foldCase } from './fold-case.ts';
+import { foldCase } from '@bunting/contracts';
 
 /** Matches features with one of the values, or with `isNot` those with none. */
 export interface ValueFilter {

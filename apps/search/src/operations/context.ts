@@ -1,4 +1,4 @@
-import type { Projection } from '@bunting/outbox';
+import type { TimedRequest } from '@bunting/outbox';
 import type { FeatureIndex } from '../feature-index.ts';
 import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
 import type { Reindexer } from '../reconciler/reindexer.ts';
@@ -6,10 +6,8 @@ import type { Reindexer } from '../reconciler/reindexer.ts';
 /** The dependencies of the operations. */
 export interface SearchContext {
   readonly index: FeatureIndex;
-  /** the projection that keeps the documents up to date */
-  readonly states: Pick<Projection, 'catchUp'>;
-  /** how long a search may wait for that projection */
-  readonly freshnessWaitMs: number;
+  /** waits until the documents are fresh, within the deadline of the request */
+  readonly waitUntilFresh: (request: TimedRequest) => Promise<void>;
   readonly reindexer: Pick<Reindexer, 'start'>;
   readonly reindexStatusRepository: Pick<ReindexStatusRepository, 'read'>;
 }

@@ -1,5 +1,5 @@
 import type { FeatureState } from '@bunting/contracts';
-import { searchTextOf } from '../domain/fold-case.ts';
+import { searchTextOf } from '../domain/search-text.ts';
 
 const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 

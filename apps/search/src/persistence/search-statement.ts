@@ -1,3 +1,4 @@
+import { escapeLike } from '@bunting/database';
 import type { Searcher } from '../feature-index.ts';
 import type { FeatureQuery, Sort } from '../domain/feature-query.ts';
 import type { CreatorFilter, DayFilter, SetFilter, ValueFilter } from '../domain/filters.ts';
@@ -44,7 +45,7 @@ const noneWith: Condition = (condition) => `not exists (${sameFeature} ${conditi
  */
 const isAmong: Condition = (condition) => `case when exists (${sameFeature} ${condition}) then true else false end`;
 
-const patternOf = (text: string): string => `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+const patternOf = (text: string): string => `%${escapeLike(text)}%`;
 
 /** Whether a text has a trigram, by which the index of texts can narrow a search. */
 const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);

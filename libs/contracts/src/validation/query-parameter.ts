@@ -62,6 +62,15 @@ export const parseInteger = (parameter: Parameter, from: number, to = Number.MAX
   );
 };
 
+/** Parses offset and limit of a page. */
+export const parsePage = (query: { readonly offset?: string | undefined; readonly limit?: string | undefined }) => {
+  const read = parameterParser(query);
+  return {
+    offset: read('offset', (parameter) => parseInteger(parameter, 0)) ?? 0,
+    limit: read('limit', (parameter) => parseInteger(parameter, 1, 1_000)) ?? 50,
+  };
+};
+
 /** The operator before the first colon, and what follows it. */
 export const splitOperator = <O extends string>(parameter: Parameter, operators: readonly O[]): [O, string] => {
   const colon = parameter.text.indexOf(':');

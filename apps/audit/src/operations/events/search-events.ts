@@ -1,14 +1,13 @@
 import { implement, JsonText } from '@bunting/bus';
 import { SearchEvents } from '@bunting/contracts';
-import { parseEventFilters, parsePage } from '../../domain/event-query.ts';
+import { parsePage } from '@bunting/contracts/validation';
+import { parseEventFilters } from '../../domain/event-query.ts';
 import type { AuditContext } from '../context.ts';
 
 export const searchEventsEndpoint = ({ readEventPage }: AuditContext) =>
   implement(SearchEvents, async ({ query, ...request }) => {
-    const { events, total } = await readEventPage(
-      request,
-      { ...parseEventFilters(query), textIn: 'data' },
-      parsePage(query),
-    );
+    const { offset: skip, limit } = parsePage(query);
+    const filters = { ...parseEventFilters(query), textIn: 'data' as const };
+    const { events, total } = await readEventPage(request, filters, { skip, limit });
     return new JsonText(`{"events":[${events.join(',')}],"total":${total}}`);
   });

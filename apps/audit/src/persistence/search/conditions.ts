@@ -1,5 +1,6 @@
-import { eventTypes } from '@bunting/contracts';
-import { folded, creatorSeparator } from '../../domain/searchable-text.ts';
+import { eventTypes, foldCase } from '@bunting/contracts';
+import { escapeLike } from '@bunting/database';
+import { creatorSeparator } from '../../domain/searchable-text.ts';
 import type { EventVisibility } from '../../domain/event-visibility.ts';
 
 /** Criteria of a search. All must match that are present; a list matches if one of its values does. */
@@ -55,7 +56,7 @@ const indexedPartsOf = (text: string): readonly string[] => {
 
 /** A `like` pattern for a text, taken literally, in the data alone or anywhere. */
 const patternOf = (text: string, textIn: Criteria['textIn']): string =>
-  `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${escapeLike(text)}%`;
 
 /** SQL: the day, UTC, of a timestamp. */
 const dayOf = (moment: string): string => `(${moment}::timestamptz at time zone 'UTC')::date`;
@@ -85,7 +86,7 @@ export const conditionsOf = (criteria: Criteria): Conditions => {
   oneOf('created_by_user_id', 'bigint', creators);
   if (notBefore !== undefined) sql.push(`day >= ${dayOf(place(notBefore))}`);
   if (before !== undefined) sql.push(`day < ${dayOf(place(before))}`);
-  const text = folded(criteria.text ?? '');
+  const text = foldCase(criteria.text ?? '');
   if (text === '') return { sql, values, withoutTextIndex: sql, readTexts: false };
 
   const ofTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));

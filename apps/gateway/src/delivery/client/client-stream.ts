@@ -4,20 +4,14 @@ import {
   deliveryScope,
   may,
   scopeKey,
+  staleHeader,
   StreamClientFeatures,
 } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../authentication/authenticate.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
 import type { StreamEvent } from '../../streaming/stream-event.ts';
-import {
-  deltaClientSpec,
-  parseRevision,
-  requireLoaded,
-  scopeOfRequest,
-  type SdkHandler,
-  staleHeader,
-} from '../sdk-handler.ts';
+import { deltaClientSpec, parseRevision, requireLoaded, scopeOfRequest, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode.ts';
 import type { Delta, DeliveryView } from '../store/delivery-view.ts';

@@ -1,4 +1,4 @@
-import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey } from '@bunting/contracts';
+import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey, staleHeader } from '@bunting/contracts';
 import type { IncomingMessage } from 'node:http';
 import type { AdmitFromCache } from '../../admission/admit.ts';
 import type { Authenticator } from '../../authentication/authenticate.ts';
@@ -7,7 +7,7 @@ import { compressedFrom, encodingOf } from '../../http/response/compression.ts';
 import { queryAndHeadersParser } from '../../http/request/query.ts';
 import type { Principal } from '../../persistence/tokens/token-lookup.ts';
 import { type SdkResponse, type SdkOperation, sdkOperations } from './client-handlers.ts';
-import { scopeOfRequest, staleHeader } from '../sdk-handler.ts';
+import { scopeOfRequest } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode.ts';
 

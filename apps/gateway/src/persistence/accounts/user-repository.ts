@@ -6,7 +6,7 @@ import {
   type UsersAndGroups,
   type UserSearchResults,
 } from '@bunting/contracts';
-import { advisoryLock, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
+import { advisoryLock, escapeLike, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
 import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
@@ -106,7 +106,7 @@ const countAdmins = `
   from (select *, exists (select from user_password where user_id = u.id) as has_password from api_user u) as account
   where root_role_id = ${predefinedRole.admin} and deleted_at is null`;
 
-const prefixPattern = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
+const prefixPattern = (text: string): string => `${escapeLike(text.toLowerCase())}%`;
 
 const userOfType = (row: UserRow | null | undefined, only: AccountGroup | undefined): User | undefined =>
   !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
