@@ -120,7 +120,7 @@ const samples: readonly Sample[] = [
   ...importing(domain, [
     '@bunting/contracts',
     './feature.ts',
-    './changes/rules.ts',
+    './changes/action-handlers.ts',
     'semver',
     'fast-json-patch',
     're2js',

@@ -1,7 +1,7 @@
 import type { CheckedChange } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { checkChanges } from '../src/domain/changes/check-changes.ts';
-import type { ChangeContext } from '../src/domain/changes/rule.ts';
+import { validateProposal } from '../src/domain/changes/validate-proposal.ts';
+import type { ChangeContext } from '../src/domain/changes/change-context.ts';
 import type { Feature } from '../src/domain/features/feature.ts';
 import { aFeature, aSegment, aStrategy, type FeatureAbout, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -56,7 +56,8 @@ export const checkedChanges = (
   changes: Posted[],
   context: ChangeContext = aChangeContext(),
   earlier: Posted[] = [],
-): CheckedChange[] => checkChanges(parseChanges(changes), earlier.length === 0 ? [] : parseChanges(earlier), context);
+): CheckedChange[] =>
+  validateProposal(parseChanges(changes), earlier.length === 0 ? [] : parseChanges(earlier), context);
 export const checkedChange = (change: Posted, context?: ChangeContext, earlier?: Posted[]): CheckedChange =>
   checkedChanges([change], context, earlier)[0] as CheckedChange;
 export const faultOf = (change: Posted, context?: ChangeContext, earlier?: Posted[]) => {

@@ -16,7 +16,7 @@ import {
   type Posted,
 } from '../../../test/checked-changes.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
-import { featureRules } from './rules.ts';
+import { featureActionHandlers } from './action-handlers.ts';
 
 describe('changes of one request are checked together', () => {
   const child = aFeature({ name: 'child', dependencies: [normalizeDependency('checkout')] });
@@ -182,8 +182,8 @@ describe('a change that is applied', () => {
     const [parsed] = parseChanges([change]) as [Change];
     const feature = inProduction(about);
     const context = aChangeContext([feature]);
-    const rule = featureRules[parsed.action as 'updateEnabled'];
-    const { subject, events } = rule.decide(feature, parsed as Parameters<typeof rule.decide>[1], context, '');
+    const handler = featureActionHandlers[parsed.action as 'updateEnabled'];
+    const { subject, events } = handler.decide(feature, parsed as Parameters<typeof handler.decide>[1], context, '');
     const production = subject.environments['production'];
     return [
       production?.enabled ?? false,
@@ -265,9 +265,9 @@ describe('a change that is applied', () => {
       Change,
     ];
     const feature = inProduction();
-    const { subject } = featureRules.updateStrategy.decide(
+    const { subject } = featureActionHandlers.updateStrategy.decide(
       feature,
-      change as Parameters<typeof featureRules.updateStrategy.decide>[1],
+      change as Parameters<typeof featureActionHandlers.updateStrategy.decide>[1],
       aChangeContext([feature]),
       '',
     );

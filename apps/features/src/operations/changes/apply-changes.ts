@@ -2,10 +2,10 @@ import { type OperationRequest, implement } from '@bunting/bus';
 import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal, projectGone } from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash } from 'node:crypto';
-import type { ApplyConflict } from '../../domain/changes/apply-conflict.ts';
-import { foldChanges } from '../../domain/changes/fold.ts';
-import { inverseChanges } from '../../domain/changes/inverse.ts';
-import { overwriteConflicts } from '../../domain/changes/overwrites.ts';
+import type { ApplyConflict } from '../../domain/changes/find-conflicts.ts';
+import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
+import { inverseChanges } from '../../domain/changes/inverse-changes.ts';
+import { findOverwriteConflicts } from '../../domain/changes/find-overwrites.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveChangedAndEmit } from '../save-and-emit.ts';
@@ -49,22 +49,22 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   if (changeContext === undefined) {
     return refusedResult('conflict', [projectGone]);
   }
-  const folded = foldChanges(body.changes, changeContext);
-  if (folded.conflicts.length > 0) return refusedResult('conflict', folded.conflicts);
-  const overwrites = body.refuseOverwrites ? overwriteConflicts(body.changes, changeContext) : [];
+  const result = applyInMemory(body.changes, changeContext);
+  if (result.conflicts.length > 0) return refusedResult('conflict', result.conflicts);
+  const overwrites = body.refuseOverwrites ? findOverwriteConflicts(body.changes, changeContext) : [];
   if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
 
-  const changed = [...folded.features.values()].filter(
+  const changed = [...result.features.values()].filter(
     (feature) => changeContext.features.get(feature.name) !== feature,
   );
-  const changeEvents = folded.events.map((event) => withRequestId(event, body.changeRequestId));
+  const changeEvents = result.events.map((event) => withRequestId(event, body.changeRequestId));
   await saveChangedAndEmit(tx, changed, changeEvents, caller);
   for (const [id, before] of changeContext.segments) {
-    const after = folded.segments.get(id);
+    const after = result.segments.get(id);
     if (after === undefined) await tx.segments.remove(before);
     else if (after !== before) await tx.segments.save(before, after);
   }
-  return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, folded) };
+  return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, result) };
 };
 
 /** A hash of the project, the environment and the changes of a request, without the snapshots of replaced states. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ChangeContext } from '../../domain/changes/rule.ts';
+import type { ChangeContext } from '../../domain/changes/change-context.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 
 /** What is stored, as changes in an environment read it at the time of a request. */

@@ -1,11 +1,11 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
-import { ruleOf } from '../../domain/changes/rules.ts';
+import { handlerOf } from '../../domain/changes/action-handlers.ts';
 import type { ChangeSubjects } from '../../persistence/changes/change-context-reader.ts';
 import { possibleReferencesIn } from '../possible-references.ts';
 
 /** The features that a change edits or refers to. */
 export const featuresOf = (change: Change): string[] => {
-  const { features = [] } = ruleOf(change).alsoReads(change);
+  const { features = [] } = handlerOf(change).alsoReads(change);
   return isSegmentChange(change) ? [...features] : [change.feature, ...features];
 };
 
@@ -18,5 +18,5 @@ export const subjectsOf = (project: string, changes: readonly Change[]): ChangeS
   ...possibleReferencesIn(changes),
   features: changes.flatMap(featuresOf),
   segments: changes.flatMap(segmentsOf),
-  segmentNames: changes.flatMap((change) => ruleOf(change).alsoReads(change).segmentNames ?? []),
+  segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
 });

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { type Change, PreviewChanges, projectNotFound } from '@bunting/contracts';
-import { currentSnapshot } from '../../domain/changes/overwrites.ts';
-import { previewChanges } from '../../domain/changes/preview.ts';
+import { currentSnapshot } from '../../domain/changes/find-overwrites.ts';
+import { previewChanges } from '../../domain/changes/preview-changes.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { changeContextOf } from './change-context.ts';

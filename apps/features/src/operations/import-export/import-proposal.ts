@@ -1,7 +1,7 @@
 import { type OperationRequest, type Bus, call, type CallContext } from '@bunting/bus';
 import { type ImportFeatures, ProposeImport } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { checkChanges } from '../../domain/changes/check-changes.ts';
+import { validateProposal } from '../../domain/changes/validate-proposal.ts';
 import type { ProposedEdits } from '../../domain/import/decide-import.ts';
 import { requireProposalSize } from '../../domain/import/protected-parts.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
@@ -29,7 +29,7 @@ export const storeProposal = async (
   const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
   if (found === undefined) throw activeProjectNotFound(project);
   const paths = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
-  const checked = checkChanges(
+  const checked = validateProposal(
     changes,
     [],
     changeContextOf(found, environment, now),

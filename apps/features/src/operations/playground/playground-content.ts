@@ -7,8 +7,8 @@ import {
   ReadProposedChanges,
   type RequestedChange,
 } from '@bunting/contracts';
-import { requireNoConflict } from '../../domain/changes/apply-conflict.ts';
-import { foldChanges } from '../../domain/changes/fold.ts';
+import { requireNoConflict } from '../../domain/changes/find-conflicts.ts';
+import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
 import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
 import { changeContextOf } from '../changes/change-context.ts';
@@ -76,7 +76,7 @@ export const contentAfter = async (
   );
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) throw projectNotFound(project);
-  const { features, segments, conflicts } = foldChanges(changes, changeContextOf(found, environment, now));
+  const { features, segments, conflicts } = applyInMemory(changes, changeContextOf(found, environment, now));
   requireNoConflict(conflicts);
   return withChanges(content, {
     features: features.values(),

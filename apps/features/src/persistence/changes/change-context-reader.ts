@@ -1,5 +1,5 @@
 import type { Database, Statement } from '@bunting/database';
-import type { FeatureReference, ChangeContext } from '../../domain/changes/rule.ts';
+import type { FeatureReference, ChangeContext } from '../../domain/changes/change-context.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import { featureJson, storedSegmentJson } from '../entities.ts';

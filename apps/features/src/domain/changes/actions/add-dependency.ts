@@ -2,10 +2,11 @@ import { type ConflictCause, invalidProperty } from '@bunting/contracts';
 import * as dependencies from '../../features/parts/dependency.ts';
 import type { Feature } from '../../features/feature.ts';
 import { shortName } from '../../refusals.ts';
-import { childrenOf } from '../dependents.ts';
+import { childrenOf } from '../state-after-changes.ts';
 import { findMissingParentVariant } from '../find-missing-parent-variant.ts';
-import type { ChangeContext, FeatureRule } from '../rule.ts';
-import { dependencySnapshot, overwrittenDependencies } from './dependency-rules.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
+import type { ChangeContext } from '../change-context.ts';
+import { dependencySnapshot, findOverwrittenDependencies } from './dependency-snapshot.ts';
 
 /** Refuses a dependency on a variant that the parent does not have: the child would never be enabled. */
 const requireKnownVariants = (parent: Feature, variants: readonly string[], path: string): void => {
@@ -28,12 +29,12 @@ const parentVariantConflict = (parent: Feature, variants: readonly string[]): Co
 };
 
 /** Makes the feature depend on another, and on that one only. */
-export const addDependencyRule: FeatureRule<'addDependency'> = {
+export const addDependencyHandler: FeatureActionHandler<'addDependency'> = {
   phase: 'add dependencies',
   errorPath: '/payload/feature',
   alsoReads: ({ payload }) => ({ features: [payload.feature] }),
   snapshot: dependencySnapshot,
-  overwrites: ({ payload }, states) => overwrittenDependencies(states, [payload]),
+  overwrites: ({ payload }, states) => findOverwrittenDependencies(states, [payload]),
   decide: (child, { payload }, context, path) => {
     const dependency = dependencies.normalizeDependency(payload.feature, payload.enabled, payload.variants);
     const family = familyOf(child, payload.feature, context);

@@ -1,9 +1,9 @@
 import * as strategies from '../../strategies/strategy.ts';
-import type { FeatureRule } from '../rule.ts';
-import { addedContent, contentConflict, requireCurrentType } from './strategy-rules.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
+import { addedContent, contentConflict, requireCurrentType } from './strategy-helpers.ts';
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
-export const addStrategyRule: FeatureRule<'addStrategy'> = {
+export const addStrategyHandler: FeatureActionHandler<'addStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload',
   alsoReads: () => ({}),

@@ -1,9 +1,9 @@
 import * as features from '../../features/archive-feature.ts';
-import { childrenOf } from '../dependents.ts';
-import type { FeatureRule } from '../rule.ts';
+import { childrenOf } from '../state-after-changes.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
 
 /** Archives the feature in every environment, when no active feature depends on it any more. */
-export const archiveFeatureRule: FeatureRule<'archiveFeature'> = {
+export const archiveFeatureHandler: FeatureActionHandler<'archiveFeature'> = {
   phase: 'archive features',
   errorPath: '/feature',
   alsoReads: () => ({}),

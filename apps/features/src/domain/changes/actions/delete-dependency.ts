@@ -1,14 +1,14 @@
 import { removeDependencies } from '../../features/parts/dependency.ts';
-import type { FeatureRule } from '../rule.ts';
-import { dependencySnapshot, overwrittenDependencies } from './dependency-rules.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
+import { dependencySnapshot, findOverwrittenDependencies } from './dependency-snapshot.ts';
 
 /** Makes the feature depend on no other. */
-export const deleteDependencyRule: FeatureRule<'deleteDependency'> = {
+export const deleteDependencyHandler: FeatureActionHandler<'deleteDependency'> = {
   phase: 'remove dependencies',
   errorPath: '/feature',
   alsoReads: () => ({}),
   snapshot: dependencySnapshot,
-  overwrites: (_, states) => overwrittenDependencies(states, []),
+  overwrites: (_, states) => findOverwrittenDependencies(states, []),
   decide: (feature) => {
     const decision = removeDependencies(feature);
     return { subject: decision.feature, events: decision.events, payload: {} };

@@ -1,16 +1,16 @@
 import { removeStrategyOnly, inEnvironment, strategyOf } from '../../strategies/strategy.ts';
-import { editsLostByDeletion } from '../overwritten-edits.ts';
-import type { FeatureRule } from '../rule.ts';
-import { strategySnapshot } from './strategy-rules.ts';
+import { findEditsLostByDeletion } from '../compare-snapshots.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
+import { strategySnapshot } from './strategy-helpers.ts';
 
 /** Removes a strategy. A strategy that was removed before is no conflict. */
-export const deleteStrategyRule: FeatureRule<'deleteStrategy'> = {
+export const deleteStrategyHandler: FeatureActionHandler<'deleteStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload/id',
   alsoReads: () => ({}),
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
-  overwrites: (_, states) => editsLostByDeletion(states),
+  overwrites: (_, states) => findEditsLostByDeletion(states),
   decide: (feature, { payload: { id } }, { environment }) => {
     const payload = { id };
     const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);

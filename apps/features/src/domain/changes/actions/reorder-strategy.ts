@@ -1,10 +1,10 @@
 import type { StrategyPosition } from '@bunting/contracts';
 import { reorderStrategies } from '../../strategies/reorder-strategies.ts';
 import { inEnvironment } from '../../strategies/strategy.ts';
-import { strategyDeletedCause } from '../conflict-cause.ts';
-import { overwrittenEdits } from '../overwritten-edits.ts';
-import type { FeatureRule } from '../rule.ts';
-import { hasStrategies } from './strategy-rules.ts';
+import { strategyDeletedCause } from '../conflict-causes.ts';
+import { findNewerEdits } from '../compare-snapshots.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
+import { hasStrategies } from './strategy-helpers.ts';
 
 /** The sort orders of a snapshot as one property, with those of moved strategies by id; null for no snapshot. */
 const orderOf = (positions: unknown, moved: ReadonlyMap<string, number> = new Map()) =>
@@ -13,14 +13,14 @@ const orderOf = (positions: unknown, moved: ReadonlyMap<string, number> = new Ma
     : null;
 
 /** Puts strategies into another order. */
-export const reorderStrategyRule: FeatureRule<'reorderStrategy'> = {
+export const reorderStrategyHandler: FeatureActionHandler<'reorderStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload',
   alsoReads: () => ({}),
   snapshot: (feature, _, { environment }) =>
     inEnvironment(feature, environment).strategies.map(({ id, sortOrder }) => ({ id, sortOrder })),
   overwrites: ({ payload }, { snapshot, current }) =>
-    overwrittenEdits(
+    findNewerEdits(
       { snapshot: orderOf(snapshot), current: orderOf(current) },
       orderOf(current, new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]))) ?? {},
     ),

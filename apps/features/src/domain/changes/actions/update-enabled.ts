@@ -1,16 +1,16 @@
 import { disableFeature, enableFeature } from '../../environments/feature-environment.ts';
 import { inEnvironment } from '../../strategies/strategy.ts';
-import { overwrittenEdits } from '../overwritten-edits.ts';
-import type { FeatureRule } from '../rule.ts';
-import { addedContent } from './strategy-rules.ts';
+import { findNewerEdits } from '../compare-snapshots.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
+import { addedContent } from './strategy-helpers.ts';
 
 /** Turns the feature on or off. Activates disabled strategies only if the change requests it and all strategies are disabled. */
-export const updateEnabledRule: FeatureRule<'updateEnabled'> = {
+export const updateEnabledHandler: FeatureActionHandler<'updateEnabled'> = {
   phase: 'turn features on or off',
   errorPath: '/payload',
   alsoReads: () => ({}),
   snapshot: (feature, _, { environment }) => ({ enabled: inEnvironment(feature, environment).enabled }),
-  overwrites: ({ payload }, states) => overwrittenEdits(states, { enabled: payload.enabled }),
+  overwrites: ({ payload }, states) => findNewerEdits(states, { enabled: payload.enabled }),
   decide: (feature, { payload: { enabled, shouldActivateDisabledStrategies } }, context) => {
     const { environment, projectContext, generateStrategyId } = context;
     const { strategies } = inEnvironment(feature, environment);

@@ -1,8 +1,8 @@
 import { type ChangeOf, invalidProperty } from '@bunting/contracts';
 import * as segments from '../../constraints/segment.ts';
-import { overwrittenEdits } from '../overwritten-edits.ts';
-import type { SegmentRule } from '../rule.ts';
-import { segmentIdOfName, usersOfSegment } from '../dependents.ts';
+import { findNewerEdits } from '../compare-snapshots.ts';
+import type { SegmentActionHandler } from '../action-handler.ts';
+import { segmentIdOfName, usersOfSegment } from '../state-after-changes.ts';
 import { changedProperties } from './changed-properties.ts';
 
 const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['payload'], 'id'>, true>> = {
@@ -13,12 +13,12 @@ const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['paylo
 };
 
 /** Changes a segment of the project, for every feature that uses it. Omitted properties do not change. */
-export const updateSegmentRule: SegmentRule<'updateSegment'> = {
+export const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
   phase: 'update segments',
   errorPath: '/payload/name',
   alsoReads: ({ payload: { name } }) => ({ segmentNames: name === undefined ? [] : [name] }),
   snapshot: (segment) => segments.segmentSnapshot(segment),
-  overwrites: ({ payload: { id: _, ...properties } }, states) => overwrittenEdits(states, properties),
+  overwrites: ({ payload: { id: _, ...properties } }, states) => findNewerEdits(states, properties),
   decide: (segment, { payload }, context, path) => {
     if (typeof payload.project === 'string' && payload.project !== context.project) {
       throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);

@@ -1,10 +1,10 @@
 import { type ChangeOf, invalid } from '@bunting/contracts';
 import { changeStrategy, withDefaultParameters, type StrategyContent, strategyOf } from '../../strategies/strategy.ts';
-import { strategyDeletedCause } from '../conflict-cause.ts';
-import { overwrittenEdits } from '../overwritten-edits.ts';
-import type { FeatureRule } from '../rule.ts';
+import { strategyDeletedCause } from '../conflict-causes.ts';
+import { findNewerEdits } from '../compare-snapshots.ts';
+import type { FeatureActionHandler } from '../action-handler.ts';
 import { changedProperties } from './changed-properties.ts';
-import { contentConflict, hasStrategies, requireCurrentType, strategySnapshot } from './strategy-rules.ts';
+import { contentConflict, hasStrategies, requireCurrentType, strategySnapshot } from './strategy-helpers.ts';
 
 const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateStrategy'>['payload'], 'id' | 'sortOrder'>, true>> = {
   name: true,
@@ -20,13 +20,13 @@ const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateStrategy'>['payl
  * Changes a strategy. Omitted properties do not change: a constraint that is lost silently would enable the feature for more users. Whether
  * the feature stays enabled is decided after all changes.
  */
-export const updateStrategyRule: FeatureRule<'updateStrategy'> = {
+export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
   phase: 'change strategies',
   errorPath: '/payload/id',
   alsoReads: () => ({}),
   snapshot: (feature, { payload }, { environment }) =>
     strategySnapshot(strategyOf(feature, { environment, strategyId: payload.id })),
-  overwrites: ({ payload: { id: _, ...properties } }, states) => overwrittenEdits(states, properties),
+  overwrites: ({ payload: { id: _, ...properties } }, states) => findNewerEdits(states, properties),
   decide: (feature, { payload }, { environment, projectContext }, path) => {
     const ref = { environment, strategyId: payload.id };
     const before = strategyOf(feature, ref);

@@ -1,9 +1,9 @@
 import { type Change, type ConflictCause, isSegmentChange, type Refusal, refusal } from '@bunting/contracts';
 import { hasEnvironment } from '../project-context.ts';
 import { shortName } from '../refusals.ts';
-import { segmentDeletedCause, segmentOfAnotherProjectCause } from './conflict-cause.ts';
-import type { ChangeContext } from './rule.ts';
-import { featureRuleOf, segmentRuleOf } from './rules.ts';
+import { segmentDeletedCause, segmentOfAnotherProjectCause } from './conflict-causes.ts';
+import type { ChangeContext } from './change-context.ts';
+import { featureHandlerOf, segmentHandlerOf } from './action-handlers.ts';
 
 /** The reason why changes cannot be applied now, and which. */
 export interface ApplyConflict extends ConflictCause {
@@ -50,18 +50,18 @@ export const findSegmentConflict = (id: number, { project, segments }: ChangeCon
 
 const withoutFullStop = (message: string): string => message.replace(/\.$/, '');
 
-const conflictOfRule = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause | undefined => {
+const conflictOfHandler = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause | undefined => {
   if (isSegmentChange(change)) {
     const segment = context.segments.get(change.payload.id);
-    return segment && segmentRuleOf(change).conflict(refused, segment, change, context);
+    return segment && segmentHandlerOf(change).conflict(refused, segment, change, context);
   }
   const feature = context.features.get(change.feature);
-  return feature && featureRuleOf(change).conflict(refused, feature, change, context);
+  return feature && featureHandlerOf(change).conflict(refused, feature, change, context);
 };
 
-/** Classifies the refusal of a rule as a conflict. The messages are Unleash's, except for a deprecated strategy type. */
-export const conflictOfRefusal = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
-  const { code, message } = conflictOfRule(refused, change, context) ?? {
+/** Classifies the refusal of a change as a conflict. The messages are Unleash's, except for a deprecated strategy type. */
+export const toConflictCause = (refused: Refusal, change: Change, context: ChangeContext): ConflictCause => {
+  const { code, message } = conflictOfHandler(refused, change, context) ?? {
     code: 'invalid-payload',
     message: refused.message,
   };

@@ -8,34 +8,8 @@ import type {
 } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
-import type { ProjectContext } from '../project-context.ts';
-import type { ReplacedStates } from './overwritten-edits.ts';
-
-/** A feature that uses a segment. */
-export interface FeatureReference {
-  readonly name: string;
-  readonly project: string;
-}
-
-/** The objects that changes read or write, in the state before them. The operation loads them first. */
-export interface ChangeContext {
-  readonly project: string;
-  readonly environment: string;
-  readonly projectContext: ProjectContext;
-  /** the current time in ISO 8601 */
-  readonly now: string;
-  readonly generateStrategyId: () => string;
-  /** by name: the features that changes are about, and those that they are to depend on; archived and foreign ones too */
-  readonly features: ReadonlyMap<string, Feature>;
-  /** by name of a feature: the active features that depend on it */
-  readonly children: ReadonlyMap<string, readonly string[]>;
-  /** by id: the segments that changes are about */
-  readonly segments: ReadonlyMap<number, StoredSegment>;
-  /** by id of a segment: the active features that use it */
-  readonly segmentUsers: ReadonlyMap<number, readonly FeatureReference[]>;
-  /** the segments that already have one of the requested names, by name */
-  readonly segmentsByName: ReadonlyMap<string, number>;
-}
+import type { SnapshotComparison } from './compare-snapshots.ts';
+import type { ChangeContext } from './change-context.ts';
 
 /** A change that applying adds so that no enabled feature is left without an active strategy. */
 export interface ImpliedChange {
@@ -44,7 +18,7 @@ export interface ImpliedChange {
 }
 
 /** The result of a change: the changed feature or segment, the events, and the payload to store. */
-export interface RuleResult<Subject> {
+export interface HandlerResult<Subject> {
   readonly subject: Subject;
   readonly events: readonly DomainEvent[];
   readonly payload: unknown;
@@ -63,9 +37,10 @@ export const phases = [
   'archive features',
   'delete segments',
 ] as const;
+
 export type Phase = (typeof phases)[number];
 
-/** What a rule reads besides its subject. */
+/** What a handler reads besides its subject. */
 export interface OtherSubjects {
   /** names of features */
   readonly features?: readonly string[];
@@ -74,7 +49,7 @@ export interface OtherSubjects {
 }
 
 /** All that an action of a change means; the operations add nothing to it. */
-export interface Rule<Change, Subject, After> {
+export interface ActionHandler<Change, Subject, After> {
   readonly phase: Phase;
   /** the part of the change that a validation error names */
   readonly errorPath: '/feature' | '/payload' | '/payload/feature' | '/payload/id' | '/payload/name';
@@ -83,9 +58,9 @@ export interface Rule<Change, Subject, After> {
   /** The current value that the change would replace. @throws Refusal when a required object does not exist. */
   readonly snapshot: (subject: Subject, change: Change, context: ChangeContext) => unknown;
   /** The edits since the snapshot that the change would overwrite. */
-  readonly overwrites: (change: Change, states: ReplacedStates) => ChangeRequestOverwrite[];
+  readonly overwrites: (change: Change, states: SnapshotComparison) => ChangeRequestOverwrite[];
   /** Applies the change. @param path JSON pointer of the change within the request */
-  readonly decide: (subject: Subject, change: Change, context: ChangeContext, path: string) => RuleResult<After>;
+  readonly decide: (subject: Subject, change: Change, context: ChangeContext, path: string) => HandlerResult<After>;
   /** The conflict that a refusal of `decide` is, in the state in which it refused; undefined for an invalid payload. */
   readonly conflict: (
     refused: Refusal,
@@ -95,5 +70,10 @@ export interface Rule<Change, Subject, After> {
   ) => ConflictCause | undefined;
 }
 
-export type FeatureRule<A extends FeatureAction> = Rule<ChangeOf<A>, Feature, Feature>;
-export type SegmentRule<A extends SegmentAction> = Rule<ChangeOf<A>, StoredSegment, StoredSegment | null>;
+export type FeatureActionHandler<A extends FeatureAction> = ActionHandler<ChangeOf<A>, Feature, Feature>;
+
+export type SegmentActionHandler<A extends SegmentAction> = ActionHandler<
+  ChangeOf<A>,
+  StoredSegment,
+  StoredSegment | null
+>;

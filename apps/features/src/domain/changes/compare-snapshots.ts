@@ -1,7 +1,7 @@
 import { asJsonObject, type ChangeRequestOverwrite, isEqual, type JsonObject, memberOf } from '@bunting/contracts';
 
 /** What a change replaces: when it was proposed, and now. Null where there is nothing to replace. */
-export interface ReplacedStates {
+export interface SnapshotComparison {
   readonly snapshot: unknown;
   readonly current: unknown;
 }
@@ -35,8 +35,8 @@ const editsAmong = (
   });
 
 /** The edits of the proposed properties: those that differ from the snapshot, and that would get another value. */
-export const overwrittenEdits = (
-  { snapshot, current }: ReplacedStates,
+export const findNewerEdits = (
+  { snapshot, current }: SnapshotComparison,
   proposed: JsonObject,
 ): ChangeRequestOverwrite[] => {
   if (snapshot === null || snapshot === undefined || current === null) return [];
@@ -44,7 +44,7 @@ export const overwrittenEdits = (
 };
 
 /** All edits of an object that is to be deleted, except of its order among others. */
-export const editsLostByDeletion = (states: ReplacedStates): ChangeRequestOverwrite[] => {
+export const findEditsLostByDeletion = (states: SnapshotComparison): ChangeRequestOverwrite[] => {
   const { id: _, sortOrder: __, ...properties } = asJsonObject(states.current);
-  return overwrittenEdits(states, Object.fromEntries(Object.keys(properties).map((property) => [property, undefined])));
+  return findNewerEdits(states, Object.fromEntries(Object.keys(properties).map((property) => [property, undefined])));
 };

@@ -3,8 +3,8 @@ import type { Feature, PublicStrategy, Strategy } from '../../features/feature.t
 import { inEnvironment, publicStrategy } from '../../strategies/strategy.ts';
 import { shortName } from '../../refusals.ts';
 import type { ProjectContext } from '../../project-context.ts';
-import { segmentDeletedCause, segmentOfAnotherProjectCause } from '../conflict-cause.ts';
-import type { ChangeContext } from '../rule.ts';
+import { segmentDeletedCause, segmentOfAnotherProjectCause } from '../conflict-causes.ts';
+import type { ChangeContext } from '../change-context.ts';
 
 /** The snapshot of a strategy in a change. Segments are sorted, so that another order is not taken for an edit later. */
 export const strategySnapshot = (strategy: Strategy): PublicStrategy => ({

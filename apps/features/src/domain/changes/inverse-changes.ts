@@ -8,9 +8,9 @@ import {
 } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
-import type { FoldResult } from './fold.ts';
-import type { ChangeContext } from './rule.ts';
-import { currentSnapshot } from './overwrites.ts';
+import type { AppliedState } from './apply-in-memory.ts';
+import type { ChangeContext } from './change-context.ts';
+import { currentSnapshot } from './find-overwrites.ts';
 
 const contentOf = (strategy: Strategy) => {
   const { id: _, ...content } = publicStrategy(strategy);
@@ -86,18 +86,18 @@ const revertFeature = (before: Feature, after: Feature, environment: string): Fe
 export const inverseChanges = (
   changes: readonly RequestedChange[],
   initial: ChangeContext,
-  folded: FoldResult,
+  applied: AppliedState,
 ): InverseChange[] => {
-  const after: ChangeContext = { ...initial, features: folded.features, segments: folded.segments };
+  const after: ChangeContext = { ...initial, features: applied.features, segments: applied.segments };
   const names = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])));
   const ids = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])));
   const back: Change[] = [];
   for (const name of names) {
-    const [was, is] = [initial.features.get(name), folded.features.get(name)];
+    const [was, is] = [initial.features.get(name), applied.features.get(name)];
     if (was !== undefined && is?.archivedAt === null) back.push(...revertFeature(was, is, initial.environment));
   }
   for (const id of ids) {
-    const [was, is] = [initial.segments.get(id), folded.segments.get(id)];
+    const [was, is] = [initial.segments.get(id), applied.segments.get(id)];
     if (was === undefined || is === undefined || isEqual(was, is)) continue;
     const { name, description, constraints } = was;
     back.push({ action: 'updateSegment', payload: { id, name, description, constraints: [...constraints] } });
@@ -105,6 +105,6 @@ export const inverseChanges = (
   return back.map((change) => ({
     change,
     snapshot: currentSnapshot(change, after),
-    segmentName: isSegmentChange(change) ? (folded.segments.get(change.payload.id)?.name ?? null) : null,
+    segmentName: isSegmentChange(change) ? (applied.segments.get(change.payload.id)?.name ?? null) : null,
   }));
 };

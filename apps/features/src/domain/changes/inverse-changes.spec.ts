@@ -11,10 +11,10 @@ import {
 } from '../../../test/checked-changes.ts';
 import { aFeature } from '../../../test/builders.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
-import { foldChanges } from './fold.ts';
-import { inverseChanges } from './inverse.ts';
-import { overwritesOf } from './overwrites.ts';
-import type { ChangeContext } from './rule.ts';
+import { applyInMemory } from './apply-in-memory.ts';
+import { inverseChanges } from './inverse-changes.ts';
+import { findOverwrites } from './find-overwrites.ts';
+import type { ChangeContext } from './change-context.ts';
 
 const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;
 const requestsOf = (posted: readonly Posted[]) =>
@@ -23,10 +23,10 @@ const requestsOf = (posted: readonly Posted[]) =>
 /** Applies changes, and returns the changes that undo them and the state in between. */
 const inverseOf = (posted: readonly Posted[], context: ChangeContext) => {
   const changes = requestsOf(posted);
-  const folded = foldChanges(changes, context);
-  expect(folded.conflicts).toEqual([]);
-  const applied = { ...context, features: folded.features, segments: folded.segments };
-  return { inverse: inverseChanges(changes, context, folded), applied };
+  const result = applyInMemory(changes, context);
+  expect(result.conflicts).toEqual([]);
+  const applied = { ...context, features: result.features, segments: result.segments };
+  return { inverse: inverseChanges(changes, context, result), applied };
 };
 const undoing = (posted: readonly Posted[], context: ChangeContext = aChangeContext()) =>
   inverseOf(posted, context).inverse.map(({ change }) => change);
@@ -141,9 +141,9 @@ it('undoing an applied change request overwrites nothing, unless its result was 
   const { inverse, applied } = inverseOf([onCheckout('updateStrategy', { id: 's1', title: 'All' })], aChangeContext());
   const [undo] = inverse.map(({ change, snapshot }, id) => ({ id, change, snapshot }));
   if (undo === undefined) throw new Error('Nothing is undone.');
-  expect(overwritesOf(undo, applied)).toEqual([]);
+  expect(findOverwrites(undo, applied)).toEqual([]);
   const edited = aChangeContext([inProduction({ strategies: [{ ...rolloutStrategy, title: 'Theirs' }] })]);
-  expect(overwritesOf(undo, edited)).toEqual([
+  expect(findOverwrites(undo, edited)).toEqual([
     { property: 'title', snapshot: 'All', current: 'Theirs', proposed: 'Half' },
   ]);
 });

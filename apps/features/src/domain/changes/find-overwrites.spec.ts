@@ -4,8 +4,8 @@ import { aStrategy } from '../../../test/builders.ts';
 import { aChangeContext, betaSegment, inProduction, onCheckout, type Posted } from '../../../test/checked-changes.ts';
 import type { Feature } from '../features/feature.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
-import { currentSnapshot, overwriteConflicts, overwritesOf } from './overwrites.ts';
-import type { ChangeContext } from './rule.ts';
+import { currentSnapshot, findOverwriteConflicts, findOverwrites } from './find-overwrites.ts';
+import type { ChangeContext } from './change-context.ts';
 
 const variant = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' }) as const;
 const rollout = (percentage: string) => ({ rollout: percentage, stickiness: 'default', groupId: 'checkout' });
@@ -33,7 +33,7 @@ const requested = (posted: Posted, proposedIn: ChangeContext) => {
   return { id: 7, change, snapshot: currentSnapshot(change, proposedIn) };
 };
 const overwrites = (posted: Posted, proposedIn: ChangeContext, now: ChangeContext) =>
-  overwritesOf(requested(posted, proposedIn), now);
+  findOverwrites(requested(posted, proposedIn), now);
 
 const stored = aChangeContext([withStrategies(strategy, second)]);
 const edited = (about: Partial<typeof strategy>) => aChangeContext([withStrategies({ ...strategy, ...about }, second)]);
@@ -144,7 +144,7 @@ describe('a change overwrites a newer edit', () => {
 
   it('that switched the feature, when it would switch it back', () => {
     const change = requested(onCheckout('updateEnabled', { enabled: false }), aChangeContext([inProduction()]));
-    expect(overwritesOf(change, aChangeContext([inProduction({ enabled: true })]))).toEqual([
+    expect(findOverwrites(change, aChangeContext([inProduction({ enabled: true })]))).toEqual([
       { property: 'enabled', snapshot: false, current: true, proposed: false },
     ]);
   });
@@ -193,7 +193,7 @@ describe('a change overwrites no edit', () => {
   it('where an older snapshot lacks a list that is empty', () => {
     const constraint = { contextName: 'userId', operator: 'IN', values: ['1'] };
     const change = requested(onCheckout('updateStrategy', { id: 's1', constraints: [constraint] }), stored);
-    expect(overwritesOf({ ...change, snapshot: { id: 's1', title: 'Half' } }, stored)).toEqual([]);
+    expect(findOverwrites({ ...change, snapshot: { id: 's1', title: 'Half' } }, stored)).toEqual([]);
   });
 
   it('that emptied a title which was null', () => {
@@ -236,7 +236,7 @@ describe('the reason not to overwrite an edit', () => {
       { segment: 4 },
     ],
   ])('reads: %s', (message, posted, proposedIn, now, subject) => {
-    expect(overwriteConflicts([requested(posted, proposedIn)], now)).toEqual([
+    expect(findOverwriteConflicts([requested(posted, proposedIn)], now)).toEqual([
       { code: 'overwrite', message, changeId: 7, ...subject },
     ]);
   });
@@ -246,6 +246,6 @@ describe('the reason not to overwrite an edit', () => {
       requested(onCheckout('updateStrategy', { id: 's1', title: 'Mine' }), stored),
       requested(onCheckout('updateStrategy', { id: 's2', title: 'Mine' }), stored),
     ];
-    expect(overwriteConflicts(changes, edited({ title: 'Theirs' }))).toHaveLength(1);
+    expect(findOverwriteConflicts(changes, edited({ title: 'Theirs' }))).toHaveLength(1);
   });
 });

@@ -9,8 +9,9 @@ import {
   rolloutStrategy,
   type Posted,
 } from '../../../test/checked-changes.ts';
-import { differences, previewChanges } from './preview.ts';
-import type { ChangeContext } from './rule.ts';
+import { previewChanges } from './preview-changes.ts';
+import { diffJson } from './json-diff.ts';
+import type { ChangeContext } from './change-context.ts';
 
 const preview = (posted: readonly Posted[], context: ChangeContext = aChangeContext(), withStates = true) =>
   previewChanges(
@@ -147,14 +148,14 @@ describe('the change that a request implies', () => {
 
 describe('the difference of two states', () => {
   it('is a list of JSON pointers, in which a list changes as a whole', () => {
-    expect(differences({ a: { 'x/y~z': 1 }, b: [1, 2] }, { a: { 'x/y~z': 2 }, b: [1] })).toEqual([
+    expect(diffJson({ a: { 'x/y~z': 1 }, b: [1, 2] }, { a: { 'x/y~z': 2 }, b: [1] })).toEqual([
       { path: '/a/x~1y~0z', before: 1, after: 2 },
       { path: '/b', before: [1, 2], after: [1] },
     ]);
   });
 
   it('has members that one of them lacks', () => {
-    expect(differences({ gone: 1 }, { constructor: 2 })).toEqual([
+    expect(diffJson({ gone: 1 }, { constructor: 2 })).toEqual([
       { path: '/gone', before: 1, after: undefined },
       { path: '/constructor', before: undefined, after: 2 },
     ]);

@@ -14,8 +14,9 @@ import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
 import { archivedFeatureRefused, featureNotInProject, segmentNotFound } from '../refusals.ts';
 import { type StateAfterChanges, initialState, setSegment } from './state-after-changes.ts';
-import { type ChangeContext, phases } from './rule.ts';
-import { orderedChangesOfPhase, featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';
+import { phases } from './action-handler.ts';
+import type { ChangeContext } from './change-context.ts';
+import { orderedChangesOfPhase, featureHandlerOf, handlerOf, segmentHandlerOf } from './action-handlers.ts';
 
 /** The feature of a change, in the state before all changes. */
 const requireChangeableFeature = (
@@ -52,10 +53,10 @@ const checkFeatureChange = (
   state: StateAfterChanges,
   path: string,
 ): CheckedChange => {
-  const rule = featureRuleOf(change);
+  const handler = featureHandlerOf(change);
   const before = requireChangeableFeature(change, initial, path);
-  const snapshot = rule.snapshot(before, change, initial);
-  const { subject, payload } = rule.decide(state.features.get(before.name) ?? before, change, state, path);
+  const snapshot = handler.snapshot(before, change, initial);
+  const { subject, payload } = handler.decide(state.features.get(before.name) ?? before, change, state, path);
   state.features.set(subject.name, subject);
   return { action: change.action, feature: before.name, segment: null, payload, snapshot };
 };
@@ -66,11 +67,11 @@ const checkSegmentChange = (
   state: StateAfterChanges,
   path: string,
 ): CheckedChange => {
-  const rule = segmentRuleOf(change);
+  const handler = segmentHandlerOf(change);
   const before = requireChangeableSegment(change, initial, path);
-  const snapshot = rule.snapshot(before, change, initial);
+  const snapshot = handler.snapshot(before, change, initial);
   const { id, name } = before;
-  const { subject, payload } = rule.decide(state.segments.get(id) ?? before, change, state, path);
+  const { subject, payload } = handler.decide(state.segments.get(id) ?? before, change, state, path);
   setSegment(state, id, subject);
   return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
 };
@@ -79,7 +80,7 @@ const checkSegmentChange = (
 const asValidationError = (error: unknown, change: Change, path: string): unknown => {
   const kinds: readonly ErrorKind[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
-  return invalidProperty(error.message.replace(/\.$/, ''), `${path}${ruleOf(change).errorPath}`);
+  return invalidProperty(error.message.replace(/\.$/, ''), `${path}${handlerOf(change).errorPath}`);
 };
 
 const check = (change: Change, initial: ChangeContext, state: StateAfterChanges, path: string): CheckedChange => {
@@ -103,7 +104,7 @@ interface ChangeToCheck {
  * snapshots. Refuses a change that breaks a rule. An earlier change that has become impossible is no fault of the new ones.
  * @param pathOf the JSON pointer of the nth change within the request
  */
-export const checkChanges = (
+export const validateProposal = (
   changes: readonly Change[],
   earlier: readonly Change[],
   context: ChangeContext,

@@ -1,32 +1,12 @@
-import {
-  isEqual,
-  isJsonObject,
-  memberOf,
-  type ChangeRequestPreview,
-  isSegmentChange,
-  type RequestedChange,
-} from '@bunting/contracts';
+import { type ChangeRequestPreview, isSegmentChange, type RequestedChange } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
-import { type ApplyConflict } from './apply-conflict.ts';
-import { foldChanges } from './fold.ts';
-import type { ChangeContext } from './rule.ts';
-import { overwritesOf } from './overwrites.ts';
-
-type Difference = ChangeRequestPreview['features'][number]['diff'][number];
-
-const escapePointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
-
-/** What differs between two documents, member by member; lists are compared as a whole. */
-export const differences = (before: unknown, after: unknown, path = ''): Difference[] => {
-  if (isEqual(before, after)) return [];
-  if (!isJsonObject(before) || !isJsonObject(after)) return [{ path, before, after }];
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
-    const [was, is] = [before, after].map((of) => memberOf(of, key));
-    return differences(was, is, `${path}/${escapePointer(key)}`);
-  });
-};
+import type { ApplyConflict } from './find-conflicts.ts';
+import { applyInMemory } from './apply-in-memory.ts';
+import type { ChangeContext } from './change-context.ts';
+import { findOverwrites } from './find-overwrites.ts';
+import { diffJson } from './json-diff.ts';
 
 /** A feature as a preview shows it; strategies by id, so that one that moves differs by its sort order alone. */
 const featureView = (feature: Feature, environment: string) => {
@@ -46,18 +26,18 @@ const segmentView = (segment: StoredSegment | undefined) => (segment === undefin
 const conflictView = (conflict: ApplyConflict | undefined) =>
   conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
 
-/** The preview of changes, by the same fold as applying them. Without states it has only the conflicts. */
+/** The preview of changes, by the same function that applies them. Without states it has only the conflicts. */
 export const previewChanges = (
   changes: readonly RequestedChange[],
   context: ChangeContext,
   withStates: boolean,
 ): ChangeRequestPreview => {
   const { environment } = context;
-  const folded = foldChanges(changes, context);
-  const byChange = new Map(folded.conflicts.map((conflict) => [conflict.changeId, conflict]));
+  const applied = applyInMemory(changes, context);
+  const byChange = new Map(applied.conflicts.map((conflict) => [conflict.changeId, conflict]));
 
   const previewed = (requested: RequestedChange) => {
-    const overwrites = overwritesOf(requested, context);
+    const overwrites = findOverwrites(requested, context);
     return {
       id: requested.id,
       action: requested.change.action,
@@ -68,7 +48,7 @@ export const previewChanges = (
   const states = (before: Record<string, unknown> | null, after: Record<string, unknown> | null) => ({
     before,
     after,
-    diff: differences(before ?? undefined, after ?? undefined),
+    diff: diffJson(before ?? undefined, after ?? undefined),
   });
   const none = { before: null, after: null, diff: [] };
 
@@ -78,13 +58,13 @@ export const previewChanges = (
   return {
     features: [...ofFeatures].flatMap(([name, its]) => {
       if (name === null) return [];
-      const whole = folded.conflicts.find(({ feature, changeId }) => feature === name && changeId === undefined);
-      const defaultChange = folded.impliedChanges.get(name);
+      const whole = applied.conflicts.find(({ feature, changeId }) => feature === name && changeId === undefined);
+      const defaultChange = applied.impliedChanges.get(name);
       return {
         name,
         ...conflictView(whole),
         ...(defaultChange === undefined ? {} : { defaultChange }),
-        ...(withStates ? states(shown(context.features.get(name)), shown(folded.features.get(name))) : none),
+        ...(withStates ? states(shown(context.features.get(name)), shown(applied.features.get(name))) : none),
         changes: its.map(previewed),
       };
     }),
@@ -94,10 +74,10 @@ export const previewChanges = (
       return {
         id,
         name: before?.name ?? '',
-        ...(withStates ? states(segmentView(before), segmentView(folded.segments.get(id))) : none),
+        ...(withStates ? states(segmentView(before), segmentView(applied.segments.get(id))) : none),
         changes: its.map(previewed),
       };
     }),
-    applicable: folded.conflicts.length === 0,
+    applicable: applied.conflicts.length === 0,
   };
 };

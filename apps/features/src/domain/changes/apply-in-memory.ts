@@ -8,13 +8,14 @@ import {
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
-import { conflictOfRefusal, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './apply-conflict.ts';
+import { toConflictCause, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './find-conflicts.ts';
 import { initialState, type StateAfterChanges, setSegment } from './state-after-changes.ts';
-import { type ChangeContext, type ImpliedChange, phases } from './rule.ts';
-import { orderedChangesOfPhase, featureRuleOf, segmentRuleOf } from './rules.ts';
+import { type ImpliedChange, phases } from './action-handler.ts';
+import type { ChangeContext } from './change-context.ts';
+import { orderedChangesOfPhase, featureHandlerOf, segmentHandlerOf } from './action-handlers.ts';
 
 /** The result of applying all changes. */
-export interface FoldResult {
+export interface AppliedState {
   /** by name: the features and segments of the changes, in the state after them */
   readonly features: ReadonlyMap<string, Feature>;
   /** by id; a segment that would be gone is not among them */
@@ -26,27 +27,27 @@ export interface FoldResult {
   readonly impliedChanges: ReadonlyMap<string, ImpliedChange>;
 }
 
-interface FoldState {
+interface WorkingState {
   readonly state: StateAfterChanges;
   readonly events: DomainEvent[];
   readonly conflicts: ApplyConflict[];
   readonly impliedChanges: Map<string, ImpliedChange>;
 }
 
-const foldFeatureChange = (change: FeatureChange, { state, events, impliedChanges }: FoldState): void => {
+const applyFeatureChange = (change: FeatureChange, { state, events, impliedChanges }: WorkingState): void => {
   const feature = state.features.get(change.feature);
   if (feature === undefined) return;
-  const { subject, events: emitted, implied } = featureRuleOf(change).decide(feature, change, state, '');
+  const { subject, events: emitted, implied } = featureHandlerOf(change).decide(feature, change, state, '');
   state.features.set(subject.name, subject);
   events.push(...emitted);
   if (implied !== undefined) impliedChanges.set(feature.name, implied);
 };
 
-const foldSegmentChange = (change: SegmentChange, { state, events }: FoldState): void => {
+const applySegmentChange = (change: SegmentChange, { state, events }: WorkingState): void => {
   const { id } = change.payload;
   const segment = state.segments.get(id);
   if (segment === undefined) return;
-  const { subject, events: emitted } = segmentRuleOf(change).decide(segment, change, state, '');
+  const { subject, events: emitted } = segmentHandlerOf(change).decide(segment, change, state, '');
   setSegment(state, id, subject);
   events.push(...emitted);
 };
@@ -55,7 +56,7 @@ const foldSegmentChange = (change: SegmentChange, { state, events }: FoldState):
 const disableInactive = (
   names: Iterable<string>,
   initial: ChangeContext,
-  { state, events, impliedChanges }: FoldState,
+  { state, events, impliedChanges }: WorkingState,
 ): void => {
   for (const name of names) {
     const before = initial.features.get(name);
@@ -75,9 +76,9 @@ const disableInactive = (
  * Applies changes in memory and returns the result, or the conflicts. Preview shows the result and apply
  * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
  */
-export const foldChanges = (changes: readonly RequestedChange[], context: ChangeContext): FoldResult => {
-  const folding: FoldState = { state: initialState(context), events: [], conflicts: [], impliedChanges: new Map() };
-  const { state, conflicts, impliedChanges } = folding;
+export const applyInMemory = (changes: readonly RequestedChange[], context: ChangeContext): AppliedState => {
+  const working: WorkingState = { state: initialState(context), events: [], conflicts: [], impliedChanges: new Map() };
+  const { state, conflicts, impliedChanges } = working;
   const byId = changes.toSorted((one, other) => one.id - other.id);
   const featureChanges = byId.map(({ change }) => change).filter((change) => !isSegmentChange(change));
   const actionsByName = Map.groupBy(featureChanges, ({ feature }) => feature);
@@ -95,30 +96,30 @@ export const foldChanges = (changes: readonly RequestedChange[], context: Change
   }
   const archived = new Set(featureChanges.filter(({ action }) => action === 'archiveFeature').map((c) => c.feature));
 
-  const fold = ({ id, change }: RequestedChange): void => {
+  const applyOne = ({ id, change }: RequestedChange): void => {
     const about = isSegmentChange(change) ? { segment: change.payload.id } : { feature: change.feature };
     if (isSegmentChange(change)) {
       const cause = findSegmentConflict(change.payload.id, context);
       if (cause !== undefined) return void conflicts.push({ ...cause, ...about, changeId: id });
     } else if (blocked.has(change.feature)) return;
     try {
-      if (isSegmentChange(change)) foldSegmentChange(change, folding);
-      else foldFeatureChange(change, folding);
+      if (isSegmentChange(change)) applySegmentChange(change, working);
+      else applyFeatureChange(change, working);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      conflicts.push({ ...conflictOfRefusal(error, change, state), ...about, changeId: id });
+      conflicts.push({ ...toConflictCause(error, change, state), ...about, changeId: id });
     }
   };
 
   for (const phase of phases) {
-    for (const item of orderedChangesOfPhase(byId, phase, state)) fold(item);
+    for (const item of orderedChangesOfPhase(byId, phase, state)) applyOne(item);
     if (phase === 'turn features on or off')
       disableInactive(
         [...actionsByName.keys()].filter((name) => !archived.has(name)),
         context,
-        folding,
+        working,
       );
   }
   for (const name of archived) impliedChanges.delete(name);
-  return { features: state.features, segments: state.segments, events: folding.events, conflicts, impliedChanges };
+  return { features: state.features, segments: state.segments, events: working.events, conflicts, impliedChanges };
 };

@@ -15,7 +15,7 @@ import {
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
 import { limits } from '../project-context.ts';
-import { featureRules } from './rules.ts';
+import { featureActionHandlers } from './action-handlers.ts';
 
 describe('a proposed change', () => {
   it('is returned as it would be stored, with the values that it would replace', () => {
@@ -317,7 +317,7 @@ describe('a proposed change is refused', () => {
     });
   });
 
-  it.each(Object.keys(featureRules))('for a feature in the archive: %s', (action) => {
+  it.each(Object.keys(featureActionHandlers))('for a feature in the archive: %s', (action) => {
     const context = aChangeContext([inProduction({ archivedAt: '2026-01-01T00:00:00.000Z' })]);
     const payloads: Record<string, unknown> = {
       updateEnabled: { enabled: false },

@@ -4,9 +4,9 @@ import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test
 import { normalizeDependency } from '../features/parts/dependency.ts';
 import { limits } from '../project-context.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { requireNoConflict } from './apply-conflict.ts';
-import { foldChanges } from './fold.ts';
-import type { ChangeContext } from './rule.ts';
+import { requireNoConflict } from './find-conflicts.ts';
+import { applyInMemory } from './apply-in-memory.ts';
+import type { ChangeContext } from './change-context.ts';
 
 const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' } as const;
 const s1 = aStrategy({ id: 's1', name: 'default' });
@@ -38,7 +38,7 @@ const aChangeContext = ({ features = [checkout, parent], ...about }: About = {})
   ...about,
 });
 const conflictsOf = (posted: readonly object[], context: ChangeContext) =>
-  foldChanges(
+  applyInMemory(
     parseChanges(posted).map((change, id) => ({ id, change, snapshot: null })),
     context,
   ).conflicts;

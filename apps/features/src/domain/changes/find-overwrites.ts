@@ -6,19 +6,19 @@ import {
   Refusal,
   type RequestedChange,
 } from '@bunting/contracts';
-import type { ApplyConflict } from './apply-conflict.ts';
-import type { ChangeContext } from './rule.ts';
-import { featureRuleOf, ruleOf, segmentRuleOf } from './rules.ts';
+import type { ApplyConflict } from './find-conflicts.ts';
+import type { ChangeContext } from './change-context.ts';
+import { featureHandlerOf, handlerOf, segmentHandlerOf } from './action-handlers.ts';
 
 /** The current snapshot of the state that a change would replace; null when the object no longer exists. */
 export const currentSnapshot = (change: Change, context: ChangeContext): unknown => {
   try {
     if (isSegmentChange(change)) {
       const segment = context.segments.get(change.payload.id);
-      return segment === undefined ? null : segmentRuleOf(change).snapshot(segment, change, context);
+      return segment === undefined ? null : segmentHandlerOf(change).snapshot(segment, change, context);
     }
     const feature = context.features.get(change.feature);
-    return feature === undefined ? null : featureRuleOf(change).snapshot(feature, change, context);
+    return feature === undefined ? null : featureHandlerOf(change).snapshot(feature, change, context);
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;
@@ -26,13 +26,16 @@ export const currentSnapshot = (change: Change, context: ChangeContext): unknown
 };
 
 /** The newer edits that a change would overwrite: those since its snapshot. */
-export const overwritesOf = ({ change, snapshot }: RequestedChange, context: ChangeContext): ChangeRequestOverwrite[] =>
-  ruleOf(change).overwrites(change, { snapshot, current: currentSnapshot(change, context) });
+export const findOverwrites = (
+  { change, snapshot }: RequestedChange,
+  context: ChangeContext,
+): ChangeRequestOverwrite[] =>
+  handlerOf(change).overwrites(change, { snapshot, current: currentSnapshot(change, context) });
 
 /** The conflicts of changes with newer edits that they would overwrite. */
-export const overwriteConflicts = (changes: readonly RequestedChange[], context: ChangeContext): ApplyConflict[] =>
+export const findOverwriteConflicts = (changes: readonly RequestedChange[], context: ChangeContext): ApplyConflict[] =>
   changes
-    .filter((requested) => overwritesOf(requested, context).length > 0)
+    .filter((requested) => findOverwrites(requested, context).length > 0)
     .map(({ id: changeId, change }) => {
       const code = 'overwrite' as const;
       const { environment } = context;

@@ -1,0 +1,66 @@
+import {
+  type Change,
+  type FeatureAction,
+  type FeatureChange,
+  isSegmentChange,
+  type SegmentAction,
+  type SegmentChange,
+} from '@bunting/contracts';
+import type { StoredSegment } from '../constraints/segment.ts';
+import type { Feature } from '../features/feature.ts';
+import { addDependencyHandler } from './actions/add-dependency.ts';
+import { addStrategyHandler } from './actions/add-strategy.ts';
+import { archiveFeatureHandler } from './actions/archive-feature.ts';
+import { deleteDependencyHandler } from './actions/delete-dependency.ts';
+import { deleteSegmentHandler } from './actions/delete-segment.ts';
+import { deleteStrategyHandler } from './actions/delete-strategy.ts';
+import { patchVariantHandler } from './actions/patch-variant.ts';
+import { reorderStrategyHandler } from './actions/reorder-strategy.ts';
+import { updateEnabledHandler } from './actions/update-enabled.ts';
+import { updateSegmentHandler } from './actions/update-segment.ts';
+import { updateStrategyHandler } from './actions/update-strategy.ts';
+import type { StateAfterChanges } from './state-after-changes.ts';
+import type { FeatureActionHandler, Phase, ActionHandler, SegmentActionHandler } from './action-handler.ts';
+
+/** The handler of each action on a feature. */
+export const featureActionHandlers: { readonly [A in FeatureAction]: FeatureActionHandler<A> } = {
+  updateEnabled: updateEnabledHandler,
+  addStrategy: addStrategyHandler,
+  updateStrategy: updateStrategyHandler,
+  deleteStrategy: deleteStrategyHandler,
+  archiveFeature: archiveFeatureHandler,
+  patchVariant: patchVariantHandler,
+  reorderStrategy: reorderStrategyHandler,
+  addDependency: addDependencyHandler,
+  deleteDependency: deleteDependencyHandler,
+};
+
+/** The handler of each action on a segment. */
+const segmentActionHandlers: { readonly [A in SegmentAction]: SegmentActionHandler<A> } = {
+  updateSegment: updateSegmentHandler,
+  deleteSegment: deleteSegmentHandler,
+};
+
+export const featureHandlerOf = ({ action }: FeatureChange) =>
+  featureActionHandlers[action] as ActionHandler<FeatureChange, Feature, Feature>;
+
+export const segmentHandlerOf = ({ action }: SegmentChange) =>
+  segmentActionHandlers[action] as ActionHandler<SegmentChange, StoredSegment, StoredSegment | null>;
+
+/** The handler of a change, for what it does without its subject. */
+export const handlerOf = (change: Change) =>
+  (isSegmentChange(change)
+    ? segmentActionHandlers[change.action]
+    : featureActionHandlers[change.action]) as ActionHandler<Change, never, unknown>;
+
+/** Those of the changes that a phase applies, in their order, except that children are archived before their parents. */
+export const orderedChangesOfPhase = <T extends { readonly change: Change }>(
+  items: readonly T[],
+  phase: Phase,
+  { features }: StateAfterChanges,
+): readonly T[] => {
+  const ofPhase = items.filter(({ change }) => handlerOf(change).phase === phase);
+  const archivesChild = ({ change }: T): boolean =>
+    change.action === 'archiveFeature' && (features.get(change.feature)?.dependencies.length ?? 0) > 0;
+  return [...ofPhase.filter(archivesChild), ...ofPhase.filter((item) => !archivesChild(item))];
+};
