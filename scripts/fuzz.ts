@@ -2,7 +2,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { countOption, numberOption, runCommand, urlOption } from './command.ts';
 import { startFuzzedServer } from './fuzz/fuzzed-server.ts';
-import { type FuzzReport, fuzz, type Tally } from './fuzz/run.ts';
+import { type FuzzReport, runFuzz, type Tally } from './fuzz/run-fuzz.ts';
 
 const help = `Sends requests made from the OpenAPI document to every operation, half of them in order and half of them breaking one
 rule, and holds every answer to what is promised: none of 5xx, no undocumented status, no body that breaks its schema, nothing
@@ -117,7 +117,7 @@ const main = async (): Promise<number> => {
     console.log(
       `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
     );
-    const report = await fuzz({
+    const report = await runFuzz({
       url: own?.url ?? url ?? '',
       key: own?.key ?? values.token,
       requests,

@@ -2,8 +2,8 @@ import type { ImportReport } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
 import { countOption, optionError, runCommand, urlOption } from './command.ts';
 import { type Export, readExports } from './import/read-exports.ts';
-import { progressOn } from './import/progress.ts';
-import { createSegments, readSegments } from './import/segments.ts';
+import { progressDisplay } from './import/progress-display.ts';
+import { createMissingSegments, readSegmentFile } from './import/create-missing-segments.ts';
 import { type SendRequest, ImportError, apiClient } from './import/api-client.ts';
 
 const help = `Imports what Unleash exported, of whatever size, through the public API.
@@ -77,7 +77,7 @@ const importAll = async (
   into: object,
 ): Promise<readonly ImportReport[]> => {
   const total = exports.reduce((sum, { features }) => sum + features, 0);
-  const progress = progressOn(process.stderr, total);
+  const progress = progressDisplay(process.stderr, total);
   const reports: ImportReport[] = [];
   let done = 0;
   try {
@@ -108,11 +108,11 @@ const run = async (): Promise<void> => {
   if (options === undefined) return console.log(help);
   const { url, token, project, environment, segments, files, features } = options;
   const startedAt = performance.now();
-  const listed = segments === undefined ? undefined : readSegments(segments);
+  const listed = segments === undefined ? undefined : readSegmentFile(segments);
   const exports = readExports(files, { features, bytes: partBytes }, listed);
   const send = apiClient(url, token);
   if (listed !== undefined) {
-    const created = await createSegments(send, { listed, exports, project });
+    const created = await createMissingSegments(send, { listed, exports, project });
     console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
   }
   const reports = await importAll(send, exports, { project, environment });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from './command.ts';
 import { readLockFile } from './supply/lock-file.ts';
-import { billOfMaterials } from './supply/sbom.ts';
+import { billOfMaterials } from './supply/bill-of-materials.ts';
 
 const help = `Writes a bill of materials (CycloneDX 1.6) from the lock file.
 

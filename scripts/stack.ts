@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { createDataFolder, dataFolders } from '../apps/all-in-one/src/data-folders.ts';
 import { services, servicesWithDatabases } from '../apps/all-in-one/src/services.ts';
 import { optionError, runCommand } from './command.ts';
-import { ensureNatsServer } from './testing/nats-server.ts';
+import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
 import { type SupervisedProcess, superviseProcess } from './stack/supervised-process.ts';
 
 const help = `Starts Bunting as five processes on a local nats-server with JetStream and a PostgreSQL from npm packages.
@@ -96,7 +96,7 @@ const startStack = async (
   const folders = dataFolders(environment);
   createDataFolder(folders.data);
   mkdirSync(folders.nats, { recursive: true, mode: 0o700 });
-  const natsServer = await ensureNatsServer();
+  const natsServer = await ensureNatsServerInstalled();
   const natsPort = await freePort(ports);
   const natsPasswords = Object.fromEntries(
     names.map((service) => [service, randomBytes(24).toString('hex')]),

@@ -3,11 +3,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { countOption, numberOption, optionError, runCommand } from './command.ts';
-import { ensureNatsServer } from './testing/nats-server.ts';
+import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
-import { type TortureReport, runTorture } from './torture/torture.ts';
+import { type TortureReport, runTorture } from './torture/run-torture.ts';
 import { faults } from './torture/faults.ts';
-import { makeVersionTree, versionBefore } from './torture/cluster/version-tree.ts';
+import { createVersionWorktree, previousVersion } from './torture/cluster/version-worktree.ts';
 import { repository } from '../apps/all-in-one/test/support/program.ts';
 
 const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
@@ -75,7 +75,7 @@ interface VersionsOptions {
 /** Runs two versions side by side, and returns the exit code. */
 const runVersions = async ({ folder, minutes, from, keep, log }: VersionsOptions): Promise<number> => {
   const tree = path.join(folder, 'from');
-  makeVersionTree(from, tree);
+  createVersionWorktree(from, tree);
   log(`the other version is ${from}`);
   const report = await runRollingRestarts({
     requests: 0,
@@ -123,7 +123,7 @@ const main = async (): Promise<number> => {
       `No fault has "${values.fault}" in its name. They are:\n  ${faults.map(({ name }) => name).join('\n  ')}`,
     );
   const folder = values.folder ?? mkdtempSync(path.join(os.tmpdir(), 'bunting-torture-'));
-  process.env['NATS_SERVER'] ??= await ensureNatsServer();
+  process.env['NATS_SERVER'] ??= await ensureNatsServerInstalled();
   console.log(`seed ${seed}, ${minutes} min, ${os.cpus().length} × ${os.cpus()[0]?.model}, Node ${process.version}`);
   const startedAt = performance.now();
   const log = (line: string): void =>
@@ -132,7 +132,7 @@ const main = async (): Promise<number> => {
     return runVersions({
       folder,
       minutes,
-      from: values.from ?? versionBefore(),
+      from: values.from ?? previousVersion(),
       log,
       keep: values.folder !== undefined,
     });

@@ -2,7 +2,7 @@ import { type Database, openDatabase } from '@bunting/database';
 import { readConfig } from '@bunting/runtime';
 import { AuditConfig } from '../../apps/audit/src/config.ts';
 import { auditMigrations } from '../../apps/audit/src/persistence/migrations.ts';
-import { withDatabaseSettings } from '../databases/service-databases.ts';
+import { withDatabaseUrls } from '../databases/service-databases.ts';
 
 /** Where the event log is, for the help of the programs that read it. */
 export const defaultLogLocation = `AUDIT_DATABASE_URL (or its _FILE), else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
@@ -21,7 +21,7 @@ export const withEventLog = async <T>(
     return job(log).finally(() => log.close());
   };
   if (urlOption !== undefined) return readLog(urlOption);
-  return withDatabaseSettings(process.env, { only: ['audit'] }, (complete) =>
+  return withDatabaseUrls(process.env, { only: ['audit'] }, (complete) =>
     readLog(readConfig(AuditConfig, complete).AUDIT_DATABASE_URL),
   );
 };

@@ -11,7 +11,7 @@ import { type Program, runProgram } from '../../apps/all-in-one/test/support/pro
 import { verifyBackup } from './verify-backup.ts';
 import { serviceDatabasesAt, type ServiceDatabase } from '../databases/service-databases.ts';
 import { withConsistentSnapshots } from './consistent-snapshots.ts';
-import { startProxy } from '../torture/cluster/proxy.ts';
+import { startTcpProxy } from '../torture/cluster/tcp-proxy.ts';
 
 const locksOfBackups = `
   select datname as database, bool_and(granted) as granted from pg_locks join pg_stat_activity using (pid)
@@ -79,7 +79,7 @@ describe('a backup of databases that are in use', () => {
     };
     const delayed: (() => void)[] = [];
     let isDelaying = true;
-    const proxy = await startProxy(
+    const proxy = await startTcpProxy(
       () => postgres.port,
       ({ toClient, toServer }) => ({
         fromClient: (bytes) => {

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { proveBoundaries } from './boundaries.ts';
+import { testBoundaryRules } from './test-boundary-rules.ts';
 import { runCommand } from '../command.ts';
 import { allMigrations } from '../migrations/all-migrations.ts';
-import { migrationFaults, rules } from '../migrations/migration-faults.ts';
+import { migrationFaults, migrationRules } from '../migrations/migration-faults.ts';
 
 const help = `Checks the code and its formatting.
 
@@ -28,7 +28,7 @@ const makeProjectGraph = async (): Promise<void> => {
 };
 
 const checkBoundaries = async (eslint: ESLint): Promise<boolean> => {
-  const { samples, faults } = await proveBoundaries(eslint);
+  const { samples, faults } = await testBoundaryRules(eslint);
   for (const fault of faults) console.error(`boundaries: ${fault}`);
   if (faults.length === 0) console.log(`boundaries: each rule rejects what it should (${samples} samples)`);
   return faults.length === 0;
@@ -77,7 +77,7 @@ const checkMigrations = async (): Promise<boolean> => {
     for (const { migration, rule, statement } of await migrationFaults(migrations)) {
       faults++;
       console.error(
-        `migrations: ${service} ${migration}, ${rule}: ${statement}\n  ${rules[rule]}, or add \`-- allow ${rule}: <reason>\` to the statement.`,
+        `migrations: ${service} ${migration}, ${rule}: ${statement}\n  ${migrationRules[rule]}, or add \`-- allow ${rule}: <reason>\` to the statement.`,
       );
     }
   }

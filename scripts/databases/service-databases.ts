@@ -59,7 +59,7 @@ interface Selection {
  * Runs a job with settings that have the address of each database: those that are not set are in the embedded PostgreSQL, which runs at
  * least as long as the job.
  */
-export const withDatabaseSettings = async <T>(
+export const withDatabaseUrls = async <T>(
   environment: Environment,
   { create = false, only }: Selection,
   job: (complete: Environment) => Promise<T>,
@@ -83,7 +83,7 @@ export const withServiceDatabases = async <T>(
   { create = false }: Pick<Selection, 'create'>,
   job: (databases: readonly ServiceDatabase[]) => Promise<T>,
 ): Promise<T> =>
-  withDatabaseSettings(environment, { create }, (complete) => {
+  withDatabaseUrls(environment, { create }, (complete) => {
     const databases = servicesWithDatabases.map(({ service, setting }) => {
       // Only an address of the settings may be in a file; other settings of the service are not checked for the embedded PostgreSQL.
       const { [setting]: url = '' } = isSet(environment, setting)

@@ -2,8 +2,9 @@ import { ConfigError, configOf, HostConfig, natsAccess, readConfig } from '@bunt
 import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folders.ts';
 import { isSet } from '../../apps/all-in-one/src/database-of.ts';
 import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
-import { withDatabaseSettings } from '../databases/service-databases.ts';
-import { checkAddress, checkMeilisearch } from './check-address.ts';
+import { withDatabaseUrls } from '../databases/service-databases.ts';
+import { checkMeilisearch } from './check-meilisearch.ts';
+import { checkService } from './check-service.ts';
 import { checkBackups } from './check-backups.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkNats } from './check-nats.ts';
@@ -39,7 +40,7 @@ const faultsOf = (component: string, error: unknown): readonly Finding[] => {
 const withEmbedded = <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
   const isNamed = servicesWithDatabases.some(({ setting }) => isSet(environment, setting));
   if (isNamed || !hasDatabases(dataFolders(environment))) return job(environment);
-  return withDatabaseSettings(environment, {}, job);
+  return withDatabaseUrls(environment, {}, job);
 };
 
 const checkServices = async (environment: Environment, minFreeGib: number): Promise<readonly Finding[]> => {
@@ -86,5 +87,5 @@ export const diagnose = async (
   ...(await withEmbedded(environment, (complete) => checkServices(complete, minFreeGib))),
   ...(await checkBus(environment)),
   ...(backups === undefined ? [] : [await checkBackups(backups)]),
-  ...(await Promise.all(addresses.map(checkAddress))).flat(),
+  ...(await Promise.all(addresses.map(checkService))).flat(),
 ];

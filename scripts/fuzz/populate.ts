@@ -1,5 +1,5 @@
 import type { DescribedOperation } from './api-description.ts';
-import { type Client, jsonIn } from './client.ts';
+import { type FuzzClient, jsonIn } from './fuzz-client.ts';
 import { type KnownObjects, fuzzAccountName } from './known-objects.ts';
 import { seededRandom } from '../seeded-random.ts';
 import type { Keys } from './valid-requests.ts';
@@ -24,7 +24,7 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, nth
  * @returns the key of a user with all permissions; an admin token has no user
  */
 export const populate = async (
-  client: Client,
+  client: FuzzClient,
   key: string,
   known: KnownObjects,
   round: number,
@@ -161,7 +161,7 @@ export const populate = async (
 
 /** Reads the lists of the API, for some values of their parameters, and collects the objects in them. */
 export const readKnownObjects = async (
-  client: Client,
+  client: FuzzClient,
   key: string,
   operations: readonly DescribedOperation[],
   known: KnownObjects,

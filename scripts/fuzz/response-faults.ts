@@ -1,5 +1,5 @@
 import type { DescribedResponse } from './api-description.ts';
-import { type FuzzResponse, linesType } from './client.ts';
+import { type FuzzResponse, linesType } from './fuzz-client.ts';
 import type { FuzzRequest } from './valid-requests.ts';
 import type { InvalidRequest } from './invalid-requests.ts';
 

@@ -1,7 +1,7 @@
 import type { ApiDescription, DescribedOperation } from './api-description.ts';
 import { type KnownObjects, singular } from './known-objects.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { ValueSource, ValueContext } from './values.ts';
+import type { ValueSource, ValueContext } from './value-source.ts';
 
 /** A request before it is encoded; the sender encodes it. */
 export interface FuzzRequest {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { allMigrations } from './all-migrations.ts';
-import { migrationFaults, type Rule, rules } from './migration-faults.ts';
+import { migrationFaults, type MigrationRule, migrationRules } from './migration-faults.ts';
 
 const initial = { name: '1-initial', statements: ['create table flag (id int primary key, name text)'] };
 
@@ -8,7 +8,7 @@ const brokenBy = async (
   statements: readonly string[],
   concurrently = false,
   name = '2-contract-next',
-): Promise<Rule[]> => {
+): Promise<MigrationRule[]> => {
   const faults = await migrationFaults([initial, { name, statements, concurrently }]);
   return faults.map(({ rule }) => rule);
 };
@@ -16,7 +16,7 @@ const brokenBy = async (
 /** For each rule statements that break it, and statements for the same purpose that do not. */
 const cases: Readonly<
   Record<
-    Exclude<Rule, 'phase' | 'new-constraint'>,
+    Exclude<MigrationRule, 'phase' | 'new-constraint'>,
     { readonly breaking: readonly string[]; readonly safe: readonly string[] }
   >
 > = {
@@ -124,7 +124,7 @@ describe('the linter over migrations', () => {
       for (const sql of breaking) {
         expect(await brokenBy([`-- allow ${rule}: no release has read it since 0.4\n${sql}`])).toEqual([]);
         expect(await brokenBy([`-- allow ${rule}: because\n${sql}`])).toEqual([rule]);
-        const other = Object.keys(rules).find((name) => name !== rule) ?? '';
+        const other = Object.keys(migrationRules).find((name) => name !== rule) ?? '';
         expect(await brokenBy([`-- allow ${other}: no release has read it since 0.4\n${sql}`])).toEqual([rule]);
       }
     },

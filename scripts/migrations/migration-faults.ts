@@ -13,7 +13,7 @@ import {
  * What a migration must not do to a table that exists, because the previous version still runs on it, or because it would lock the table
  * for as long as it takes to read it.
  */
-export const rules = {
+export const migrationRules = {
   drop: 'the previous version still uses what is dropped: stop using it in one release, and drop it in a later one',
   rename:
     'the previous version uses the old name: add the new one, write to both, and drop the old one in a later release',
@@ -36,22 +36,22 @@ export const rules = {
     'its name says whether versions that do not know it run on its schema: `<number>-expand-…` if they do, else `<number>-contract-…`; an expansion drops, renames and retypes nothing',
   'hidden-statement': 'the linter cannot read what it executes: use plain statements',
 } as const;
-export type Rule = keyof typeof rules;
+export type MigrationRule = keyof typeof migrationRules;
 
 /** The first tables of a database, for which there is no version before. */
 const initialMigrations = /^(1-.*|2-search)$/;
-const contracting: readonly Rule[] = ['drop', 'rename', 'type-change'];
+const contracting: readonly MigrationRule[] = ['drop', 'rename', 'type-change'];
 
 /** One statement that breaks a rule. */
 export interface MigrationFault {
   readonly migration: string;
-  readonly rule: Rule;
+  readonly rule: MigrationRule;
   readonly statement: string;
 }
 
 /** Minimum length of the reason in `-- allow drop: the reason`. */
 const minReasonLength = 15;
-const allowed = (sql: string, rule: Rule): boolean =>
+const allowed = (sql: string, rule: MigrationRule): boolean =>
   [...sql.matchAll(/--\s*allow\s+([a-z-]+):\s*(.+)$/gm)].some(
     ([, name, reason = '']) => name === rule && reason.trim().length >= minReasonLength,
   );
@@ -90,7 +90,7 @@ const callsVolatileFunction = (tree: unknown): boolean =>
 const constraintsOf = ({ constraints = [] }: ColumnDef): Constraint[] =>
   constraints.flatMap((node) => ('Constraint' in node ? [node.Constraint] : []));
 
-const faultsOfColumn = (column: ColumnDef): Rule[] => {
+const faultsOfColumn = (column: ColumnDef): MigrationRule[] => {
   const constraints = constraintsOf(column);
   const has = (type: Constraint['contype']): boolean => constraints.some(({ contype }) => contype === type);
   const byDefault = constraints.filter(({ contype }) => contype === 'CONSTR_DEFAULT');
@@ -104,7 +104,7 @@ const faultsOfColumn = (column: ColumnDef): Rule[] => {
   ];
 };
 
-const faultsOfConstraint = ({ contype, skip_validation, indexname }: Constraint): Rule[] =>
+const faultsOfConstraint = ({ contype, skip_validation, indexname }: Constraint): MigrationRule[] =>
   skip_validation === true || (indexname !== undefined && contype !== 'CONSTR_FOREIGN') ? [] : ['validated-constraint'];
 
 const columnOf = ({ def }: AlterTableCmd): ColumnDef => (def !== undefined && 'ColumnDef' in def ? def.ColumnDef : {});
@@ -118,7 +118,7 @@ interface Made {
   readonly droppedIndexes: Set<string>;
 }
 
-const faultsOfAlteration = (command: AlterTableCmd, { constraints }: Made): Rule[] => {
+const faultsOfAlteration = (command: AlterTableCmd, { constraints }: Made): MigrationRule[] => {
   switch (command.subtype) {
     case 'AT_DropColumn':
     case 'AT_DropConstraint':
@@ -151,7 +151,7 @@ const faultsOfAlteration = (command: AlterTableCmd, { constraints }: Made): Rule
   }
 };
 
-const faultsOfTable = (statement: AlterTableStmt, made: Made): Rule[] =>
+const faultsOfTable = (statement: AlterTableStmt, made: Made): MigrationRule[] =>
   statement.relation !== undefined && made.tables.has(statement.relation.relname ?? '')
     ? []
     : (statement.cmds ?? []).flatMap((node) =>
@@ -162,15 +162,15 @@ const faultsOfIndex = (
   { idxname = '', relation, concurrent = false, unique = false }: IndexStmt,
   { tables, droppedIndexes }: Made,
   isConcurrentMigration: boolean,
-): Rule[] => {
+): MigrationRule[] => {
   const isOfNewTable = tables.has(relation?.relname ?? '');
-  const constrains: Rule[] = unique && !isOfNewTable ? ['new-constraint'] : [];
+  const constrains: MigrationRule[] = unique && !isOfNewTable ? ['new-constraint'] : [];
   if (!concurrent) return isOfNewTable ? [] : ['blocking-index', ...constrains];
   const isRepaired = isConcurrentMigration && droppedIndexes.has(idxname);
   return isRepaired ? constrains : ['unsafe-concurrent-index', ...constrains];
 };
 
-const faultsOfStatement = (node: Node, made: Made, isConcurrentMigration: boolean): Rule[] => {
+const faultsOfStatement = (node: Node, made: Made, isConcurrentMigration: boolean): MigrationRule[] => {
   const exists = (table: string | undefined): boolean => table !== undefined && !made.tables.has(table);
   if ('CreateStmt' in node) made.tables.add(node.CreateStmt.relation?.relname ?? '');
   else if ('CreateTableAsStmt' in node) {

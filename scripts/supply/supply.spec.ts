@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { lockFileFaults, type LockFile, readLockFile } from './lock-file.ts';
-import type { Bom } from './sbom.ts';
+import type { Bom } from './bill-of-materials.ts';
 
 const repository = path.join(import.meta.dirname, '..', '..');
 const lock = readLockFile(repository);

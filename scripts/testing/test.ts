@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { startTestPostgres } from '../../libs/testing/src/postgres-server.ts';
 import { runCommand } from '../command.ts';
-import { ensureNatsServer } from './nats-server.ts';
+import { ensureNatsServerInstalled } from './install-nats-server.ts';
 import { summaryOf } from './test-summary.ts';
 
 const help = `Runs the tests, on a real PostgreSQL and a real NATS.
@@ -88,7 +88,7 @@ const runTests = async (
 
 const run = async (command: readonly string[], testsRequired: boolean): Promise<boolean> => {
   const externalPostgres = process.env['TEST_POSTGRES_URL'];
-  const nats = await ensureNatsServer();
+  const nats = await ensureNatsServerInstalled();
   const postgres = externalPostgres
     ? { url: externalPostgres, stop: () => Promise.resolve() }
     : await startTestPostgres();

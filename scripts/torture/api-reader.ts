@@ -3,7 +3,7 @@ import { eventually } from '@bunting/testing';
 import { flagSummary, requestSummary, type Subject } from './subject-state.ts';
 
 /** The gateways of a platform, and a token. */
-export interface Api {
+export interface ApiAccess {
   readonly urls: readonly string[];
   readonly token: string;
 }
@@ -19,7 +19,7 @@ const attemptMs = 15_000;
  * @param timeoutMs for how long a failed read is retried
  */
 export const retryingReader =
-  ({ urls, token }: Api, choose: (urls: readonly string[]) => string, timeoutMs: number): ReadPath =>
+  ({ urls, token }: ApiAccess, choose: (urls: readonly string[]) => string, timeoutMs: number): ReadPath =>
   <T>(path: string, body?: unknown): Promise<T | undefined> =>
     eventually(
       async () => {

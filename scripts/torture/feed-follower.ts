@@ -3,7 +3,7 @@ import { eventually } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../seeded-random.ts';
 
-export interface FollowerOptions {
+export interface FeedFollowerOptions {
   readonly urls: readonly string[];
   readonly token: string;
   readonly random: SeededRandom;
@@ -15,7 +15,7 @@ const silenceTimeoutMs = 45_000;
 const waitTimeoutMs = 60_000;
 
 /** Follows the event feed, and reconnects to any gateway whenever the stream ends. */
-export const startFollower = ({ urls, token, random }: FollowerOptions) => {
+export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) => {
   const events: FeedEvent[] = [];
   const violations: string[] = [];
   const stopping = new AbortController();
@@ -88,4 +88,4 @@ export const startFollower = ({ urls, token, random }: FollowerOptions) => {
     },
   };
 };
-export type Follower = ReturnType<typeof startFollower>;
+export type FeedFollower = ReturnType<typeof startFeedFollower>;

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ensureNatsServer } from '../testing/nats-server.ts';
+import { ensureNatsServerInstalled } from '../testing/install-nats-server.ts';
 import { countOption, numberOption, runCommand } from '../command.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type ServiceProcess } from './cluster/service-process.ts';
@@ -358,7 +358,7 @@ const main = async (): Promise<number> => {
     drainDelayMs: numberOption('drain-delay', values['drain-delay']),
     clients: countOption('clients', values.clients),
   };
-  process.env['NATS_SERVER'] ??= await ensureNatsServer();
+  process.env['NATS_SERVER'] ??= await ensureNatsServerInstalled();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-rolling-restarts-'));
   const startedAt = performance.now();
   const log = (line: string): void =>

@@ -6,10 +6,10 @@ import type { Subject } from './subject-state.ts';
  * got a 5xx or no response. `unknown`: it may have happened. `found`: a later read showed that it happened. `absent`: a later read
  * showed that it did not, and from then on it must never happen.
  */
-export type Outcome = 'acknowledged' | 'refused' | 'unknown' | 'found' | 'absent';
+export type WriteOutcome = 'acknowledged' | 'refused' | 'unknown' | 'found' | 'absent';
 
 /** Whether a write with this outcome is certain to have happened. */
-export const hasHappened = (outcome: Outcome): boolean => outcome === 'acknowledged' || outcome === 'found';
+export const hasHappened = (outcome: WriteOutcome): boolean => outcome === 'acknowledged' || outcome === 'found';
 
 /** One attempt of a write. */
 export interface LedgerEntry {
@@ -19,7 +19,7 @@ export interface LedgerEntry {
   readonly operation: string;
   readonly sentAt: string;
   readonly ms: number;
-  readonly outcome: Outcome;
+  readonly outcome: WriteOutcome;
   readonly status: number;
   /** the response or error, unless it was a success */
   readonly error?: string;

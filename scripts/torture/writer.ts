@@ -2,7 +2,7 @@ import { eventually } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { LedgerEntry, Outcome } from './write-ledger.ts';
+import type { LedgerEntry, WriteOutcome } from './write-ledger.ts';
 import { type ObservedSubject, readSubject, retryingReader, readProject } from './api-reader.ts';
 import type { FlagSummary, RequestSummary, Subject } from './subject-state.ts';
 
@@ -38,7 +38,7 @@ interface Step {
 }
 
 interface WriteResult {
-  readonly outcome: Outcome;
+  readonly outcome: WriteOutcome;
   readonly status: number;
   readonly body: unknown;
   readonly said?: string;
@@ -55,7 +55,7 @@ const maxFlagsPerProject = 200;
 /** After a change request of unknown outcome, the project gets no more of them, and this many flags later it is replaced. */
 const maxFlagsWithoutRequests = 12;
 
-const outcomeOf = (status: number): Outcome =>
+const outcomeOf = (status: number): WriteOutcome =>
   status < 300 ? 'acknowledged' : status < 500 && status !== 429 ? 'refused' : 'unknown';
 
 /** The connection was refused, so the write was not sent and can be repeated at another gateway. */
@@ -100,7 +100,7 @@ export const runWriter = async ({
   };
 
   /** Reads a subject until its state is that before or that after a write. */
-  const settle = async (project: string, subject: string, before: Subject, step: Step): Promise<Outcome> => {
+  const settle = async (project: string, subject: string, before: Subject, step: Step): Promise<WriteOutcome> => {
     const observed = await eventually(
       async () => {
         const now = await readSubject(read, await readProject(read, project), project, subject);
@@ -117,7 +117,12 @@ export const runWriter = async ({
   };
 
   /** Repeats a write until it has happened, is refused, or has an unknown outcome. Every attempt is recorded. */
-  const make = async (project: string, subject: string, before: Subject, step: Step): Promise<Outcome | 'over'> => {
+  const make = async (
+    project: string,
+    subject: string,
+    before: Subject,
+    step: Step,
+  ): Promise<WriteOutcome | 'over'> => {
     const restoresBefore = countRestores();
     for (;;) {
       await mayWrite();

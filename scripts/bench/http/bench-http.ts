@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { generateLoad, headersFor, type LoadResult } from './load-generator.ts';
-import { type BenchOperation, benchOperations } from './measured-operations.ts';
+import { type BenchOperation, benchOperations } from './bench-operations.ts';
 import { seedFlags, strategiesOf } from './seed-flags.ts';
 import { existingServer, type ServerUnderTest, startServerUnderTest, waitUntilSettled } from './server-under-test.ts';
 

@@ -1,5 +1,5 @@
 import autocannon, { type Request, type Result } from 'autocannon';
-import type { BenchOperation, BenchRequest } from './measured-operations.ts';
+import type { BenchOperation, BenchRequest } from './bench-operations.ts';
 import type { ServerUnderTest } from './server-under-test.ts';
 
 /** The measurements of the load generator. */

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
 import { services } from '../../../apps/all-in-one/src/services.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
-import { benchOperations } from '../http/measured-operations.ts';
+import { benchOperations } from '../http/bench-operations.ts';
 import { generateLoad } from '../http/load-generator.ts';
 import { seedFlags, strategiesOf } from '../http/seed-flags.ts';
 import { cpuSecondsOf, type ServerUnderTest } from '../http/server-under-test.ts';

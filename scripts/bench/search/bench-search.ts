@@ -11,8 +11,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { searchService } from '../../../apps/search/src/service.ts';
-import { type SearchParameters, pagedSearches, type SearchKind, searchKinds } from './search-kinds.ts';
-import { featureState, segmentStates } from './generated-states.ts';
+import { type SearchQuery, pagedSearches, type SearchKind, searchKinds } from './search-kinds.ts';
+import { benchFeatureState, benchSegmentStates } from './generated-search-states.ts';
 
 export interface SearchBench {
   /** how many features there are when it is measured, one after the other, in rising order */
@@ -79,10 +79,10 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     await outbox.transaction(({ query }) => query(insertStates, [JSON.stringify(states)]));
   };
   const fill = async (upTo: number): Promise<number> => {
-    if (publishedFeatures === 0) await keep(segmentStates());
+    if (publishedFeatures === 0) await keep(benchSegmentStates());
     for (; publishedFeatures < upTo;) {
       const batch = Math.min(perInsert, upTo - publishedFeatures);
-      await keep(Array.from({ length: batch }, (_, index) => featureState(publishedFeatures + index)));
+      await keep(Array.from({ length: batch }, (_, index) => benchFeatureState(publishedFeatures + index)));
       publishedFeatures += batch;
     }
     const head = await outbox.transaction(async ({ query }) => {
@@ -119,7 +119,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       traceparent: traceparentFrom(),
       timeoutMs: 60_000,
     });
-    const search = async (query: SearchParameters): Promise<{ json: string; tookMs: number }> => {
+    const search = async (query: SearchQuery): Promise<{ json: string; tookMs: number }> => {
       const beganAt = performance.now();
       const answer = await callForResponse(hosted.bus, SearchFeatures, { query }, context());
       const tookMs = performance.now() - beganAt;
@@ -127,7 +127,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       if (answer.reply.headers['Bunting-Stale'] !== undefined) throw new Error('Search was behind.');
       return { json: answer.reply.json, tookMs };
     };
-    const measure = async (request: (nth: number) => SearchParameters, often: number): Promise<Latencies> => {
+    const measure = async (request: (nth: number) => SearchQuery, often: number): Promise<Latencies> => {
       const taken: number[] = [];
       for (let nth = 0; nth < often; nth++) taken.push((await search(request(nth))).tookMs);
       return { p50: percentile(taken, 0.5), p99: percentile(taken, 0.99) };
@@ -199,7 +199,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
         }
       })();
       for (let nth = 0; performance.now() - beganAt < writingMs; nth++) {
-        const published = featureState((nth * 7_919) % features, 1 + Math.floor((nth * 7_919) / features));
+        const published = benchFeatureState((nth * 7_919) % features, 1 + Math.floor((nth * 7_919) / features));
         await producer.work(null, async (_tx, { emitState }) => emitState(published));
         const committedAt = performance.now();
         const wanted = `"name":"development","type":"development","enabled":${published.state?.environments[0]?.enabled}`;

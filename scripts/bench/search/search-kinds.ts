@@ -1,13 +1,22 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import { benchFlag } from '../generated-flags.ts';
-import { people, personOf, projectOf, projects, segmentOf, segments, spread, ticketOf } from './generated-states.ts';
+import {
+  people,
+  personOf,
+  projectOf,
+  projects,
+  segmentOf,
+  segments,
+  spread,
+  ticketOf,
+} from './generated-search-states.ts';
 
-export type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
+export type SearchQuery = RequestOf<typeof SearchFeatures>['query'];
 
 /** One kind of search. Its values differ from run to run where there are several to choose from. */
 export interface SearchKind {
   readonly name: string;
-  readonly request: (nth: number, features: number) => SearchParameters;
+  readonly request: (nth: number, features: number) => SearchQuery;
 }
 
 const teams = ['platform', 'mobile', 'growth', 'core', 'payments', 'data'];
@@ -173,7 +182,7 @@ export const searchKinds: readonly SearchKind[] = [
 ];
 
 /** Searches whose first page is compared with one nine tenths down the list. */
-export const pagedSearches: readonly { readonly name: string; readonly request: SearchParameters }[] = [
+export const pagedSearches: readonly { readonly name: string; readonly request: SearchQuery }[] = [
   { name: 'createdAt', request: {} },
   { name: 'name desc', request: { sortBy: 'name', sortOrder: 'desc' } },
   { name: 'lastSeenAt', request: { sortBy: 'lastSeenAt' } },

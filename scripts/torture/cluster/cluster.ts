@@ -5,23 +5,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
 import { services } from '../../../apps/all-in-one/src/services.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
-import { startNatsServer, startPostgres } from './servers.ts';
+import { startNatsServer, startPostgres } from './start-servers.ts';
 import { type ServiceProcess, createServiceProcess } from './service-process.ts';
 
 /** A period whose acknowledged writes one database lost, because it was restored to a copy. */
-export interface Restore {
+export interface LostWritesInterval {
   readonly service: ServiceName;
   readonly copiedAt: Date;
   readonly restoredAt: Date;
 }
 
 /** Number of processes of each service. */
-export type Scale = Readonly<Partial<Record<ServiceName, number>>>;
+export type ReplicaCounts = Readonly<Partial<Record<ServiceName, number>>>;
 
 /** The servers and processes of a run, on loopback. */
 export const startCluster = async (
   folder: string,
-  scale: Scale,
+  scale: ReplicaCounts,
   random: SeededRandom,
   log: (line: string) => void,
   more: Readonly<Record<string, string>> = {},
@@ -76,7 +76,7 @@ export const startCluster = async (
     throw error;
   }
   const of = (service: ServiceName) => processes.filter((one) => one.service === service);
-  const restoreCount: Restore[] = [];
+  const lostWrites: LostWritesInterval[] = [];
   const whileDown = async (service: ServiceName, job: () => Promise<void>): Promise<void> => {
     await Promise.all(of(service).map((one) => one.kill()));
     await job();
@@ -91,7 +91,7 @@ export const startCluster = async (
     /** addresses of the gateways */
     urls: processes.flatMap(({ url }) => url ?? []),
     /** the databases that were restored so far; they may lack what they received since their copy */
-    restores: restoreCount,
+    restores: lostWrites,
     /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
     restore: async (service: ServiceName, whileMs: number): Promise<void> => {
       const { database } = databaseOf(service);
@@ -99,7 +99,7 @@ export const startCluster = async (
       await whileDown(service, () => postgres.copyDatabase(database));
       await sleep(whileMs);
       await whileDown(service, async () => {
-        restoreCount.push({ service, copiedAt, restoredAt: new Date() });
+        lostWrites.push({ service, copiedAt, restoredAt: new Date() });
         await postgres.restoreCopy(database);
       });
     },

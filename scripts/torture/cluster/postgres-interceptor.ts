@@ -1,4 +1,4 @@
-import type { Endpoints, Interceptor } from './proxy.ts';
+import type { Endpoints, Interceptor } from './tcp-proxy.ts';
 
 /** Points at which a process can be killed: each is visible in its traffic with PostgreSQL. */
 export const killPoints = [

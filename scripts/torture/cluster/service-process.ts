@@ -8,7 +8,7 @@ import { type Program, runProgram } from '../../../apps/all-in-one/test/support/
 import type { SeededRandom } from '../../seeded-random.ts';
 import { type Deliveries, wakeUpDisturber } from './wake-up-disturber.ts';
 import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
-import { startProxy } from './proxy.ts';
+import { startTcpProxy } from './tcp-proxy.ts';
 
 export interface ServiceProcessOptions {
   readonly service: ServiceName;
@@ -56,8 +56,8 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
     return true;
   };
 
-  const toPostgres = await startProxy(postgresPort, postgresInterceptor(onKillPoint));
-  const toNats = await startProxy(natsPort, wakeUpDisturber(deliveries, random.derive(name)));
+  const toPostgres = await startTcpProxy(postgresPort, postgresInterceptor(onKillPoint));
+  const toNats = await startTcpProxy(natsPort, wakeUpDisturber(deliveries, random.derive(name)));
   const url = new URL(databaseUrl);
   url.port = String(toPostgres.port);
 

@@ -1,5 +1,5 @@
 import type { SeededRandom } from '../../seeded-random.ts';
-import type { Endpoints, Interceptor } from './proxy.ts';
+import type { Endpoints, Interceptor } from './tcp-proxy.ts';
 
 /** Whether deliveries of wake-ups are currently disturbed. */
 export interface Deliveries {

@@ -24,7 +24,7 @@ const linesMs = 200;
 const linesBytes = 256 * 1024;
 
 /** Sends requests byte for byte, and reads the response even before the request is sent completely. */
-export const clientOf = (url: string, connections: number) => {
+export const fuzzClient = (url: string, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
 
@@ -79,7 +79,7 @@ export const clientOf = (url: string, connections: number) => {
     close: (): void => agent.destroy(),
   };
 };
-export type Client = ReturnType<typeof clientOf>;
+export type FuzzClient = ReturnType<typeof fuzzClient>;
 
 /** The request as a line for a shell, with the key left out. */
 export const curlOf = (url: string, request: FuzzRequest): string => {

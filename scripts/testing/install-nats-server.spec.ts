@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { unpackVerified } from './nats-server.ts';
+import { extractVerified } from './install-nats-server.ts';
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'bunting-test-archive-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -18,14 +18,14 @@ const archive = (): Uint8Array => {
 
 it('a downloaded program runs when its archive has the known checksum', async () => {
   const [target, bytes] = [path.join(scratch, 'cache', 'program'), archive()];
-  await unpackVerified(bytes, createHash('sha256').update(bytes).digest('hex'), 'release/program', target);
+  await extractVerified(bytes, createHash('sha256').update(bytes).digest('hex'), 'release/program', target);
   expect(execFileSync(target, { encoding: 'utf8' })).toBe('it runs\n');
   expect(readdirSync(path.dirname(target))).toEqual(['program']);
 });
 
 it('an archive with another checksum is not unpacked', async () => {
   const target = path.join(scratch, 'other', 'program');
-  await expect(unpackVerified(archive(), 'f'.repeat(64), 'release/program', target)).rejects.toThrow(
+  await expect(extractVerified(archive(), 'f'.repeat(64), 'release/program', target)).rejects.toThrow(
     /has the checksum [0-9a-f]{64} instead of f{64}/,
   );
   expect(existsSync(target)).toBe(false);

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readDescription } from './api-description.ts';
 import { invalidRequests } from './invalid-requests.ts';
-import { clientOf, curlOf, jsonIn } from './client.ts';
+import { fuzzClient, curlOf, jsonIn } from './fuzz-client.ts';
 import { responseFaults, type Promised } from './response-faults.ts';
 import { knownObjects } from './known-objects.ts';
 import { readKnownObjects, populate } from './populate.ts';
 import { randomOfRequest } from '../seeded-random.ts';
 import { validRequests } from './valid-requests.ts';
-import { valueSource } from './values.ts';
+import { valueSource } from './value-source.ts';
 
 export interface FuzzOptions {
   readonly url: string;
@@ -95,13 +95,13 @@ const errorIdIn = (text: string): string | undefined => /"id":"([0-9a-f-]{36})"/
  * Sends so many requests to a Bunting that runs: to every operation in turn, half of them valid and half of them with one broken rule, and
  * checks every response against the description.
  */
-export const fuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
+export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
   const { url, key, requests, seed, atOnce, only = '' } = options;
   const document: unknown = await (await fetch(`${url}/docs/openapi.json`)).json();
   const description = readDescription(document);
   const chosen = description.operations.filter(({ id, path }) => id.includes(only) || path.includes(only));
   if (chosen.length === 0) throw new Error(`No operation is called ${only}.`);
-  const client = clientOf(url, atOnce);
+  const client = fuzzClient(url, atOnce);
   const known = knownObjects(description.operations.map(({ path }) => path));
   const keys = { admin: key, personal: key, personalId: '' };
   let round = 0;

@@ -14,7 +14,7 @@ import { runCommand } from '../../command.ts';
 
 const help = `Measures the CPU time that the gateway spends on the costliest bodies that it accepts: their JSON and their schema.
 
-  npx node scripts/bench/http/measure-costly-bodies.ts`;
+  npx node scripts/bench/http/measure-body-validation.ts`;
 
 const times = 9;
 const settings = readConfig(GatewayConfig, { GATEWAY_DATABASE_URL: 'postgres://localhost/gateway' });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { progressOn } from './progress.ts';
+import { progressDisplay } from './progress-display.ts';
 
 const screen = (isTTY: boolean) => {
   const written: string[] = [];
@@ -9,7 +9,7 @@ const screen = (isTTY: boolean) => {
 it('writes a line to a log every two seconds, and one at the end', () => {
   let now = 0;
   const log = screen(false);
-  const progress = progressOn(log, 4_000, () => now);
+  const progress = progressDisplay(log, 4_000, () => now);
   for (const done of [1_000, 2_000, 3_000, 4_000]) {
     now += 1_000;
     progress.to(done);
@@ -20,7 +20,7 @@ it('writes a line to a log every two seconds, and one at the end', () => {
 
 it('draws a bar on a terminal that fits into its line', () => {
   const terminal = screen(true);
-  const progress = progressOn(terminal, 2, () => 0);
+  const progress = progressDisplay(terminal, 2, () => 0);
   progress.to(1);
   progress.to(2);
   progress.end();

@@ -64,7 +64,7 @@ const benchState = (nth: number): FeatureState => {
 };
 
 /** The state of the feature of this number after it was switched so many times. */
-export const featureState = (nth: number, times = 0): StateOf<'feature'> => {
+export const benchFeatureState = (nth: number, times = 0): StateOf<'feature'> => {
   const state = benchState(nth);
   const [first, ...others] = state.environments;
   const switched =
@@ -77,7 +77,7 @@ export const featureState = (nth: number, times = 0): StateOf<'feature'> => {
   };
 };
 
-export const segmentStates = (): StateOf<'segment'>[] =>
+export const benchSegmentStates = (): StateOf<'segment'>[] =>
   Array.from({ length: segments }, (_, nth) => ({
     entity: 'segment',
     id: String(nth + 1),

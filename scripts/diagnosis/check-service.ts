@@ -18,7 +18,7 @@ const checkClock = (address: string, response: Response): readonly Finding[] => 
 };
 
 /** Checks whether the service at an address is ready, and its clock. */
-export const checkAddress = async (address: string): Promise<readonly Finding[]> => {
+export const checkService = async (address: string): Promise<readonly Finding[]> => {
   try {
     const response = await fetch(new URL('/health/ready', address), { signal: AbortSignal.timeout(timeoutMs) });
     const clock = checkClock(address, response);
@@ -32,25 +32,5 @@ export const checkAddress = async (address: string): Promise<readonly Finding[]>
     return [failedCheck(address, `is not ready (${response.status}): ${reason}`), ...clock];
   } catch (error) {
     return [failedCheck(address, `does not answer (${reasonOf(error)}). Start it, or correct the address.`)];
-  }
-};
-
-/** Checks whether Meilisearch responds, and accepts the key. */
-export const checkMeilisearch = async (url: string, key: string | undefined): Promise<Finding> => {
-  try {
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const response = await fetch(new URL('/version', url), { headers, signal: AbortSignal.timeout(timeoutMs) });
-    if (!response.ok)
-      return failedCheck(
-        'Meilisearch',
-        `${url} answers ${response.status}. Correct MEILI_KEY; until then PostgreSQL answers searches.`,
-      );
-    const { pkgVersion = 'unknown' } = (await response.json()) as { pkgVersion?: string };
-    return passedCheck('Meilisearch', `version ${pkgVersion}`);
-  } catch {
-    return failedCheck(
-      'Meilisearch',
-      `${url} does not answer. Start it or correct MEILI_URL; until then PostgreSQL answers searches.`,
-    );
   }
 };

@@ -8,7 +8,7 @@ const number = (count: number): string => count.toLocaleString('en');
 const betweenLinesMs = 2_000;
 
 /** A bar on a terminal; elsewhere a line every two seconds, which reads well in a log. */
-export const progressOn = (screen: Screen, total: number, now: () => number = Date.now) => {
+export const progressDisplay = (screen: Screen, total: number, now: () => number = Date.now) => {
   const startedAt = now();
   let lastAt = startedAt;
   let shown = -1;
@@ -39,4 +39,4 @@ export const progressOn = (screen: Screen, total: number, now: () => number = Da
     },
   };
 };
-export type Progress = ReturnType<typeof progressOn>;
+export type Progress = ReturnType<typeof progressDisplay>;

@@ -16,7 +16,7 @@ export interface Endpoints {
 const tcpKeepAliveMs = 30_000;
 
 /** Starts a proxy to the server at a port of this machine. */
-export const startProxy = async (serverPort: () => number, intercept: (endpoints: Endpoints) => Interceptor) => {
+export const startTcpProxy = async (serverPort: () => number, intercept: (endpoints: Endpoints) => Interceptor) => {
   const sockets = new Set<Socket>();
   const lost = new WeakSet<Socket>();
   const upstreams = new Set<Socket>();

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import { type Fault, faults } from './faults.ts';
-import { startFollower } from './feed-follower.ts';
+import { startFeedFollower } from './feed-follower.ts';
 import { openLedger, readLedger } from './write-ledger.ts';
-import { errorsLoggedIn, verifyTortureRun, type Verification } from './verify.ts';
-import { waitUntilRecovered } from './recovery.ts';
-import { type Scale, startCluster, type Cluster } from './cluster/cluster.ts';
+import { loggedErrors, verifyTortureRun, type Verification } from './verify-torture-run.ts';
+import { waitUntilRecovered } from './wait-until-recovered.ts';
+import { type ReplicaCounts, startCluster, type Cluster } from './cluster/cluster.ts';
 import { type SdkClients, sdkClientSettings, startSdkClients } from './sdk-clients.ts';
 import { runWriter } from './writer.ts';
 
@@ -17,7 +17,7 @@ export interface TortureOptions {
   /** folder for the data of the servers, the output of the processes, and the ledgers */
   readonly folder: string;
   readonly writers?: number;
-  readonly scale?: Scale;
+  readonly scale?: ReplicaCounts;
   /** the faults to inject; all of them by default */
   readonly faults?: readonly Fault[];
   /** whether faults are injected concurrently, without waiting for the recovery from each */
@@ -45,7 +45,7 @@ const mostProjects = 400;
 /** Maximum attempts in the first round until a fault takes effect. */
 const maxAttempts = 4;
 
-const defaultScale: Scale = { features: 2, 'change-requests': 1, audit: 2, search: 1, gateway: 2 };
+const defaultScale: ReplicaCounts = { features: 2, 'change-requests': 1, audit: 2, search: 1, gateway: 2 };
 
 type Counted = { fault: string; attempts: number; injected: number; recoveredAfterMs: number[] };
 
@@ -123,7 +123,7 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = seededRandom(seed);
   const cluster = await startCluster(folder, scale, random, log, sdkClientSettings);
-  const follower = startFollower({ urls: cluster.urls, token: cluster.token, random: random.derive('follower') });
+  const follower = startFeedFollower({ urls: cluster.urls, token: cluster.token, random: random.derive('follower') });
   let wasKilled = false;
   let resume: () => void = () => undefined;
   let paused: Promise<void> | undefined;
@@ -165,7 +165,7 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
     log('the writers have stopped; verifying');
     const verdict = await verifyTortureRun(cluster, files.map(readLedger), follower);
     await cluster.stop();
-    const logged = errorsLoggedIn(folder);
+    const logged = loggedErrors(folder);
     return {
       ...verdict,
       violations: [...violations, ...sdks.violations, ...verdict.violations, ...logged],

@@ -12,7 +12,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
 import { withClient } from '../../libs/testing/src/postgres-server.ts';
-import type { Follower } from './feed-follower.ts';
+import type { FeedFollower } from './feed-follower.ts';
 import { type LedgerEntry, hasHappened } from './write-ledger.ts';
 import { readSubject, retryingReader, readProject } from './api-reader.ts';
 import { flagSummary, isChangeRequestEvent, eventKey, type Subject } from './subject-state.ts';
@@ -223,7 +223,7 @@ const verifyChain = async (cluster: Cluster, report: (violation: string) => void
 
 /** Verifies that the follower has read every event of the log exactly once, in order, and with the same content. */
 const verifyFollower = async (
-  follower: Follower,
+  follower: FeedFollower,
   log: readonly Event[],
   report: (violation: string) => void,
 ): Promise<void> => {
@@ -259,7 +259,7 @@ const isServerOutage =
 const isReadOnlyReport = /"msg":"The database \S+ reports [^}]*\(25006\)/;
 
 /** Unexpected output of the processes: errors, and lines that are not JSON. */
-export const errorsLoggedIn = (folder: string): string[] =>
+export const loggedErrors = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.log'))
     .flatMap((file) =>
@@ -276,7 +276,7 @@ export const errorsLoggedIn = (folder: string): string[] =>
 export const verifyTortureRun = async (
   cluster: Cluster,
   ledgers: readonly (readonly LedgerEntry[])[],
-  follower: Follower,
+  follower: FeedFollower,
 ): Promise<Verification> => {
   const violations: string[] = [];
   const report = (violation: string): void => void violations.push(violation);

@@ -14,7 +14,7 @@ const isListed = (item: unknown): item is ListedSegment =>
   typeof item === 'object' && item !== null && typeof (item as ListedSegment).name === 'string';
 
 /** The segments in what `GET /api/admin/segments` answered. */
-export const readSegments = (file: string): ListedSegment[] => {
+export const readSegmentFile = (file: string): ListedSegment[] => {
   const json = readJson(file) as { segments?: unknown } | null;
   const list: unknown = Array.isArray(json) ? json : json?.segments;
   if (!Array.isArray(list) || !list.every(isListed)) {
@@ -38,7 +38,7 @@ const bodyOf = ({ name, description, project, constraints }: ListedSegment, into
  * Creates the segments that exports use and the server lacks. Exports and the server match segments by name: ids are ignored.
  * @returns the names of the created segments
  */
-export const createSegments = async (
+export const createMissingSegments = async (
   send: SendRequest,
   { listed, exports, project }: { listed: readonly ListedSegment[]; exports: readonly Export[]; project: string },
 ): Promise<string[]> => {

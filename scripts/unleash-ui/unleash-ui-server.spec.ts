@@ -6,7 +6,7 @@ import { apiOf } from '../../apps/all-in-one/test/support/api.ts';
 import { type HostedPlatform, startHostedPlatform } from '../../apps/all-in-one/test/support/hosted-platform.ts';
 import { startChromium } from '../../apps/console/test/support/chromium.ts';
 import { clientId, clientSecret, startOpenIdProvider } from '../../apps/gateway/test/openid-provider.ts';
-import { serveUnleashUi } from './unleash-ui.ts';
+import { serveUnleashUi } from './unleash-ui-server.ts';
 
 /**
  * The built user interface of Unleash 6.4.1. Bunting neither ships nor depends on it:

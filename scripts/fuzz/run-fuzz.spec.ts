@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type FuzzedServer, startFuzzedServer } from './fuzzed-server.ts';
-import { fuzz, noBrokenRule } from './run.ts';
+import { runFuzz, noBrokenRule } from './run-fuzz.ts';
 
 const requests = 2_000;
 
@@ -15,7 +15,7 @@ describe('a fuzzed server', () => {
 
   it('fulfils its description for generated requests to any operation', async () => {
     const { url, key, eventLoopP99Ms, logLineOf } = bunting;
-    const report = await fuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
+    const report = await runFuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
     const found = report.violations.map(({ errorId, ...violation }) => ({
       ...violation,
       logged: errorId === undefined ? undefined : logLineOf(errorId),
@@ -53,13 +53,13 @@ const liar = async (answer: (request: IncomingMessage, response: ServerResponse,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const report = await fuzz({ url, key: 'the key of a test', requests: 200, seed: 1, atOnce: 4 });
+  const report = await runFuzz({ url, key: 'the key of a test', requests: 200, seed: 1, atOnce: 4 });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   return report;
 };
 
-const promisesBrokenIn = ({ violations }: Awaited<ReturnType<typeof fuzz>>): string[] =>
+const promisesBrokenIn = ({ violations }: Awaited<ReturnType<typeof runFuzz>>): string[] =>
   [...new Set(violations.map(({ promise }) => promise))].sort();
 
 describe('a server that violates its description', () => {

@@ -28,7 +28,7 @@ const commitsBack = 20;
  * The commit that stands for the version before: the last tag `v…`, else the commit 20 before HEAD. Before the first release, initial
  * migrations were edited in place; where they differ since then, it is the newest commit that changed them.
  */
-export const versionBefore = (): string => {
+export const previousVersion = (): string => {
   const back = Math.min(commitsBack, Number(git('rev-list', '--count', '--first-parent', 'HEAD')) - 1);
   const candidate = succeeds('describe', '--tags', '--match', 'v*', 'HEAD')
     ? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD')
@@ -39,7 +39,7 @@ export const versionBefore = (): string => {
 };
 
 /** Makes a tree of another commit in a folder, with its dependencies: those of this tree where the lock file is the same. */
-export const makeVersionTree = (ref: string, folder: string): void => {
+export const createVersionWorktree = (ref: string, folder: string): void => {
   mkdirSync(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', ref], { cwd: repository, maxBuffer: 1024 ** 3 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { seededRandom } from '../seeded-random.ts';
 import { faults } from './faults.ts';
-import { runTorture } from './torture.ts';
+import { runTorture } from './run-torture.ts';
 
 /** One fault of every kind, at the service that it affects most; `npm run torture` injects all of them. */
 const kinds = faults.filter(

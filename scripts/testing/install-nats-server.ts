@@ -9,7 +9,7 @@ import { runCommand } from '../command.ts';
 
 const help = `Finds or installs nats-server, and prints its path.
 
-  npx node scripts/testing/nats-server.ts
+  npx node scripts/testing/install-nats-server.ts
 
 It uses the program that NATS_SERVER names, or the one on PATH. Otherwise it installs the distribution's package (as root, with
 apt-get) or downloads a release and verifies its checksum; the download is stored in node_modules/.cache/bunting.`;
@@ -45,7 +45,7 @@ const installPackage = async (): Promise<void> => {
 };
 
 /** Extracts one program of a compressed archive, if the archive has the expected checksum. */
-export const unpackVerified = async (
+export const extractVerified = async (
   archive: Uint8Array,
   checksum: string,
   member: string,
@@ -75,7 +75,7 @@ const download = async (): Promise<void> => {
   log(`missing; downloading ${url}`);
   const response = await fetch(url, { signal: AbortSignal.timeout(downloadTimeoutMs) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  await unpackVerified(
+  await extractVerified(
     new Uint8Array(await response.arrayBuffer()),
     checksum,
     `${name}/nats-server`,
@@ -99,7 +99,7 @@ const reasonOf = (error: unknown): string => {
 };
 
 /** Path of the nats-server program, which is installed or downloaded if it is missing. */
-export const ensureNatsServer = async (): Promise<string> => {
+export const ensureNatsServerInstalled = async (): Promise<string> => {
   const reasons: string[] = [];
   for (const get of [installPackage, download]) {
     const program = findInstalled();
@@ -115,7 +115,7 @@ export const ensureNatsServer = async (): Promise<string> => {
 
 const main = async (): Promise<void> => {
   const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
-  console.log(values.help ? help : await ensureNatsServer());
+  console.log(values.help ? help : await ensureNatsServerInstalled());
 };
 
 if (import.meta.main) await runCommand(main);
