@@ -1,6 +1,6 @@
 import type { Database } from '@bunting/database';
 import type { Feature } from '../src/domain/features/feature.ts';
-import { allowAllEdits } from '../src/persistence/changes/protection.ts';
+import { permissiveGuard } from '../src/persistence/changes/protection-guard.ts';
 import { featureRepository } from '../src/persistence/features/feature-repository.ts';
 
 const discardingOutbox = {
@@ -16,7 +16,7 @@ export const addFeatures = (
   features: readonly Feature[],
 ): Promise<void> =>
   transaction((tx) =>
-    featureRepository(tx, discardingOutbox, allowAllEdits, () => Promise.resolve(), [], { allowsRegex: false }).add(
+    featureRepository(tx, discardingOutbox, permissiveGuard, () => Promise.resolve(), [], { allowsRegex: false }).add(
       features,
     ),
   );

@@ -1,4 +1,4 @@
-import type { PatchRules } from '../src/domain/json-patch/json-patch.ts';
+import type { PatchableMembers } from '../src/domain/json-patch/json-patch.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
@@ -16,7 +16,7 @@ class Everything extends Set<string> {
 }
 
 /** Allows any members. */
-export const anyDocument: PatchRules = { members: new Everything(), maps: new Set() };
+export const anyDocument: PatchableMembers = { members: new Everything(), maps: new Set() };
 
 const no = (why: string): never => {
   throw new Error(why);

@@ -31,23 +31,6 @@ export interface ProjectContext {
   readonly segments: ReadonlyMap<number, SegmentReference>;
 }
 
-/** The limits on resources, as in Unleash. */
-export const limits = {
-  linksPerFeature: 10,
-  strategiesPerEnvironment: 30,
-  constraintsPerStrategy: 30,
-  valuesPerConstraint: 250,
-  regexInstructions: 250,
-  segments: 300,
-  valuesPerSegment: 1000,
-  segmentsPerStrategy: 5,
-  environments: 50,
-  projects: 500,
-} as const;
-
-/** The maximum sort order of strategies and environments. */
-export const maxSortOrder = 1_000_000_000;
-
 /** Whether the environment is one of the project's. */
 export const hasEnvironment = ({ environments }: ProjectContext, environment: string): boolean =>
   environments.some(({ name }) => name === environment);

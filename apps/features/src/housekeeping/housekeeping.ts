@@ -2,7 +2,7 @@ import { systemContext, systemTraceparent } from '@bunting/bus';
 import { isFinalRefusal, Refusal, systemCaller } from '@bunting/contracts';
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
-import type { SubmitImportProposal } from '../operations/import-export/import-proposal.ts';
+import type { SubmitImportProposal } from '../operations/import-export/submit-import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 
 /** The maximum number of rows in one transaction. */

@@ -1,7 +1,7 @@
 import type { Bus } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { submitImportProposal } from './import-export/import-proposal.ts';
+import { submitImportProposal } from './import-export/submit-import-proposal.ts';
 import type { ApplicationLimits } from './usage/application-limits.ts';
 import { storeReports } from './usage/store-report.ts';
 

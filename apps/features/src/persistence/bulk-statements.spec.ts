@@ -48,7 +48,7 @@ import {
 } from '@bunting/contracts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../test/features-unit-of-work.ts';
 import { eventLog, otherServices, mia, callerWith } from '../../test/started-features.ts';
-import { archivedFeatures } from './features/feature-json.ts';
+import { selectArchivedFeatures } from './features/feature-queries.ts';
 
 let features: FeaturesWithoutLoops;
 beforeAll(async () => {
@@ -206,7 +206,7 @@ it('lists archived features without reading active ones', async () => {
     await query('set local enable_seqscan = off');
     for (const project of [null, 'default']) {
       const rows = await query<Record<string, string>>(
-        `explain ${archivedFeatures}`
+        `explain ${selectArchivedFeatures}`
           .replace(/\$3/g, "'{}'")
           .replace(/\$1/g, '1')
           .replace(/\$2/g, project === null ? 'null' : `'${project}'`),

@@ -11,7 +11,6 @@ import { entitySql, Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/constraints/context-field.ts';
 import type { Dependency, FeatureInEnvironment, EnteredStage } from '../domain/features/feature.ts';
-import { metadataNames } from '../domain/features/metadata.ts';
 import type { FeatureNaming } from '../domain/names.ts';
 import type { StoredProject } from '../domain/projects/project.ts';
 import type { StoredStrategyType } from '../domain/strategies/strategy-type.ts';
@@ -19,6 +18,7 @@ import type { StoredStrategyType } from '../domain/strategies/strategy-type.ts';
 // Properties are named as in the domain and in JSON. Columns are the same in snake case. `hidden` properties are not part of the JSON.
 
 const timestamp = () => p.type(Timestamp);
+
 const emptyList = "'[]'";
 
 /** The default name of a foreign key in PostgreSQL. */
@@ -272,9 +272,6 @@ export const FeatureEntity = defineEntity({
   ],
 });
 
-/** The properties that the admin API, projections and exports return by name. `delivered-feature.ts` lists those for SDKs. */
-const describedBy = ['name', 'project', ...metadataNames] as const;
-
 /** The last versions of deleted features. The versions of a new feature with the same name continue from there. */
 const DeletedFeatureEntity = defineEntity({
   name: 'DeletedFeature',
@@ -464,14 +461,3 @@ export const entities = [
 ];
 
 export const sql = entitySql(entities);
-
-/** SQL: the properties that the admin API, projections and exports return by name, as arguments of `json_build_object`. */
-export const describedMembers = (row: string): string => sql.jsonPairsOf(FeatureEntity, row, describedBy);
-
-/** SQL: the feature in a row as the domain's `Feature`. */
-export const featureJson = (row: string): string =>
-  sql.jsonOf(FeatureEntity, row, sql.jsonPairsOf(FeatureEntity, row, ['project', 'type']));
-
-/** SQL: the segment in a row as the domain's `StoredSegment`. */
-export const storedSegmentJson = (row: string): string =>
-  sql.jsonOf(SegmentEntity, row, sql.jsonPairsOf(SegmentEntity, row, ['project']));

@@ -1,7 +1,7 @@
 import type { FeatureState, Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { featureStatesSql } from './features/feature-json.ts';
+import { featureStatesSql } from './features/feature-queries.ts';
 import { usageRetentionHours } from './usage/usage-repository.ts';
 
 /** A feature that is older than the lifetime of its type. */

@@ -1,7 +1,7 @@
 import { findApplicationEnvironment } from './usage/application-environments.ts';
 import { applicationReader } from './usage/application-reader.ts';
 import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts';
-import type { ConstraintSettings } from './features/project-context.ts';
+import type { ConstraintSettings } from './projects/project-context-repository.ts';
 import { contextFieldReader } from './context-fields/context-field-reader.ts';
 import { dashboardReader } from './projects/dashboard-reader.ts';
 import { environmentReader } from './environments/environment-reader.ts';

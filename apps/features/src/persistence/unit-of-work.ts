@@ -7,17 +7,18 @@ import { featureTypeRepository } from './feature-types/feature-type-repository.t
 import { strategyTypeRepository } from './strategy-types/strategy-type-repository.ts';
 import { tagRepository } from './tags/tag-repository.ts';
 import { applyResultRepository } from './changes/apply-result-repository.ts';
-import { allowAllEdits, type ProtectionGuard, protectionGuard, protectionRepository } from './changes/protection.ts';
+import { permissiveGuard, type ProtectionGuard, protectionGuard } from './changes/protection-guard.ts';
+import { protectionRepository } from './changes/protection-repository.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkConditionalWrite } from './transactions/conditional-write.ts';
 import { environmentRepository } from './environments/environment-repository.ts';
 import { favoriteRepository } from './features/favorite-repository.ts';
 import { lockReferences } from './features/lock-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
-import { type ConstraintSettings, projectContextRepository } from './features/project-context.ts';
+import { type ConstraintSettings, projectContextRepository } from './projects/project-context-repository.ts';
 import { housekeepingRepository } from './housekeeping.ts';
 import { exportFeatures } from './import-export/export-features.ts';
-import { importProposals } from './import-export/import-proposals.ts';
+import { importProposalRepository } from './import-export/import-proposal-repository.ts';
 import { importDestinationRepository } from './import-export/import-destination-repository.ts';
 import { projectRepository } from './projects/project-repository.ts';
 import { segmentRepository } from './segments/segment-repository.ts';
@@ -56,7 +57,7 @@ const repositories = (
   features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden, settings),
   featureTypes: featureTypeRepository(tx),
   housekeeping: housekeepingRepository(tx, outbox),
-  importProposals: importProposals(tx),
+  importProposals: importProposalRepository(tx),
   importDestinations: importDestinationRepository(tx, hidden, settings),
   projectContext: projectContextRepository(tx, hidden, settings),
   projects: projectRepository(tx, outbox, guard),
@@ -102,7 +103,7 @@ export const unitOfWork = (
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, appliesChangeRequest } = context;
-      const guard = appliesChangeRequest ? allowAllEdits : protectionGuard(caller, protectionRepository(tx));
+      const guard = appliesChangeRequest ? permissiveGuard : protectionGuard(caller, protectionRepository(tx));
       const stores = repositories(tx, outbox, caller.hiddenProjects ?? [], guard, settings);
       const recorded: DomainEvent[] = [];
       const emit = (events: readonly DomainEvent[]): void => {

@@ -8,7 +8,8 @@ import {
 } from '@bunting/contracts';
 import { RE2JS } from 're2js';
 import { contextFieldNotFound, emptyValue, shortName } from '../refusals.ts';
-import { type ContextField, limits, type ProjectContext } from '../project-context.ts';
+import type { ContextField, ProjectContext } from '../project-context.ts';
+import { resourceLimits } from '../resource-limits.ts';
 
 const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
 
@@ -32,9 +33,9 @@ const requireUsableRegex = (
     const reason = error instanceof Error ? error.message : String(error);
     throw invalidProperty(`The pattern is not a regular expression of RE2: ${shortName(reason)}`, `${path}/value`);
   }
-  if (instructions <= limits.regexInstructions) return;
+  if (instructions <= resourceLimits.regexInstructions) return;
   throw invalidProperty(
-    `The pattern compiles to ${instructions} instructions, and the limit is ${limits.regexInstructions}; use smaller repetitions`,
+    `The pattern compiles to ${instructions} instructions, and the limit is ${resourceLimits.regexInstructions}; use smaller repetitions`,
     `${path}/value`,
   );
 };
@@ -88,7 +89,7 @@ const previousSize = (before: readonly Constraint[], { contextName, operator }: 
       .map(({ values = [] }) => values.length),
   );
 
-export interface ConstraintRules {
+export interface ConstraintValidationOptions {
   readonly projectContext: Pick<ProjectContext, 'contextFields' | 'allowsRegex'>;
   /** the constraints that are replaced; unchanged ones are not validated */
   readonly before?: readonly Constraint[];
@@ -110,10 +111,10 @@ export const validateConstraint = (
 ): Constraint => {
   const normal = normalizeConstraint(constraint, path, allowsRegex);
   const { contextName, values = [] } = normal;
-  if (values.length > Math.max(limits.valuesPerConstraint, previousValues(normal))) {
+  if (values.length > Math.max(resourceLimits.valuesPerConstraint, previousValues(normal))) {
     throw limitExceeded(
       `constraint values for ${shortName(contextName)}`,
-      limits.valuesPerConstraint,
+      resourceLimits.valuesPerConstraint,
       `${path}/values`,
     );
   }
@@ -125,10 +126,10 @@ export const validateConstraint = (
 /** The constraints of a strategy in their stored form. */
 export const validateConstraints = (
   constraints: readonly Constraint[],
-  { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintRules,
+  { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintValidationOptions,
 ): readonly Constraint[] => {
-  if (constraints.length > Math.max(limits.constraintsPerStrategy, before.length)) {
-    throw limitExceeded('constraints', limits.constraintsPerStrategy, path);
+  if (constraints.length > Math.max(resourceLimits.constraintsPerStrategy, before.length)) {
+    throw limitExceeded('constraints', resourceLimits.constraintsPerStrategy, path);
   }
   const stored = new Map(before.map((constraint) => [identityOf(constraint), constraint]));
   return constraints.map(

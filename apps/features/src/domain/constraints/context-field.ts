@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { type Reference, requireUnused } from '../references.ts';
+import { type Referrer, requireUnused } from '../require-unused.ts';
 import { invalidPropertyValue } from '../refusals.ts';
 
 /** A field of the context in which flags are evaluated. */
@@ -90,7 +90,7 @@ export const removeLegalValue = (field: StoredContextField, value: string): Cont
 /** Deletes a context field that no constraint uses. Returns the event. */
 export const deleteContextField = (
   field: StoredContextField,
-  users: readonly Reference[],
+  users: readonly Referrer[],
   hidden: readonly string[],
 ): DomainEvent => {
   requireUnused(`Context field ${field.name}`, users, hidden);

@@ -2,8 +2,8 @@ import { type ChangeOf, type Constraint, type CreateSegmentBody, invalidProperty
 import { identityOf, normalizeConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { emptyValue, segmentNameTaken } from '../refusals.ts';
-import { limits } from '../project-context.ts';
-import { formatReferences, type Reference, requireUnused } from '../references.ts';
+import { resourceLimits } from '../resource-limits.ts';
+import { formatReferrers, type Referrer, requireUnused } from '../require-unused.ts';
 
 /** The content of a segment. */
 export interface SegmentContent {
@@ -21,7 +21,7 @@ export interface StoredSegment extends SegmentContent {
   readonly createdAt: string;
 }
 
-export interface SegmentRules {
+export interface SegmentValidationOptions {
   /** whether constraints may use `REGEX` */
   readonly allowsRegex: boolean;
   /** the constraints that are to be replaced; those with `REGEX` may stay after it was turned off */
@@ -31,7 +31,7 @@ export interface SegmentRules {
 /** The constraints of a segment in their stored form. Unknown context fields are accepted, since they may be created later. */
 const validateSegmentConstraints = (
   constraints: readonly Constraint[],
-  { allowsRegex, before = [] }: SegmentRules,
+  { allowsRegex, before = [] }: SegmentValidationOptions,
   path: string,
 ): readonly Constraint[] => {
   const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(identityOf));
@@ -39,8 +39,8 @@ const validateSegmentConstraints = (
     normalizeConstraint(constraint, `${path}/${index}`, allowsRegex || unchanged.has(identityOf(constraint))),
   );
   const values = normal.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
-  if (values > limits.valuesPerSegment) {
-    throw invalidProperty(`Segments may not have more than ${limits.valuesPerSegment} values`, path);
+  if (values > resourceLimits.valuesPerSegment) {
+    throw invalidProperty(`Segments may not have more than ${resourceLimits.valuesPerSegment} values`, path);
   }
   return normal;
 };
@@ -51,13 +51,17 @@ export const requireSegmentName = (name: string, path: string): void => {
 };
 
 /** A segment in its stored form. The caller checks that its name is free and its project exists. */
-export const validateSegment = (body: CreateSegmentBody, rules: SegmentRules, path = '/body'): SegmentContent => {
+export const validateSegment = (
+  body: CreateSegmentBody,
+  options: SegmentValidationOptions,
+  path = '/body',
+): SegmentContent => {
   requireSegmentName(body.name, `${path}/name`);
   return {
     name: body.name,
     description: body.description ?? null,
     project: body.project ?? null,
-    constraints: validateSegmentConstraints(body.constraints, rules, `${path}/constraints`),
+    constraints: validateSegmentConstraints(body.constraints, options, `${path}/constraints`),
   };
 };
 
@@ -71,7 +75,7 @@ export interface SegmentDecision {
 /** The strategies that use a segment. */
 export interface SegmentUsers {
   /** the active features and the default strategies of projects that use it */
-  readonly users: readonly Reference[];
+  readonly users: readonly Referrer[];
   /** the projects that are hidden from the caller: an error message does not name them */
   readonly hidden: readonly string[];
 }
@@ -149,7 +153,7 @@ export const updateSegment = (
       .map(({ project }) => ({ name: project, project }));
     if (foreign.length > 0) {
       const reason = 'Invalid project. Segment is being used by strategies in other projects';
-      throw invalidProperty(`${reason}: ${formatReferences(foreign, hidden)}`, `${path}/project`);
+      throw invalidProperty(`${reason}: ${formatReferrers(foreign, hidden)}`, `${path}/project`);
     }
   }
   if (isEqual(after, segment)) return { segment, events: [] };

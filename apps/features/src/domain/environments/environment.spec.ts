@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { limits } from '../project-context.ts';
+import { resourceLimits } from '../resource-limits.ts';
 import { clonedEnvironment, deleteEnvironment, newEnvironment, type StoredEnvironment } from './environment.ts';
 
 const staging: StoredEnvironment = {
@@ -27,7 +27,7 @@ it('the clone of an environment has its type and required approvals, and can be 
 });
 
 it('an environment beyond the limit is refused', () => {
-  const full = { count: limits.environments, latest: 4 };
+  const full = { count: resourceLimits.environments, latest: 4 };
   expect(refusalOf(() => newEnvironment({ name: 'qa', type: 'test' }, full)).kind).toBe('ExceedsLimitError');
   expect(refusalOf(() => clonedEnvironment(staging, { name: 'qa' }, full)).kind).toBe('ExceedsLimitError');
 });

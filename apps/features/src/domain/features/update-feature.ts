@@ -10,7 +10,7 @@ import { parse } from '@bunting/contracts/validation';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { changeMetadata, type Metadata, metadataOfDocument } from './metadata.ts';
-import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
+import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 
 const staleEvent = (feature: Feature): DomainEvent =>
   featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
@@ -41,7 +41,7 @@ const targetsVariants = ({ path, from }: PatchOperation): boolean =>
   path.includes('/variants') || from?.includes('/variants') === true;
 
 /** A step that sets a member which features do not have, or not any more. Unleash's clients send such, and count on their being ignored. */
-const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchRules): boolean => {
+const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchableMembers): boolean => {
   const [, member = ''] = path.split('/');
   return /^[a-zA-Z]+$/.test(member) && !members.has(member) && !['constructor', 'prototype'].includes(member);
 };
@@ -50,7 +50,7 @@ const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchRules)
 export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
   if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsRefusal);
   const document = featureWithoutEnvironments(feature);
-  const patchable: PatchRules = { members: new Set(Object.keys(document)), maps: new Set() };
+  const patchable: PatchableMembers = { members: new Set(Object.keys(document)), maps: new Set() };
   const steps = patch.filter((step) => !targetsUnknownMember(step, patchable));
   const update = parse(UpdateFeatureBody, metadataOfDocument(applyPatch(document, steps, patchable)));
   const decision = updateFeature(feature, update);

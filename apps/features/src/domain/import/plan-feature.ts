@@ -15,7 +15,8 @@ import {
   withEnvironment,
   withStrategies,
 } from '../strategies/strategy.ts';
-import { limits, type SegmentReference, type ProjectContext } from '../project-context.ts';
+import type { SegmentReference, ProjectContext } from '../project-context.ts';
+import { resourceLimits } from '../resource-limits.ts';
 import { addTag } from '../tags/tag.ts';
 import { requireContextFields, resolveSegments } from './new-catalogue-objects.ts';
 import type { ImportErrors } from './import-errors.ts';
@@ -159,7 +160,7 @@ const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry
   const { destination, errors } = context;
   const { environment } = destination;
   const before = inEnvironment(feature, environment).strategies;
-  const maxStrategies = limits.strategiesPerEnvironment;
+  const maxStrategies = resourceLimits.strategiesPerEnvironment;
   if (inFile.length > maxStrategies) {
     const path = inFile[maxStrategies]?.path ?? '';
     errors.add(`A feature may not have more than ${maxStrategies} strategies in an environment`, path);

@@ -6,7 +6,7 @@ import {
   refusal,
   requireMayPropose,
 } from '@bunting/contracts';
-import { environmentsRequiringChangeRequest } from '../projects/protection.ts';
+import { environmentsRequiringChangeRequest } from '../projects/protected-edit.ts';
 
 /** Which parts of an import need a change request, and for which environment it is created. */
 export interface ProtectedParts {

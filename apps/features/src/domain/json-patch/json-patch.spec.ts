@@ -2,9 +2,9 @@ import { type JsonPatch, type PatchOperation, Refusal } from '@bunting/contracts
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { refusalOf as refusalOfJob } from '../../../test/refusal-of.ts';
-import { type PatchRules, applyPatch, patchLimits } from './json-patch.ts';
+import { type PatchableMembers, applyPatch, patchLimits } from './json-patch.ts';
 
-const patchable: PatchRules = {
+const patchable: PatchableMembers = {
   members: new Set(['name', 'title', 'parameters', 'constraints', 'segments', 'featureName']),
   maps: new Set(['parameters']),
 };

@@ -8,7 +8,7 @@ const { applyOperation, JsonPatchError } = jsonPatch;
 export const patchLimits = { operations: 100, nodes: 20_000, characters: 256 * 1024 } as const;
 
 /** What of a document a patch may touch. */
-export interface PatchRules {
+export interface PatchableMembers {
   /** the members of the document */
   readonly members: ReadonlySet<string>;
   /** the names of members that are maps: removing a missing member of a map is no error */
@@ -52,7 +52,7 @@ const indexOf = (key: string): number => {
   return Number.isSafeInteger(index) && index >= 0 && String(index) === key ? index : Number.NaN;
 };
 
-const keysOf = (pointer: string, { members }: PatchRules): readonly string[] => {
+const keysOf = (pointer: string, { members }: PatchableMembers): readonly string[] => {
   if (pointer === '') return [];
   if (!pointer.startsWith('/')) throw patchError(pointer, 'a path begins with "/"');
   if (/~(?![01])/.test(pointer)) throw patchError(pointer, 'in a path, "~" stands before 0 or 1 only');
@@ -72,7 +72,7 @@ const keysOf = (pointer: string, { members }: PatchRules): readonly string[] => 
 };
 
 /** Follows a pointer up to its last key. Every container on the way must exist. */
-const locate = (document: Container, pointer: string, patchable: PatchRules): Location | undefined => {
+const locate = (document: Container, pointer: string, patchable: PatchableMembers): Location | undefined => {
   const keys = keysOf(pointer, patchable);
   const key = keys.at(-1);
   if (key === undefined) return undefined;
@@ -97,7 +97,7 @@ const requireInsertable = ({ pointer, parent, key }: Location): void => {
 };
 
 /** True when the property may be missing: a member of the document itself, or of a map in it. */
-const mayBeMissing = ({ keys, parent }: Location, { maps }: PatchRules): boolean =>
+const mayBeMissing = ({ keys, parent }: Location, { maps }: PatchableMembers): boolean =>
   !Array.isArray(parent) && (keys.length === 1 || (keys.length === 2 && maps.has(keys[0] as string)));
 
 /** Measures the size of a value, and stops as soon as it exceeds the limit. */
@@ -157,9 +157,9 @@ class Draft {
   #document: Container;
   #size: Size;
   readonly #limit: Size;
-  readonly #patchable: PatchRules;
+  readonly #patchable: PatchableMembers;
 
-  constructor(document: Json, patchable: PatchRules) {
+  constructor(document: Json, patchable: PatchableMembers) {
     this.#document = structuredClone(document);
     this.#patchable = patchable;
     this.#size = sizeOf(document, unlimited, 0, '');
@@ -267,7 +267,7 @@ class Draft {
  * The document after a patch; neither the document nor the patch is touched. A step that leads nowhere, leaves the document's
  * members or makes it grow without bound is refused with the path at fault, before anything grows.
  */
-export const applyPatch = (document: Json, patch: JsonPatch, patchable: PatchRules): Json => {
+export const applyPatch = (document: Json, patch: JsonPatch, patchable: PatchableMembers): Json => {
   if (patch.length > patchLimits.operations) {
     throw invalid(`The \`/body\` property must NOT have more than ${patchLimits.operations} items.`, '/body');
   }

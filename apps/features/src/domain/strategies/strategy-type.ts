@@ -1,6 +1,6 @@
 import { type CreateStrategyTypeBody, isEqual, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
-import { type Reference, requireUnused } from '../references.ts';
+import { type Referrer, requireUnused } from '../require-unused.ts';
 import { emptyValue, invalidPropertyValue } from '../refusals.ts';
 
 /** A kind of strategies: a built-in one, or one that SDKs of the users evaluate. */
@@ -78,7 +78,7 @@ export const setDeprecated = (before: StoredStrategyType, deprecated: boolean): 
 /** Deletes a custom strategy type that no feature uses. Returns the event. */
 export const deleteStrategyType = (
   type: StoredStrategyType,
-  users: readonly Reference[],
+  users: readonly Referrer[],
   hidden: readonly string[],
 ): DomainEvent => {
   requireEditable(type);

@@ -4,7 +4,8 @@ import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.
 import { refusalOf } from '../../../test/refusal-of.ts';
 import type { Decision, Strategy } from '../features/feature.ts';
 import { addStrategy, inEnvironment, patchStrategy, removeStrategy, strategyOf } from './strategy.ts';
-import { limits, type SegmentReference } from '../project-context.ts';
+import type { SegmentReference } from '../project-context.ts';
+import { resourceLimits } from '../resource-limits.ts';
 
 const id = '8c0f4d2e-0000-4000-8000-000000000001';
 const at = { environment: 'development', strategyId: id };
@@ -377,7 +378,7 @@ describe('a new strategy', () => {
   });
 
   it('is one of at most 30 in an environment', () => {
-    const strategies = Array.from({ length: limits.strategiesPerEnvironment }, (_, nth) =>
+    const strategies = Array.from({ length: resourceLimits.strategiesPerEnvironment }, (_, nth) =>
       aStrategy({ id: `s${nth}` }),
     );
     expect(() => added({ name: 'default' }, strategies.slice(1))).not.toThrow();

@@ -17,9 +17,10 @@ import {
   type Strategy,
   featureEvent,
 } from '../features/feature.ts';
-import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
+import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { segmentNotFound, shortName, strategyNotFound } from '../refusals.ts';
-import { hasEnvironment, limits, maxSortOrder, type ProjectContext } from '../project-context.ts';
+import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+import { resourceLimits, maxSortOrder } from '../resource-limits.ts';
 import { normalizeStrategyVariants, type WeightMode } from '../variants/variants.ts';
 
 /** Where a strategy is found within its feature. */
@@ -95,7 +96,7 @@ export const validateSegmentIds = (
     path,
   }: { before: readonly number[]; project: string; projectContext: ProjectContext; path: string },
 ): readonly number[] => {
-  const maxSegments = limits.segmentsPerStrategy;
+  const maxSegments = resourceLimits.segmentsPerStrategy;
   if (segments.length > Math.max(maxSegments, before.length)) {
     throw invalidProperty(`Strategies may not have more than ${maxSegments} segments`, path);
   }
@@ -113,7 +114,7 @@ export const validateSegmentIds = (
   return [...new Set(segments)];
 };
 
-export interface StrategyRules {
+export interface StrategyValidationOptions {
   readonly project: string;
   readonly projectContext: ProjectContext;
   /** the strategy that is replaced; unchanged parts are not validated */
@@ -126,7 +127,7 @@ export interface StrategyRules {
 /** The validated content of a strategy in its stored form. */
 export const normalizeStrategy = (
   wanted: StrategyContent,
-  { project, projectContext, before, path, weightMode }: StrategyRules,
+  { project, projectContext, before, path, weightMode }: StrategyValidationOptions,
 ): StrategyContent => {
   const { name, title, disabled, parameters } = wanted;
   if (name !== before?.name && !projectContext.strategyTypes.has(name)) {
@@ -213,7 +214,7 @@ export const changeStrategyAndDisableIfInactive = (
   return { feature: after, events: [...decision.events, ...events] };
 };
 
-const patchable: PatchRules = {
+const patchable: PatchableMembers = {
   members: new Set(Object.keys(FeatureStrategy.properties)),
   maps: new Set(['parameters']),
 };
@@ -244,7 +245,7 @@ export const patchStrategy = (
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */
 export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
-  inEnvironment(feature, environment).strategies.length >= limits.strategiesPerEnvironment;
+  inEnvironment(feature, environment).strategies.length >= resourceLimits.strategiesPerEnvironment;
 
 /** Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not enabled. */
 export const addStrategy = (
@@ -259,7 +260,8 @@ export const addStrategy = (
     throw invalidProperty('You have not added the current environment to the project', '/params/environment');
   }
   const { strategies } = inEnvironment(feature, environment);
-  if (hasMaxStrategies(feature, environment)) throw limitExceeded('strategy', limits.strategiesPerEnvironment, path);
+  if (hasMaxStrategies(feature, environment))
+    throw limitExceeded('strategy', resourceLimits.strategiesPerEnvironment, path);
   const { name, title, disabled, constraints, parameters, variants, segments, sortOrder } = create;
   const wanted: StrategyContent = {
     name,

@@ -2,7 +2,7 @@ import { type FeatureVariant, isEqual, type JsonPatch, refusal, lenientSchema, V
 import { parse } from '@bunting/contracts/validation';
 import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
-import { type PatchRules, applyPatch } from '../json-patch/json-patch.ts';
+import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { featureNotInEnvironment } from '../refusals.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
@@ -44,7 +44,7 @@ const inEachEnvironment = (
     { feature, events: [] },
   );
 
-const patchable: PatchRules = { members: new Set(['variants']), maps: new Set() };
+const patchable: PatchableMembers = { members: new Set(['variants']), maps: new Set() };
 
 const patchVariantList = (variants: readonly FeatureVariant[], patch: JsonPatch): readonly FeatureVariant[] => {
   // A patch applies to an object, so the list is wrapped in one and the paths are prefixed with its name.

@@ -1,7 +1,7 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
 import { handlerOf } from '../../domain/changes/action-handlers.ts';
 import type { ChangeSubjects } from '../../persistence/changes/change-context-reader.ts';
-import { possibleReferencesIn } from '../possible-references.ts';
+import { collectReferenceCandidates } from '../reference-candidates.ts';
 
 /** The features that a change edits or refers to. */
 export const featuresOf = (change: Change): string[] => {
@@ -15,7 +15,7 @@ export const segmentsOf = (change: Change): number[] => (isSegmentChange(change)
 /** The objects that changes edit or refer to. */
 export const subjectsOf = (project: string, changes: readonly Change[]): ChangeSubjects => ({
   project,
-  ...possibleReferencesIn(changes),
+  ...collectReferenceCandidates(changes),
   features: changes.flatMap(featuresOf),
   segments: changes.flatMap(segmentsOf),
   segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),

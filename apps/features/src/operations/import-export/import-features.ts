@@ -6,14 +6,14 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { authorise } from '../authorise.ts';
 import { saveChangedAndEmit } from '../save-and-emit.ts';
 import { importContextOf } from './import-context.ts';
-import { storeProposal, type StoredImportProposal } from './import-proposal.ts';
+import { storeImportProposal, type ImportProposalSummary } from './store-import-proposal.ts';
 import { requireImportable } from './require-importable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The result of an import's transaction. */
 interface ImportResult {
   readonly report: ImportReport;
-  readonly proposed?: StoredImportProposal;
+  readonly proposed?: ImportProposalSummary;
 }
 
 const maxSubmitTimeoutMs = 10_000;
@@ -56,11 +56,11 @@ export const importFeaturesEndpoint = ({
     await tx.features.add(decision.added);
     await saveChangedAndEmit(tx, decision.changed, decision.events, caller);
     const { report, proposed } = decision;
-    return proposed === undefined ? { report } : { report, proposed: await storeProposal(tx, request, proposed) };
+    return proposed === undefined ? { report } : { report, proposed: await storeImportProposal(tx, request, proposed) };
   };
 
   return implement(ImportFeatures, (request) => {
-    const submit = ({ importId }: StoredImportProposal): Promise<number | undefined> => {
+    const submit = ({ importId }: ImportProposalSummary): Promise<number | undefined> => {
       const context = onBehalfOf(request);
       const timeoutMs = Math.min(maxSubmitTimeoutMs, context.timeoutMs);
       return submitImportProposal(importId, { ...context, timeoutMs }).catch((error: unknown) => {

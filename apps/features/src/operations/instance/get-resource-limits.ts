@@ -1,18 +1,18 @@
 import { implement } from '@bunting/bus';
 import { GetResourceLimits, noLimit } from '@bunting/contracts';
-import { limits } from '../../domain/project-context.ts';
+import { resourceLimits } from '../../domain/resource-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getResourceLimitsEndpoint = ({ instanceFeatureLimit = noLimit, allowsRegex }: FeaturesContext) =>
   implement(GetResourceLimits, async () => ({
-    segmentValues: limits.valuesPerSegment,
-    strategySegments: limits.segmentsPerStrategy,
-    featureEnvironmentStrategies: limits.strategiesPerEnvironment,
-    constraintValues: limits.valuesPerConstraint,
-    constraints: limits.constraintsPerStrategy,
-    environments: limits.environments,
-    projects: limits.projects,
-    segments: limits.segments,
+    segmentValues: resourceLimits.valuesPerSegment,
+    strategySegments: resourceLimits.segmentsPerStrategy,
+    featureEnvironmentStrategies: resourceLimits.strategiesPerEnvironment,
+    constraintValues: resourceLimits.valuesPerConstraint,
+    constraints: resourceLimits.constraintsPerStrategy,
+    environments: resourceLimits.environments,
+    projects: resourceLimits.projects,
+    segments: resourceLimits.segments,
     featureFlags: instanceFeatureLimit,
     allowsRegex,
   }));

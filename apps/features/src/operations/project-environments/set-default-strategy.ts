@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
 import { replaceDefaultStrategy, validateDefaultStrategy } from '../../domain/projects/project-environment.ts';
-import { possibleReferencesIn } from '../possible-references.ts';
+import { collectReferenceCandidates } from '../reference-candidates.ts';
 import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { projectId, environment } = params;
       const { project } = await lockProject(tx, { id: projectId, caller, access: SetDefaultStrategy.permission });
-      const projectContext = await tx.projectContext.ofProject(projectId, possibleReferencesIn(body));
+      const projectContext = await tx.projectContext.ofProject(projectId, collectReferenceCandidates(body));
       if (projectContext === undefined)
         throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
       const strategy = validateDefaultStrategy(project.id, environment, body, projectContext);

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateProject } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
-import { limits } from '../../domain/project-context.ts';
+import { resourceLimits } from '../../domain/resource-limits.ts';
 import { newProject, proposedProjectId } from '../../domain/projects/new-project.ts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
 import { hideInGateway } from './hide-in-gateway.ts';
@@ -15,7 +15,7 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       const existing = await projects.newProjectContext(proposed.id);
       const decision = newProject(body, proposed, existing, randomBytes(4).toString('hex'));
       const { project } = decision;
-      requireBelowLimit('project', await projects.lockAndCount(), limits.projects);
+      requireBelowLimit('project', await projects.lockAndCount(), resourceLimits.projects);
       const version = await projects.add(project, caller, now.toISOString());
       events.emit(decision.events);
       if (project.mode === 'private') await hideInGateway(bus, { id: project.id, version }, request);

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CreateSegment } from '@bunting/contracts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
 import { segmentCreated, validateSegment } from '../../domain/constraints/segment.ts';
-import { limits } from '../../domain/project-context.ts';
+import { resourceLimits } from '../../domain/resource-limits.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       const { body, caller, now } = request;
       const content = validateSegment(body, { allowsRegex });
       authoriseSegment(caller, CreateSegment.permission, content.project);
-      requireBelowLimit('segment', await segments.lockAndCount(), limits.segments);
+      requireBelowLimit('segment', await segments.lockAndCount(), resourceLimits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.emit([segmentCreated(segment)]);
       const { project, ...shown } = { ...segment, constraints: [...segment.constraints] };

@@ -5,7 +5,7 @@ import { setStrategySegments } from '../../domain/strategies/set-strategy-segmen
 import { authorise } from '../authorise.ts';
 import { findVisible } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { possibleReferencesIn } from '../possible-references.ts';
+import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -20,7 +20,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         projectId,
         found.name,
-        possibleReferencesIn(segmentIds),
+        collectReferenceCandidates(segmentIds),
       );
       const ref = { environment: environmentId, strategyId };
       await saveAndEmit(tx, setStrategySegments(feature, ref, segmentIds, projectContext), caller);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { addStrategy, publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { possibleReferencesIn } from '../possible-references.ts';
+import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        possibleReferencesIn(body),
+        collectReferenceCandidates(body),
       );
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();

@@ -3,7 +3,7 @@ import { PatchStrategy } from '@bunting/contracts';
 import { patchStrategy, publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { possibleReferencesIn } from '../possible-references.ts';
+import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        possibleReferencesIn(body),
+        collectReferenceCandidates(body),
       );
       authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = patchStrategy(feature, params, body, projectContext);

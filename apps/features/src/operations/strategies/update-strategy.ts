@@ -4,7 +4,7 @@ import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts'
 import { updateStrategy } from '../../domain/strategies/update-strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { possibleReferencesIn } from '../possible-references.ts';
+import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        possibleReferencesIn(body),
+        collectReferenceCandidates(body),
       );
       authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = updateStrategy(feature, params, body, projectContext);

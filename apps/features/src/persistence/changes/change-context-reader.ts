@@ -2,19 +2,19 @@ import type { Database, Statement } from '@bunting/database';
 import type { FeatureReference, ChangeContext } from '../../domain/changes/change-context.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { featureJson, storedSegmentJson } from '../entities.ts';
+import { featureJson, storedSegmentJson } from '../entity-json-sql.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import {
   type ConstraintSettings,
-  type References,
+  type ReferenceCandidates,
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
-} from '../features/project-context.ts';
+} from '../projects/project-context-repository.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
 /** The objects that changes name explicitly; the rules of the changes may need others. */
-export interface ChangeSubjects extends References {
+export interface ChangeSubjects extends ReferenceCandidates {
   readonly project: string;
   /** names of features that change, and of the parents that they get */
   readonly features: readonly string[];

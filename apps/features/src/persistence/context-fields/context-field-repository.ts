@@ -1,6 +1,6 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
-import type { Reference } from '../../domain/references.ts';
+import type { Referrer } from '../../domain/require-unused.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { defaultStrategiesWithField } from '../projects/default-strategy-uses.ts';
 
@@ -44,10 +44,10 @@ export const contextFieldRepository = (tx: Tx) => ({
   },
 
   /** The active features, and the default strategies of projects, with a constraint on the field. */
-  usersOf: async (name: string): Promise<Reference[]> => {
+  usersOf: async (name: string): Promise<Referrer[]> => {
     const text = `
       select name, project from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
       union all ${defaultStrategiesWithField('$1::text')} order by name`;
-    return tx.query<Reference>(text, [name]);
+    return tx.query<Referrer>(text, [name]);
   },
 });

@@ -3,7 +3,7 @@ import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { featureNotInEnvironment, featureWithoutEnvironment, strategyNotFound } from '../../domain/refusals.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
-import { archivedFeatures } from './feature-json.ts';
+import { selectArchivedFeatures } from './feature-queries.ts';
 import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
@@ -119,7 +119,7 @@ const archiveValidation: Statement = {
       'hasDeletedDependencies', exists (select from named where parents <> '{}'))::text as json`,
 };
 
-const archived: Statement = { name: 'archived-features', text: archivedFeatures };
+const archived: Statement = { name: 'archived-features', text: selectArchivedFeatures };
 
 /** The row of a statement of `ofFeature`. */
 interface FeatureRow<Json extends string | null = string> {

@@ -4,7 +4,7 @@ import { featureNotFound } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
-import { featuresOfProject, tagAndNamePrefix, detailedFeatures } from './feature-json.ts';
+import { selectFeaturesOfProject, tagAndNamePrefix, selectDetailedFeatures } from './feature-queries.ts';
 import { readJson } from '../sql/read-json.ts';
 
 /** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
@@ -13,13 +13,13 @@ export interface FeatureListFilter extends Page {
   readonly namePrefix?: string | undefined;
 }
 
-const detailed: Statement = { name: 'features', text: detailedFeatures(false) };
-const detailedWithVariants: Statement = { name: 'features-with-variants', text: detailedFeatures(true) };
-const ofProject: Statement = { name: 'features-of-project', text: featuresOfProject(tagAndNamePrefix) };
+const detailed: Statement = { name: 'features', text: selectDetailedFeatures(false) };
+const detailedWithVariants: Statement = { name: 'features-with-variants', text: selectDetailedFeatures(true) };
+const ofProject: Statement = { name: 'features-of-project', text: selectFeaturesOfProject(tagAndNamePrefix) };
 
 const pageOfProject: Statement = {
   name: 'page-of-features-of-project',
-  text: featuresOfProject(tagAndNamePrefix, 'limit $5::int offset $6::int'),
+  text: selectFeaturesOfProject(tagAndNamePrefix, 'limit $5::int offset $6::int'),
 };
 
 const tags: Statement = {

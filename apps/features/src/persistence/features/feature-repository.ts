@@ -6,18 +6,19 @@ import type { Feature } from '../../domain/features/feature.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';
-import { featureJson } from '../entities.ts';
-import { featureStatesSql } from './feature-json.ts';
-import { insertFeatures, rowsOf, updateFeatures } from './feature-row.ts';
+import { featureJson } from '../entity-json-sql.ts';
+import { featureStatesSql } from './feature-queries.ts';
+import { insertFeaturesSql, rowsOf, updateFeaturesSql } from './feature-write-statements.ts';
 import type { lockReferences as lockReferencesOf } from './lock-references.ts';
-import { protectedOfProject, type ProtectionGuard } from '../changes/protection.ts';
+import type { ProtectionGuard } from '../changes/protection-guard.ts';
+import { protectedOfProject } from '../changes/protection-repository.ts';
 import {
   type ConstraintSettings,
-  type References,
+  type ReferenceCandidates,
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
-} from './project-context.ts';
+} from '../projects/project-context-repository.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../transactions/conditional-write.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
@@ -40,7 +41,7 @@ interface SavedRow {
   readonly state: FeatureState;
 }
 
-const noReferences: References = { texts: [], numbers: [] };
+const noCandidates: ReferenceCandidates = { texts: [], numbers: [] };
 
 const getForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion",
@@ -69,10 +70,10 @@ const children = `
   where child.parents && $1::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($1::text[])
   group by parent`;
 
-const insert = `with saved as (${insertFeatures}) ${featureStatesSql('saved')}`;
+const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
 const savingStates = (write: string): string =>
   `with saved as (${write}) ${insertStates('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
-const update = savingStates(updateFeatures);
+const update = savingStates(updateFeaturesSql);
 const remove = `
   with gone as (delete from feature where name = any ($1::text[]) returning name, version)
   insert into deleted_feature (name, version) select name, version + 1 from gone
@@ -195,7 +196,7 @@ export const featureRepository = (
     getForUpdate: async (
       project: string,
       name: string,
-      { texts, numbers }: References = noReferences,
+      { texts, numbers }: ReferenceCandidates = noCandidates,
     ): Promise<LockedFeature> => {
       const [row] = await query<FeatureWithProjectContext>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await refusalOfMissingFeature(query, project, name);

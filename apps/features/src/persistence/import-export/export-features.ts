@@ -1,6 +1,7 @@
 import type { ExportFeaturesBody } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import { ContextFieldEntity, describedMembers, sql, TagTypeEntity } from '../entities.ts';
+import { ContextFieldEntity, sql, TagTypeEntity } from '../entities.ts';
+import { describedMembers } from '../entity-json-sql.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
 /** An export of features. */

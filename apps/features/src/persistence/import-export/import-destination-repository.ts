@@ -9,7 +9,7 @@ import {
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
-} from '../features/project-context.ts';
+} from '../projects/project-context-repository.ts';
 
 type StoredDestination = StoredForImport['destination'] & { readonly featureLimit: number | null };
 

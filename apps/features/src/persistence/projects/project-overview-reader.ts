@@ -6,7 +6,7 @@ import {
 } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { noProjectFound } from '../../domain/refusals.ts';
-import { featuresOfProject } from '../features/feature-json.ts';
+import { selectFeaturesOfProject } from '../features/feature-queries.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { type ProjectMembers, memberCount, owners } from './project-members.ts';
 import {
@@ -43,7 +43,7 @@ const overview = (...more: readonly string[]): string => `
   where p.id = $1`;
 
 const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
-const features = `'features': (select listed.json::json -> 'features' from (${featuresOfProject()}) as listed)`;
+const features = `'features': (select listed.json::json -> 'features' from (${selectFeaturesOfProject()}) as listed)`;
 const withFeatures: Statement = { name: 'project-with-features', text: overview(features) };
 const withHealth: Statement = {
   name: 'project-health',

@@ -1,7 +1,7 @@
 import type { Caller, CreatedProject, CreateStrategy } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import type { ProtectionGuard } from '../changes/protection.ts';
+import type { ProtectionGuard } from '../changes/protection-guard.ts';
 import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import {
@@ -18,8 +18,8 @@ import {
   ProjectEnvironmentEntity,
   ProjectFavoriteEntity,
   sql,
-  storedSegmentJson,
 } from '../entities.ts';
+import { storedSegmentJson } from '../entity-json-sql.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { lockDefaultStrategy } from '../features/lock-references.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';

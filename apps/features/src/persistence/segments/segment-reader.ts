@@ -3,7 +3,7 @@ import { contentTag } from '@bunting/contracts/hashing';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { segmentNotFound, strategyNotFound } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
-import { storedSegmentJson } from '../entities.ts';
+import { storedSegmentJson } from '../entity-json-sql.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { strategiesWhere } from '../features/strategies-where.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';

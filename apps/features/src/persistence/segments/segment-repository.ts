@@ -1,13 +1,14 @@
 import { advisoryLock, onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
-import type { ProtectionGuard } from '../changes/protection.ts';
+import type { ProtectionGuard } from '../changes/protection-guard.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../domain/constraints/segment.ts';
-import type { Reference } from '../../domain/references.ts';
-import { SegmentEntity, storedSegmentJson } from '../entities.ts';
+import type { Referrer } from '../../domain/require-unused.ts';
+import { SegmentEntity } from '../entities.ts';
+import { storedSegmentJson } from '../entity-json-sql.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
 
 const getForUpdate = `
@@ -68,7 +69,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       if (row === undefined) throw segmentNotFound(id);
       const { segment, idOfName } = row;
       // A second statement: it sees those that began to use the segment while this transaction waited for the lock.
-      const users = await query<Reference>(usersOf, [id]);
+      const users = await query<Referrer>(usersOf, [id]);
       locked.set(id, { before: segment, after: segment });
       return { segment, users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) };
     },

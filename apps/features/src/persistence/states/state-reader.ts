@@ -1,7 +1,7 @@
 import type { StateVersion } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
-import { featureStatesSql } from '../features/feature-json.ts';
+import { featureStatesSql } from '../features/feature-queries.ts';
 
 /** A digest of the versions in a group. */
 export interface GroupDigest {

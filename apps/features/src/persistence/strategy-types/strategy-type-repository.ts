@@ -1,5 +1,5 @@
 import type { Tx } from '@bunting/database';
-import type { Reference } from '../../domain/references.ts';
+import type { Referrer } from '../../domain/require-unused.ts';
 import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { sql, StrategyTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
@@ -27,12 +27,12 @@ export const strategyTypeRepository = (tx: Tx) => ({
   },
 
   /** The features, archived or not, with a strategy of the type. */
-  usersOf: async (name: string): Promise<Reference[]> => {
+  usersOf: async (name: string): Promise<Referrer[]> => {
     const text = `
       select name, project from feature
       where strategy_ids <> '{}'
         and jsonb_path_exists(environments, '$.*.strategies[*] ? (@.name == $name)', jsonb_build_object('name', $1::text))
       order by name`;
-    return tx.query<Reference>(text, [name]);
+    return tx.query<Referrer>(text, [name]);
   },
 });

@@ -1,6 +1,6 @@
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { featureNotFound } from '../../domain/refusals.ts';
-import { joinLastHour } from '../features/feature-json.ts';
+import { joinLastHour } from '../features/feature-queries.ts';
 
 const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
 

@@ -3,7 +3,7 @@ import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { type EvaluationCount, largestCount, type ReportedFeature } from '../../domain/usage/metrics.ts';
 import type { FeatureStages } from '../../domain/usage/reported-features.ts';
-import { featureStatesSql } from '../features/feature-json.ts';
+import { featureStatesSql } from '../features/feature-queries.ts';
 
 /** The retention period of usage by hour. */
 export const usageRetentionHours = 48;

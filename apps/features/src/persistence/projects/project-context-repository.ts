@@ -3,7 +3,7 @@ import type { Tx } from '@bunting/database';
 import type { ContextField, SegmentReference, StrategyType, ProjectContext } from '../../domain/project-context.ts';
 
 /** The texts and numbers in a request that may be names or ids. Rules read no other objects. */
-export interface References {
+export interface ReferenceCandidates {
   readonly texts: readonly string[];
   readonly numbers: readonly number[];
 }
@@ -84,7 +84,7 @@ export const projectContextRepository = ({ query }: Tx, hidden: readonly string[
   /** Undefined for a project that does not exist or is archived. */
   ofProject: async (
     project: string,
-    { texts, numbers }: References = { texts: [], numbers: [] },
+    { texts, numbers }: ReferenceCandidates = { texts: [], numbers: [] },
   ): Promise<ProjectContext | undefined> => {
     const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
       project,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import type { Feature } from '../features/feature.ts';
-import { protectedAddition, protectedEdit, protectedRemoval } from './protection.ts';
+import { protectedAddition, protectedEdit, protectedRemoval } from './protected-edit.ts';
 
 const withProduction = (about: Partial<Feature['environments'][string]>, feature: Feature = aFeature()): Feature => ({
   ...feature,

@@ -21,7 +21,7 @@ import {
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { mia, callerWith } from '../../../test/started-features.ts';
 import { submitImportProposals } from '../../housekeeping/housekeeping.ts';
-import { submitImportProposal, type SubmitImportProposal } from './import-proposal.ts';
+import { submitImportProposal, type SubmitImportProposal } from './submit-import-proposal.ts';
 
 // The service without housekeeping, and a change requests service that replies as a test specifies.
 type Proposal = RequestOf<typeof ProposeImport>['body'];

@@ -1,19 +1,19 @@
 import { expect, it } from '@jest/globals';
 import { refusalOf } from '../../test/refusal-of.ts';
-import { formatReferences, type Reference, requireUnused } from './references.ts';
+import { formatReferrers, type Referrer, requireUnused } from './require-unused.ts';
 
-const users = (count: number, project = 'shop'): Reference[] =>
+const users = (count: number, project = 'shop'): Referrer[] =>
   Array.from({ length: count }, (_, nth) => ({ name: `${project}-${nth}`, project }));
 
 it('the error for an object in use names ten uses and the number of others', () => {
-  expect(formatReferences(users(2), [])).toBe('shop-0, shop-1');
-  expect(formatReferences([...users(1), ...users(1)], [])).toBe('shop-0');
-  expect(formatReferences(users(11), [])).toMatch(/shop-9, …$/);
+  expect(formatReferrers(users(2), [])).toBe('shop-0, shop-1');
+  expect(formatReferrers([...users(1), ...users(1)], [])).toBe('shop-0');
+  expect(formatReferrers(users(11), [])).toMatch(/shop-9, …$/);
 });
 
 it('the error for an object in use only counts uses that are hidden from the caller', () => {
-  expect(formatReferences([...users(1), ...users(2, 'vault')], ['vault'])).toBe('shop-0 and 2 others');
-  expect(formatReferences(users(1, 'vault'), ['vault'])).toBe('1 other');
+  expect(formatReferrers([...users(1), ...users(2, 'vault')], ['vault'])).toBe('shop-0 and 2 others');
+  expect(formatReferrers(users(1, 'vault'), ['vault'])).toBe('1 other');
 });
 
 it('an object in use cannot be deleted', () => {

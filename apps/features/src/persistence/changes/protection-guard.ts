@@ -1,12 +1,4 @@
-import {
-  asJsonObject,
-  memberOf,
-  type Caller,
-  type ReplyOf,
-  type SetProtection,
-  type RequestOf,
-} from '@bunting/contracts';
-import { onlyRow, type Tx } from '@bunting/database';
+import { asJsonObject, memberOf, type Caller } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
 import {
   protectedAddition,
@@ -15,38 +7,8 @@ import {
   protectedRemoval,
   requireUnprotectedProject,
   requireSkipPermission,
-} from '../../domain/projects/protection.ts';
-
-/** SQL: the protected environments that are connected to a project. */
-export const protectedOfProject = (project: string): string => `
-  select environment from protected_environment protection where project = ${project} and is_protected and exists (
-    select from project_environment connected
-    where connected.project = protection.project and connected.environment = protection.environment)`;
-
-/** Stores the protection unless a newer version is stored, and returns the stored one. The entity manager cannot compare versions in an upsert. */
-const set = `
-  insert into protected_environment (project, environment, is_protected, version) values ($1, $2, $3, $4)
-  on conflict (project, environment) do update set
-    is_protected = case when protected_environment.version < excluded.version then excluded.is_protected else protected_environment.is_protected end,
-    version = greatest(protected_environment.version, excluded.version)
-  returning is_protected as "isProtected", version`;
-
-/** The environments of projects that require change requests, as reported by the change requests service. */
-export const protectionRepository = ({ query }: Tx) => ({
-  /** The protected environments that are connected to a project. */
-  protectedOf: async (project: string): Promise<string[]> =>
-    (await query<{ environment: string }>(protectedOfProject('$1'), [project])).map(({ environment }) => environment),
-  /** Stores the protection of an environment, unless a newer version is stored already; returns what is stored then. */
-  set: async ({
-    project,
-    environment,
-    isProtected,
-    version,
-  }: RequestOf<typeof SetProtection>['body']): Promise<ReplyOf<typeof SetProtection>> => {
-    const values = [project, environment, isProtected, version];
-    return onlyRow(await query<ReplyOf<typeof SetProtection>>(set, values), 'that stores a protection');
-  },
-});
+} from '../../domain/projects/protected-edit.ts';
+import { type protectionRepository } from './protection-repository.ts';
 
 /** The environments in which an edit was allowed to skip change requests, and the events of that edit. */
 interface Bypass {
@@ -55,7 +17,7 @@ interface Bypass {
 }
 
 /** Allows every edit: for changes that were approved in a change request. */
-export const allowAllEdits: ProtectionGuard = {
+export const permissiveGuard: ProtectionGuard = {
   cacheProtected: () => undefined,
   checkClone: () => Promise.resolve(),
   checkMove: () => Promise.resolve(),
@@ -157,4 +119,5 @@ export const protectionGuard = (
     },
   };
 };
+
 export type ProtectionGuard = ReturnType<typeof protectionGuard>;

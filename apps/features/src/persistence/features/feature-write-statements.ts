@@ -30,7 +30,7 @@ const inProduction = `exists (
     select from environment e where e.type = 'production' and (new_row.environments -> e.name -> 'enabled')::boolean)`;
 
 /** Inserts features. The versions of a feature continue those of a deleted feature with the same name. */
-export const insertFeatures = `
+export const insertFeaturesSql = `
   insert into feature (${names.join(', ')}, production_at, version, edit_version)
   select ${names.map((name) => `new_row.${name}`).join(', ')}, case when ${inProduction} then now() end,
     coalesce(deleted_feature.version, 0) + 1,
@@ -38,7 +38,7 @@ export const insertFeatures = `
   from ${newRows} left join deleted_feature on deleted_feature.name = new_row.name returning *`;
 
 /** Updates features that exist. */
-export const updateFeatures = `
+export const updateFeaturesSql = `
   update feature set (${names.join(', ')}, production_at, version, edit_version) = row (
     ${names.map((name) => `new_row.${name}`).join(', ')},
     case when feature.production_at is null and ${inProduction} then now() else feature.production_at end,

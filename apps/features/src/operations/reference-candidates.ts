@@ -1,4 +1,4 @@
-import type { References } from '../persistence/features/project-context.ts';
+import type { ReferenceCandidates } from '../persistence/projects/project-context-repository.ts';
 
 /** The maximum length of names that are looked up. */
 const maxLength = 255;
@@ -6,7 +6,7 @@ const maxLength = 255;
 const maxId = 2_147_483_647;
 
 /** All texts and numbers of a request that may be names or ids, at any depth: a JSON Patch may contain them anywhere. */
-export const possibleReferencesIn = (request: unknown): References => {
+export const collectReferenceCandidates = (request: unknown): ReferenceCandidates => {
   const texts = new Set<string>();
   const numbers = new Set<number>();
   const pending: unknown[] = [request];

@@ -1,17 +1,17 @@
 import { refusal } from '@bunting/contracts';
 import { shortName } from './refusals.ts';
 
-/** An object that refers to another one, and its project. */
-export interface Reference {
+/** An object that uses another one, and its project. */
+export interface Referrer {
   readonly name: string;
   readonly project: string;
 }
 
 const maxListed = 10;
 
-/** Lists references for an error message. References in projects hidden from the caller are only counted. */
-export const formatReferences = (references: readonly Reference[], hidden: readonly string[]): string => {
-  const all = [...new Map(references.map((reference) => [reference.name, reference])).values()];
+/** Lists referrers for an error message. Those in projects hidden from the caller are only counted. */
+export const formatReferrers = (referrers: readonly Referrer[], hidden: readonly string[]): string => {
+  const all = [...new Map(referrers.map((referrer) => [referrer.name, referrer])).values()];
   const seen = all.filter(({ project }) => !hidden.includes(project));
   const some = seen.slice(0, maxListed).map(({ name }) => shortName(name));
   const names = [...some, ...(seen.length > maxListed ? ['…'] : [])].join(', ');
@@ -25,6 +25,6 @@ export const formatReferences = (references: readonly Reference[], hidden: reado
  * Refuses to delete an object that others refer to.
  * @param object what and which it is, as the error message begins: `Segment beta`
  */
-export const requireUnused = (object: string, users: readonly Reference[], hidden: readonly string[]): void => {
-  if (users.length > 0) throw refusal('ConflictError', `${object} is in use by ${formatReferences(users, hidden)}`);
+export const requireUnused = (object: string, users: readonly Referrer[], hidden: readonly string[]): void => {
+  if (users.length > 0) throw refusal('ConflictError', `${object} is in use by ${formatReferrers(users, hidden)}`);
 };

@@ -1,5 +1,5 @@
 import { timestampSql } from '@bunting/database';
-import { describedMembers } from '../entities.ts';
+import { describedMembers } from '../entity-json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 
 // PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, whatever its size. This file has the parts
@@ -81,7 +81,7 @@ const detailedFeature = (withVariants: boolean): string => `
  * PostgreSQL look up each feature by name, whatever its statistics say. Sub-selects hide the size of the batch from the planner, so
  * that one generic plan is reused.
  */
-export const detailedFeatures = (withVariants: boolean): string => `
+export const selectDetailedFeatures = (withVariants: boolean): string => `
   select requested.nth::integer, feature.json, feature.tag
   from unnest((select $1::text[]), (select $2::text[]), (select $3::integer[]))
     with ordinality as requested (name, project, user_id, nth)
@@ -94,7 +94,7 @@ const inProject = (wanted: string): string => `f.project = $1 and f.archived_at 
  * @param wanted a further condition
  * @param page `limit` and `offset`, in the order of names
  */
-export const featuresOfProject = (wanted = '', page = ''): string => `
+export const selectFeaturesOfProject = (wanted = '', page = ''): string => `
   select json_build_object(
     'version', 2,
     'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$2')}) order by f.name), '[]'))::text as json
@@ -108,7 +108,7 @@ export const tagAndNamePrefix = `
   and ($3::text[] is null or f.tags @> any ($3::text[]::jsonb[])) and starts_with(lower(f.name), $4)`;
 
 /** The archived features, newest first: `$1` id of the user, `$2` project or null for all, `$3` hidden projects. */
-export const archivedFeatures = `
+export const selectArchivedFeatures = `
   select json_build_object(
     'version', 2,
     'features', coalesce(json_agg(json_build_object(${members}, ${archivedAt}, 'favorite', ${favorite('$1')})
