@@ -3,22 +3,22 @@ import { type Database, migrateDatabase, openDatabase } from '@bunting/database'
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
 import { awaitRightsAfter } from './authorisation/await-rights.ts';
-import { startAuthentication } from './composition/access.ts';
+import { startAuthentication } from './composition/authentication.ts';
 import { ensureFirstCredentials } from './composition/first-credentials.ts';
-import { startProjects } from './composition/projects.ts';
-import { readinessCheck } from './composition/readiness.ts';
+import { startProjectVisibility } from './composition/project-visibility.ts';
+import { gatewayReadiness } from './composition/gateway-readiness.ts';
 import { mountRoutes } from './composition/routes.ts';
 import { startSdkDelivery } from './composition/sdk-delivery.ts';
 import { GatewayConfig } from './config.ts';
 import { configuredTokens } from './domain/tokens/configured-tokens.ts';
 import { splitOrigins } from './http/cors.ts';
-import { httpStopTimeoutMs } from './http/drain-on-close.ts';
+import { httpStopTimeoutMs } from './http/request-timeouts.ts';
 import { createHttpServer, listen, requireAvailableAddress } from './http/server.ts';
 import { configuredMailer } from './mail/mailer.ts';
 import { version } from './openapi/document.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { projectDirectory } from './operations/project-directory.ts';
-import { configuredAdmin } from './passwords/first-admin.ts';
+import { configuredAdmin } from './passwords/ensure-first-admin.ts';
 import { loginLimits } from './passwords/login-limits.ts';
 import { passwordHasher } from './passwords/password-hasher.ts';
 import { gatewayEntities } from './persistence/entities.ts';
@@ -75,13 +75,13 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   onStop('mail', async () => mailer?.close());
   const outboxProducer = startGatewayOutbox(context, database);
   onStop('outbox', () => outboxProducer.stop());
-  const access = await startAuthentication(context, database, cipher);
-  const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings } = access;
-  const { projects, pendingPrivateProjects } = await startProjects(context, database);
-  const sdkDelivery = await startSdkDelivery(context, access);
+  const authentication = await startAuthentication(context, database, cipher);
+  const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings } = authentication;
+  const { projects, pendingPrivateProjects } = await startProjectVisibility(context, database);
+  const sdkDelivery = await startSdkDelivery(context, authentication);
   const { delivery, streams, unread, respondBeforeRouting } = sdkDelivery;
   const accessChanged = (table?: string) => {
-    access.invalidateCache(table === undefined || table === 'api_token');
+    authentication.invalidateCache(table === undefined || table === 'api_token');
     signInSettings.invalidate();
     streams.checkTokens();
   };
@@ -93,12 +93,12 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const pageUrl = (path: string): string =>
     `${(config.GATEWAY_PUBLIC_URL || startState.listeningAt).replace(/\/+$/, '')}${path}`;
   const parts = { database, limits, projects, delivery, hasFirstTokens: () => startState.hasFirstTokens };
-  const ready = readinessCheck(context, parts);
+  const ready = gatewayReadiness(context, parts);
   const { app, close } = createHttpServer({
     config,
     log,
     metrics,
-    admit: access.admit,
+    admit: authentication.admit,
     limits,
     unread,
     draining,
@@ -110,7 +110,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const signedIn = signInLog(log);
   const waitMs = config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS;
   mountRoutes(app, context, {
-    access,
+    authentication,
     sdkDelivery,
     ownBus,
     awaitRights: awaitRightsAfter({ projects, invalidateCache: () => accessChanged(), waitMs }),

@@ -18,11 +18,11 @@ import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work
 import { mountScim } from '../scim/mount-scim.ts';
 import { mountLogout } from '../sessions/mount-logout.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
-import type { Access } from './access.ts';
+import type { Authentication } from './authentication.ts';
 import type { SdkDelivery } from './sdk-delivery.ts';
 
 interface RouteParts {
-  readonly access: Access;
+  readonly authentication: Authentication;
   readonly sdkDelivery: SdkDelivery;
   /** calls the gateway's own operations */
   readonly ownBus: Bus;
@@ -38,9 +38,9 @@ interface RouteParts {
 export const mountRoutes = (
   app: FastifyInstance,
   { config, bus, log, metrics, monitoringPort }: ServiceContext<typeof GatewayConfig>,
-  { access, sdkDelivery, ownBus, awaitRights, endSession, ready, signInLog, transaction }: RouteParts,
+  { authentication, sdkDelivery, ownBus, awaitRights, endSession, ready, signInLog, transaction }: RouteParts,
 ): void => {
-  const { hasher, cookie, authenticate, limits, reads, signInSettings, admit, admitPublic } = access;
+  const { hasher, cookie, authenticate, limits, reads, signInSettings, admit, admitPublic } = authentication;
   const { sdkHandlers, openStreams } = sdkDelivery;
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';

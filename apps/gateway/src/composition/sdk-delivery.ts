@@ -12,12 +12,12 @@ import { ofrepHandlers } from '../delivery/ofrep/ofrep-handlers.ts';
 import { streamTickets } from '../delivery/ofrep/stream-tickets.ts';
 import { streamMetrics } from '../monitoring/stream-metrics.ts';
 import { deliveryStreams } from '../streaming/delivery-streams.ts';
-import type { Access } from './access.ts';
+import type { Authentication } from './authentication.ts';
 
 /** Starts the delivery to SDKs: the features in memory, streams, and the handlers that respond from both. */
 export const startSdkDelivery = async (
   { config, bus, log, metrics, onStop, draining, drainDelayMs }: ServiceContext<typeof GatewayConfig>,
-  { hasher, authenticate, authenticateFromCache, identifyById, admitFromCache, limits }: Access,
+  { hasher, authenticate, authenticateFromCache, identifyById, admitFromCache, limits }: Authentication,
 ) => {
   const delivery = await startDelivery({ bus, config, metrics, log });
   onStop('delivery to SDKs', () => delivery.stop());

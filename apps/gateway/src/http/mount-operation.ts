@@ -36,7 +36,7 @@ import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { queryAndHeadersParser } from './request/query.ts';
 import type { SdkHandler } from '../delivery/sdk-handler.ts';
-import { mountNdjsonStream } from '../streaming/ndjson-stream.ts';
+import { mountNdjsonStream } from '../streaming/mount-ndjson-stream.ts';
 
 export interface MountOptions {
   readonly bus: Bus;

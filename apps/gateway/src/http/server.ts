@@ -13,7 +13,7 @@ import { limitConnections, maxConnections } from './connection-limit.ts';
 import { isUnknownPath } from '../console/console-pages.ts';
 import { compressResponses } from './response/compression.ts';
 import { corsPolicy } from './cors.ts';
-import { closeWhenDrained, maxRequestMs } from './drain-on-close.ts';
+import { closeWhenDrained } from './close-when-drained.ts';
 import { preRouting, type RespondBeforeRouting } from './pre-routing.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
 import { sendError, unknownPath } from './errors/http-errors.ts';
@@ -24,6 +24,7 @@ import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import { isBelow } from './request/path.ts';
 import { securityHeaders } from './response/security-headers.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
+import { maxRequestMs } from './request-timeouts.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

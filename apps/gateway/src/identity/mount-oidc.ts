@@ -10,7 +10,7 @@ import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { LoginCookie } from './login-cookie.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
-import { providerFaultOf } from './provider-faults.ts';
+import { providerFaultOf } from './provider-fault.ts';
 import { publicUrl } from './public-url.ts';
 import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
 import { signInFailure } from './sign-in-failure.ts';

@@ -13,8 +13,7 @@ import { groupsIn, hasOmittedGroups } from '../domain/identity/group-claims.ts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import { lacksUserClaims, providerClaims, type ProviderClaims } from '../domain/identity/provider-claims.ts';
 import { providerConfiguration } from './provider-configuration.ts';
-import { providerFaultOf } from './provider-faults.ts';
-import { ProviderFault } from './provider-fetch.ts';
+import { providerFaultOf, ProviderFault } from './provider-fault.ts';
 
 /** The state of a sign-in that is needed for the callback. */
 export interface LoginChecks {

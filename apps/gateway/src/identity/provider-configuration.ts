@@ -10,8 +10,9 @@ import {
   type ServerMetadata,
 } from 'openid-client';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import { providerFaultOf } from './provider-faults.ts';
-import { isOnLoopback, ProviderFault, providerFetch, timeoutSeconds } from './provider-fetch.ts';
+import { providerFaultOf, ProviderFault } from './provider-fault.ts';
+import { isPlainHttpLoopback, providerFetch } from './provider-fetch.ts';
+import { providerTimeoutSeconds } from './provider-timeout.ts';
 
 /** TTL of the cached metadata of a provider, in milliseconds. */
 const metadataTtlMs = 3_600_000;
@@ -26,7 +27,7 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
   const base = (): URL => {
     const text = settings.discoverUrl.replace(wellKnown, '');
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || (url.protocol !== 'https:' && !isOnLoopback(url)))
+    if (url === undefined || (url.protocol !== 'https:' && !isPlainHttpLoopback(url)))
       throw new ProviderFault('The address of the provider must begin with https://.');
     if (url.username !== '' || url.search !== '' || url.hash !== '')
       throw new ProviderFault('The address of the provider must have no user, query or fragment.');
@@ -38,9 +39,9 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
   const discover = async (): Promise<ServerMetadata> => {
     const url = base();
     const options = {
-      timeout: timeoutSeconds,
+      timeout: providerTimeoutSeconds,
       [customFetch]: providerFetch(url),
-      execute: isOnLoopback(url) ? [allowInsecureRequests] : [],
+      execute: isPlainHttpLoopback(url) ? [allowInsecureRequests] : [],
     };
     try {
       return (await discovery(url, settings.clientId, client, None(), options)).serverMetadata();
@@ -78,9 +79,9 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
         ? ClientSecretBasic(secret)
         : ClientSecretPost(secret);
     const config = new Configuration(server, settings.clientId, client, authentication);
-    config.timeout = timeoutSeconds;
+    config.timeout = providerTimeoutSeconds;
     config[customFetch] = providerFetch(url);
-    if (isOnLoopback(url)) allowInsecureRequests(config);
+    if (isPlainHttpLoopback(url)) allowInsecureRequests(config);
     enableNonRepudiationChecks(config);
     return config;
   };

@@ -1,30 +1,25 @@
 import type { CustomFetch } from 'openid-client';
-
-/** Timeout of each request to a provider, in seconds. */
-export const timeoutSeconds = 4;
+import { ProviderFault } from './provider-fault.ts';
 
 /** Bytes that are read of one response of a provider. */
 const maxResponseBytes = 1_048_576;
-
-/** A provider that cannot be used. The message is for users and contains no value that the provider sent. */
-export class ProviderFault extends Error {}
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 const isAddress = (host: string): boolean => host.includes(':') || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
 
-/** Whether the address is a loopback address, for which TLS is not required. */
-export const isOnLoopback = (url: URL): boolean => url.protocol === 'http:' && isLoopback(hostOf(url));
+/** Whether the URL is plain HTTP to a loopback address, for which TLS is not required. */
+export const isPlainHttpLoopback = (url: URL): boolean => url.protocol === 'http:' && isLoopback(hostOf(url));
 
 /**
  * Refuses addresses by which a provider could make the gateway call hosts of its own network: addresses without TLS, and numeric or local
  * hosts that are not the issuer itself.
  * @throws ProviderFault
  */
-export const requireReachable = (url: URL, issuer: URL): void => {
+export const requireAllowedAddress = (url: URL, issuer: URL): void => {
   const host = hostOf(url);
-  if (url.protocol !== 'https:' && !(isOnLoopback(url) && isOnLoopback(issuer)))
+  if (url.protocol !== 'https:' && !(isPlainHttpLoopback(url) && isPlainHttpLoopback(issuer)))
     throw new ProviderFault(`The address ${url.origin} of the provider is not HTTPS.`);
   if (host !== hostOf(issuer) && (isAddress(host) || isLoopback(host)))
     throw new ProviderFault(`The provider refers to ${url.origin}, which is an address inside of a network.`);
@@ -46,7 +41,7 @@ const readBounded = async (response: Response): Promise<Uint8Array<ArrayBuffer>>
 export const providerFetch =
   (issuer: URL): CustomFetch =>
   async (url, { body, method, headers, signal }) => {
-    requireReachable(new URL(url), issuer);
+    requireAllowedAddress(new URL(url), issuer);
     const response = await fetch(url, {
       method,
       headers,

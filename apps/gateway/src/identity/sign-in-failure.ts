@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
-import { ProviderFault } from './provider-fetch.ts';
+import { ProviderFault } from './provider-fault.ts';
 import { sendSignInPage } from './sign-in-page.ts';
 
 /** Failures that are logged each minute. */

@@ -2,7 +2,8 @@ import type { GatewayConfig } from '../config.ts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import type { settingReads } from '../persistence/identity/setting-repository.ts';
 import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
-import { configuredOidc, oidcSecrets, storedOidc } from './read-oidc-settings.ts';
+import { oidcSecretCipher } from './oidc-secret-cipher.ts';
+import { oidcSettingsOfConfig, oidcSettingsOfRow } from './oidc-settings-sources.ts';
 import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';
 
 export interface SignInSettingsOptions {
@@ -15,13 +16,13 @@ export interface SignInSettingsOptions {
 
 /** The settings of OpenID Connect: the variables OIDC_*, or the settings that administrators stored. */
 export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOptions) => {
-  const configured = configuredOidc(config);
-  const secrets = oidcSecrets(hasher);
+  const configured = oidcSettingsOfConfig(config);
+  const secrets = oidcSecretCipher(hasher);
   let scim: { readonly setting: ReturnType<typeof readScim>; readonly expiresAt: number } | undefined;
   const readScim = () => read('scim');
   let current: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
 
-  const oidc = async (): Promise<OidcClientSettings> => configured ?? storedOidc(await read('oidc'), secrets);
+  const oidc = async (): Promise<OidcClientSettings> => configured ?? oidcSettingsOfRow(await read('oidc'), secrets);
 
   return {
     /** whether environment variables determine the settings of OpenID Connect */

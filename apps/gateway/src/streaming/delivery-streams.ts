@@ -11,7 +11,7 @@ import type { StreamMetrics } from '../monitoring/stream-metrics.ts';
 import { drainStreams } from './drain-streams.ts';
 import { type Channel, endStream, isWritable, type StreamConnection, type StreamOptions } from './stream-connection.ts';
 import { streamPermits } from './stream-permits.ts';
-import { streamTokens } from './stream-tokens.ts';
+import { streamReauthentication } from './stream-reauthentication.ts';
 import { streamWriter } from './stream-writer.ts';
 
 export interface DeliveryStreamsOptions {
@@ -52,7 +52,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
   /** streams whose revision is later than that of the store: this gateway lags, or the database was restored from a backup */
   const ahead = new Set<StreamConnection>();
   const permits = streamPermits(config);
-  const tokens = streamTokens();
+  const reauthentication = streamReauthentication();
   const writer = streamWriter(unread, (connection) => bringUpToDate(connection));
   let opened = 0;
   let ticks = 0;
@@ -127,7 +127,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       if (now >= connection.endsAt) endStream(connection, 'lifetime');
       else if (connection.slot === slot && isWritable(connection)) writer.writeKeepAlive(connection);
     }
-    tokens.check();
+    reauthentication.check();
     settleAhead().catch(() => undefined);
   };
 
@@ -155,7 +155,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     };
     channel.connections.add(connection);
     connections.add(connection);
-    tokens.add(connection);
+    reauthentication.add(connection);
     timer ??= setInterval(tick, tickMs).unref();
     return connection;
   };
@@ -165,7 +165,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     if (channel.connections.size === 0) channels.delete(channel.key);
     connections.delete(connection);
     ahead.delete(connection);
-    tokens.remove(connection);
+    reauthentication.remove(connection);
     if (connections.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -209,7 +209,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       return reply;
     },
     /** Reauthenticates the tokens of all streams, after rights or tokens have changed. */
-    checkTokens: tokens.check,
+    checkTokens: reauthentication.check,
   };
 };
 export type DeliveryStreams = ReturnType<typeof deliveryStreams>;

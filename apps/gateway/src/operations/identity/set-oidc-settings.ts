@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { SetOidcSettings } from '@bunting/contracts';
 import { changedOidc, requireCheckedProvider, shownOidc } from '../../domain/identity/oidc-settings.ts';
 import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
-import { storedOidc } from '../../identity/read-oidc-settings.ts';
+import { oidcSettingsOfRow } from '../../identity/oidc-settings-sources.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
 import { oidcSaved } from '../../domain/settings.ts';
 import type { GatewayContext } from '../context.ts';
@@ -15,7 +15,7 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
     if (wanted.enabled) await discoverProvider(wanted);
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('oidc');
-      const before = storedOidc(stored, signInSettings.secrets);
+      const before = oidcSettingsOfRow(stored, signInSettings.secrets);
       const after = changedOidc(before, request.body);
       requireCheckedProvider(wanted, after);
       if (after.defaultRootRoleId !== null)

@@ -4,7 +4,7 @@ import type { ServiceContext } from '@bunting/runtime';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import { gatewayReadiness } from '../monitoring/readiness.ts';
+import { readinessPolicy } from '../monitoring/readiness-policy.ts';
 
 interface ReadinessParts {
   readonly database: Pick<Database, 'schema'>;
@@ -19,13 +19,13 @@ interface ReadinessParts {
 const firstProjectsMs = 1_000;
 
 /** Whether the gateway accepts requests: its start is complete, its memory is loaded, it has capacity and is not stopping. */
-export const readinessCheck = (
+export const gatewayReadiness = (
   { bus, metrics, draining, requireCompatible }: ServiceContext<typeof GatewayConfig>,
   { database, limits, projects, delivery, hasFirstTokens }: ReadinessParts,
 ) => {
   // Without the states of projects, private ones would be visible. Once they are applied, the features service may be away.
   let knowsProjects = projects.applied > 0;
-  return gatewayReadiness({
+  return readinessPolicy({
     bus,
     readSchema: database.schema,
     metrics,

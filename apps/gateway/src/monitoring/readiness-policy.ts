@@ -35,7 +35,7 @@ const isOutage = (error: unknown): error is Refusal => error instanceof Refusal 
  * from memory, and names those that are unavailable: otherwise an outage would take every gateway out of rotation.
  * @returns a function that throws an error with the reason while the gateway is not ready
  */
-export const gatewayReadiness = ({
+export const readinessPolicy = ({
   bus,
   readSchema,
   metrics,

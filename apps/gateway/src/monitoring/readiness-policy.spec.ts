@@ -2,7 +2,7 @@ import { unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { gatewayReadiness } from './readiness.ts';
+import { readinessPolicy } from './readiness-policy.ts';
 
 const schema = { needs: 1, has: 1, newer: [] };
 const fine = async () => undefined;
@@ -15,7 +15,7 @@ const aGateway = () => {
     requireLoaded: fine as () => Promise<void>,
   };
   const metrics = new Registry();
-  const ready = gatewayReadiness({
+  const ready = readinessPolicy({
     bus: { ready: () => state.bus() },
     readSchema: () => state.readSchema(),
     metrics,

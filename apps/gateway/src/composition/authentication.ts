@@ -14,7 +14,7 @@ import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { eraseSealedSecrets } from '../persistence/tokens/token-repository.ts';
 import { sameOriginPolicy } from '../sessions/same-origin.ts';
 import { sessionCookie } from '../sessions/session-cookie.ts';
-import { signInForm } from '../sessions/sign-in-form.ts';
+import { signInMethods } from '../identity/sign-in-methods.ts';
 
 /** Authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
 export const startAuthentication = async (
@@ -61,7 +61,7 @@ export const startAuthentication = async (
   const { admit, admitFromCache } = admission({
     authenticate,
     sameOrigin,
-    signInForm: signInForm(settings),
+    signInForm: signInMethods(settings),
     limits,
     log,
     config,
@@ -83,4 +83,4 @@ export const startAuthentication = async (
     admitPublic: publicAdmission({ limits, sameOrigin, config }),
   };
 };
-export type Access = Awaited<ReturnType<typeof startAuthentication>>;
+export type Authentication = Awaited<ReturnType<typeof startAuthentication>>;

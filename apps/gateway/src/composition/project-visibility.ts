@@ -7,7 +7,7 @@ import { consumeProjectStates } from '../subscriptions/consume-project-states.ts
 import { startUnhidingUnconfirmedProjects } from '../subscriptions/unhide-unconfirmed-projects.ts';
 
 /** Starts what keeps the visibility of projects up to date. */
-export const startProjects = async (
+export const startProjectVisibility = async (
   { config, bus, log, metrics, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
 ) => {

@@ -1,8 +1,11 @@
 import { AuthorizationResponseError, ResponseBodyError } from 'openid-client';
-import { ProviderFault, timeoutSeconds } from './provider-fetch.ts';
+import { providerTimeoutSeconds } from './provider-timeout.ts';
+
+/** A provider that cannot be used. The message is for users and contains no value that the provider sent. */
+export class ProviderFault extends Error {}
 
 const messages: Readonly<Record<string, string>> = {
-  OAUTH_TIMEOUT: `The provider did not answer within ${timeoutSeconds} seconds.`,
+  OAUTH_TIMEOUT: `The provider did not answer within ${providerTimeoutSeconds} seconds.`,
   OAUTH_RESPONSE_IS_NOT_JSON: 'The provider answered with something else than JSON.',
   OAUTH_PARSE_ERROR: 'The provider answered with something else than JSON.',
   OAUTH_RESPONSE_IS_NOT_CONFORM: 'The provider answered with a status that means failure.',

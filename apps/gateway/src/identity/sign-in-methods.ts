@@ -1,11 +1,14 @@
 import type { SignInForm } from '@bunting/contracts';
-import type { SignInSettings } from '../identity/sign-in-settings.ts';
+import type { SignInSettings } from './sign-in-settings.ts';
 
 /** Milliseconds for which the form is cached: a flood of requests without a session must not become one of statements. */
 const cacheMs = 2_000;
 
 /** The ways to sign in, for the 401 of the Admin API. While the database is unavailable, the last result. */
-export const signInForm = ({ arePasswordsDisabled, oidc }: Pick<SignInSettings, 'arePasswordsDisabled' | 'oidc'>) => {
+export const signInMethods = ({
+  arePasswordsDisabled,
+  oidc,
+}: Pick<SignInSettings, 'arePasswordsDisabled' | 'oidc'>) => {
   let form: SignInForm = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
   let expiresAt = 0;
   const read = async (): Promise<void> => {

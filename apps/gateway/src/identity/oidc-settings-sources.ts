@@ -1,11 +1,10 @@
 import type { GatewayConfig } from '../config.ts';
 import { defaultOidcValues, type OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import type { StoredSetting } from '../persistence/identity/setting-repository.ts';
-import { cipherWith } from '../persistence/tokens/token-cipher.ts';
-import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import type { OidcSecretCipher } from './oidc-secret-cipher.ts';
 
 /** The settings of the variables OIDC_*; undefined where OIDC_ENABLED is not set. */
-export const configuredOidc = (config: GatewayConfig): OidcClientSettings | undefined =>
+export const oidcSettingsOfConfig = (config: GatewayConfig): OidcClientSettings | undefined =>
   config.OIDC_ENABLED === undefined
     ? undefined
     : {
@@ -27,21 +26,11 @@ export const configuredOidc = (config: GatewayConfig): OidcClientSettings | unde
         trustEmails: config.OIDC_TRUST_EMAILS,
       };
 
-/** The associated data of the encryption of the client's secret. */
-const boundTo = 'setting oidc';
-
-/** Stores and reads the secret of the client, encrypted under a key that is derived from the token key. */
-export const oidcSecrets = (hasher: TokenHasher) => {
-  const cipher = cipherWith(hasher('key of the secrets in settings').hash);
-  return {
-    seal: (secret: string): Buffer => cipher.seal(secret, boundTo),
-    open: (sealed: Buffer | null): string | undefined => (sealed === null ? undefined : cipher.open(sealed, boundTo)),
-  };
-};
-export type OidcSecrets = ReturnType<typeof oidcSecrets>;
-
 /** The stored settings with the secret; the defaults while nothing was stored. */
-export const storedOidc = (stored: StoredSetting<'oidc'> | undefined, secrets: OidcSecrets): OidcClientSettings => ({
+export const oidcSettingsOfRow = (
+  stored: StoredSetting<'oidc'> | undefined,
+  secrets: OidcSecretCipher,
+): OidcClientSettings => ({
   ...defaultOidcValues,
   ...stored?.value,
   secret: secrets.open(stored?.secret ?? null),

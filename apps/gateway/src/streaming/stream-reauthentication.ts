@@ -8,8 +8,8 @@ interface StreamToken {
   caller: string | undefined;
 }
 
-/** The tokens of open streams. One check of a token serves all of its streams. */
-export const streamTokens = () => {
+/** Reauthenticates the tokens of open streams. One check of a token serves all of its streams. */
+export const streamReauthentication = () => {
   const tokens = new Map<string, StreamToken>();
 
   const check = async (token: StreamToken): Promise<void> => {

@@ -2,20 +2,7 @@ import { unknownOutcomeDelayMs } from '@bunting/bus';
 import type { FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GatewayConfig } from '../config.ts';
-
-/** On stop: milliseconds for requests that are still arriving. */
-const arrivalGraceMs = 1_000;
-/** On stop: milliseconds for clients to read responses that have started. */
-const readGraceMs = 2_000;
-
-/** Milliseconds that the longest request may take. */
-export const maxRequestMs = (config: GatewayConfig): number =>
-  Math.max(config.GATEWAY_CALL_TIMEOUT_MS, config.GATEWAY_LARGE_CALL_TIMEOUT_MS);
-
-/** Milliseconds within which `close` ends: the longest request, its arrival and its reading, with a reserve. */
-export const httpStopTimeoutMs = (config: GatewayConfig): number =>
-  maxRequestMs(config) + 2 * arrivalGraceMs + readGraceMs + 5_000;
+import { arrivalGraceMs, readGraceMs } from './request-timeouts.ts';
 
 /** Waits while some response matches, at most `timeoutMs`. Polls, because Node emits no event when the headers of a response are sent. */
 const waitWhile = async (
