@@ -17,7 +17,7 @@ import { Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries.ts';
-import { ActionDialog } from '../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { QueryResult, Badge, Notice, Table } from '../../components/content/content.tsx';
 import { useMayCall } from '../../components/resources/missing-permission.tsx';
@@ -258,7 +258,7 @@ const SearchIndex = () => {
         </Button>
       </div>
       {isAsking && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.reindexTitle}
           confirm={text.reindex}
           operation={StartReindex}
@@ -268,7 +268,7 @@ const SearchIndex = () => {
           onClose={() => setAsking(false)}
         >
           <p>{text.reindexHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </>
   );

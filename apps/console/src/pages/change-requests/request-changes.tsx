@@ -15,8 +15,8 @@ import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { useSegmentNames } from '../../strategies/segment-names.ts';
-import { changeSentence } from '../../strategies/change-sentence.ts';
+import { useSegmentNames } from '../../strategies/use-segment-names.ts';
+import { changeSentence } from '../../changes/change-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
 

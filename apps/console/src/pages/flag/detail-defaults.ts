@@ -1,5 +1,5 @@
 import type { UpdateFeatureBody } from '@bunting/contracts';
-import type { Json } from '../../strategies/three-way-merge.ts';
+import type { Json } from '../../merging/json.ts';
 
 /** The fields that an update of a flag changes, with their values in a new flag. The type requires each that the contract has. */
 export const detailDefaults = {

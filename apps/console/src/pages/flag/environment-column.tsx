@@ -13,8 +13,9 @@ import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { type ChangeToApply, useApplyChanges } from '../../strategies/apply-change.ts';
-import { DirectNotice, useProtection } from '../../strategies/protection-notices.tsx';
+import { type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
+import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
+import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyDraftOf, strategyFingerprint, strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
@@ -60,8 +61,8 @@ export const EnvironmentColumn = ({
 }: EnvironmentColumnProps) => {
   const { name, enabled, strategies = [], variants = [], type, lastSeenAt, yes, no } = environment;
   const may = usePermissionCheck();
-  const apply = useApplyChanges(project);
-  const protection = useProtection(project, name);
+  const apply = useSubmitChanges(project);
+  const protection = useEditProtection(project, name);
   const isProtected = protection.environments.length > 0;
   const [toDelete, setToDelete] = useState<FeatureStrategy | undefined>();
   const [isTurningOn, setTurningOn] = useState(false);
@@ -70,7 +71,7 @@ export const EnvironmentColumn = ({
   const mayEdit = (permission: Parameters<typeof may>[0]): boolean =>
     !isArchived && (isProtected || may(permission, { project, environment: name }));
 
-  const change = (changes: ChangeToApply['changes'], done: string, inEnvironment = name, isDirect = false): void =>
+  const change = (changes: SubmittedChanges['changes'], done: string, inEnvironment = name, isDirect = false): void =>
     apply.mutate(
       { environment: inEnvironment, changes, isDirect },
       {
@@ -280,7 +281,7 @@ export const EnvironmentColumn = ({
         >
           <p>{sentence(toDelete)}</p>
           {strategies.length === 1 && enabled && <p>{flagMessages.lastStrategy(name)}</p>}
-          <DirectNotice
+          <SkipChangeRequestNotice
             protection={protection}
             isPending={apply.isPending}
             label={protectionMessages.deleteDirectly}

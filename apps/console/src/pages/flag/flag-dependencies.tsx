@@ -11,8 +11,9 @@ import { ComboBox, Select } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { useApplyChanges } from '../../strategies/apply-change.ts';
-import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
+import { useSubmitChanges } from '../../changes/submit-changes.ts';
+import { ProtectionNotice } from '../../changes/protection-notices.tsx';
+import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
@@ -24,8 +25,8 @@ interface FlagDependenciesProps {
 const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { readonly onClose: () => void }) => {
   const params = { projectId: project, featureName: feature.name };
   const { data = [] } = useQuery(operationQuery(ListPossibleParents, { params }));
-  const add = useApplyChanges(project);
-  const protection = useProtection(project);
+  const add = useSubmitChanges(project);
+  const protection = useEditProtection(project);
   const [parent, setParent] = useState<string | null>(null);
   const [mustBe, setMustBe] = useState('on');
   const addParent = (isDirect: boolean): void =>
@@ -97,8 +98,8 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
   const { name, archived = false, dependencies = [], children = [] } = feature;
   const [dialog, setDialog] = useState<'add' | 'remove' | undefined>();
   const mayDepend = usePermissionCheck()('UPDATE_FEATURE_DEPENDENCY', { project }) && !archived;
-  const removeParents = useApplyChanges(project);
-  const protection = useProtection(project);
+  const removeParents = useSubmitChanges(project);
+  const protection = useEditProtection(project);
   const close = (): void => setDialog(undefined);
   const removeParent = (isDirect: boolean): void =>
     removeParents.mutate(

@@ -9,8 +9,9 @@ import { ComboBox, TextField } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useApplyChanges } from '../../strategies/apply-change.ts';
-import { ProtectionNotice, useProtection } from '../../strategies/protection-notices.tsx';
+import { useSubmitChanges } from '../../changes/submit-changes.ts';
+import { ProtectionNotice } from '../../changes/protection-notices.tsx';
+import { useEditProtection } from '../../changes/use-edit-protection.ts';
 
 interface FlagDialogProps {
   readonly project: string;
@@ -35,8 +36,8 @@ interface ArchiveFlagDialogProps extends FlagDialogProps {
 
 /** Archives a flag, or proposes that where one of its environments is protected. */
 export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: ArchiveFlagDialogProps) => {
-  const archive = useApplyChanges(project);
-  const protection = useProtection(project);
+  const archive = useSubmitChanges(project);
+  const protection = useEditProtection(project);
   const archiveFlag = (isDirect: boolean): void =>
     afterSuccess(
       archive.mutateAsync({ changes: [{ action: 'archiveFeature', feature: name }], isDirect }),

@@ -25,7 +25,7 @@ import { flagMessages } from '../../messages/flag.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { messages } from '../../messages/shared.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { useSegmentNames } from '../../strategies/segment-names.ts';
+import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { FlagMenu } from './flag-menu.tsx';
 import { hoursShown } from './hourly-usage.ts';

@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import type { QueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import { readProtectedIn } from '../../strategies/protection.ts';
+import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
 import type { SearchQuery } from './flag-filter.ts';
 import { isSelected, type Selection } from './flag-selection.ts';
 
@@ -145,7 +145,7 @@ export const runBulkAction = async (
   for (const [project, names] of groupByProject(flags)) {
     let guarded: readonly string[];
     try {
-      guarded = canBeProposed(action) ? await readProtectedIn(client, project) : [];
+      guarded = canBeProposed(action) ? await readProtectedEnvironments(client, project) : [];
     } catch (error) {
       add(project, names, { outcome: 'refused', error });
       continue;

@@ -9,7 +9,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { messages } from '../../messages/shared.ts';
-import { configOf, protectedIn } from '../../strategies/protection.ts';
+import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/protected-environments.ts';
 import {
   type BulkAction,
   type BulkFlag,
@@ -136,10 +136,12 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
   const of = (effect: string): BulkFlag[] => effects.filter((one) => one.effect === effect).map(({ flag }) => flag);
   const [changing, unchanged, impossible] = [of('changes'), of('unchanged'), of('impossible')];
   const projects = canBeProposed(action) ? projectsOf(changing) : [];
-  const configs = useQueries({ queries: projects.map(configOf) });
+  const configs = useQueries({ queries: projects.map(changeRequestConfigQuery) });
   const areProtectionsRead = configs.every(({ isPending }) => !isPending);
   const proposing = new Set(
-    projects.filter((_, nth) => environmentOfProposal(action, protectedIn(configs[nth]?.data ?? [])) !== undefined),
+    projects.filter(
+      (_, nth) => environmentOfProposal(action, protectedEnvironmentsOf(configs[nth]?.data ?? [])) !== undefined,
+    ),
   );
   const toPropose = areProtectionsRead ? changing.filter(({ project }) => proposing.has(project)).length : 0;
 

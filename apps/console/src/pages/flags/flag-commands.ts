@@ -12,7 +12,7 @@ import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { flagsMessages as text } from '../../messages/flags.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { readProtectedIn } from '../../strategies/protection.ts';
+import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
 
 /** The commands of a row of the list. A switch takes effect immediately, or as a change request where the environment is protected. */
 export const useFlagCommands = () => {
@@ -23,7 +23,7 @@ export const useFlagCommands = () => {
       setPending((all) => new Map([...all, [flag.name, environment]]));
       try {
         const path = { projectId: flag.project, environment };
-        if ((await readProtectedIn(client, flag.project)).includes(environment)) {
+        if ((await readProtectedEnvironments(client, flag.project)).includes(environment)) {
           const body = [{ feature: flag.name, action: 'updateEnabled', payload: { enabled } }];
           const { id } = await call(AddChanges, { params: path, body });
           notify(text.proposed(id, flag.name, environment, enabled));

@@ -16,7 +16,9 @@ import { QueryResult, EmptyState, Notice, Table } from '../../components/content
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { instantAfterDays, optionsOfPairs, SecretForm } from '../../components/forms/secret-form.tsx';
+import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
+import { optionsOfPairs } from '../../components/forms/form-values.ts';
+import { instantAfterDays } from '../../components/forms/form-values.ts';
 import { Time } from '../../components/content/time.tsx';
 import { accountMessages } from '../../messages/account.ts';
 import { profileMessages } from '../../messages/profile.ts';
@@ -30,7 +32,7 @@ import styles from './profile.module.css';
 const text = profileMessages;
 
 const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
-  <SecretForm
+  <CreateSecretDialog
     title={text.createKey}
     submit={messages.common.create}
     operation={CreateOwnPat}
@@ -55,7 +57,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
         <FormSelect control={control} name="days" label={text.keyLasts} options={optionsOfPairs(text.keyDays)} />
       </>
     )}
-  </SecretForm>
+  </CreateSecretDialog>
 );
 
 const Keys = () => {

@@ -1,12 +1,12 @@
 import { ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries.ts';
-import type { BodyField } from '../../components/forms/body-form.tsx';
+import type { RequestBodyField } from '../../components/forms/request-body-form.tsx';
 import { RadioGroup } from '../../components/forms/fields.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
 /** The context fields that a rollout can use as stickiness. */
-export const useStickinessField = (): BodyField => {
+export const useStickinessField = (): RequestBodyField => {
   const { data = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const sticky = data.filter(({ stickiness }) => stickiness === true).map(({ name }) => name);
   const options = [...new Set(['default', 'random', ...sticky])].map((id) => ({ id, label: id }));
@@ -14,7 +14,7 @@ export const useStickinessField = (): BodyField => {
 };
 
 /** Who sees a project and proposes changes. */
-export const modeField: BodyField = {
+export const modeField: RequestBodyField = {
   name: 'mode',
   label: text.mode,
   render: (value, onChange) => (

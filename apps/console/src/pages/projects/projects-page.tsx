@@ -8,7 +8,7 @@ import {
 import { lazyRouteComponent, Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { useCommand, useEnvironments, useProjects } from '../../api/queries.ts';
-import { type BodyField, FormDialog } from '../../components/forms/body-form.tsx';
+import { type RequestBodyField, RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Loading } from '../../components/content/content.tsx';
 import { Checkbox } from '../../components/forms/fields.tsx';
@@ -25,7 +25,7 @@ import { modeField, useStickinessField } from './project-fields.tsx';
 import { ownersOf, ProjectName } from './project-name.tsx';
 import styles from './projects.module.css';
 
-const environmentsField = (names: readonly string[]): BodyField => ({
+const environmentsField = (names: readonly string[]): RequestBodyField => ({
   name: 'environments',
   label: text.environments,
   render: (value, onChange) => {
@@ -57,7 +57,7 @@ const Create = ({
   const navigate = useNavigate();
   const stickiness = useStickinessField();
   return (
-    <FormDialog
+    <RequestBodyDialog
       title={text.create}
       submit={messages.common.create}
       operation={CreateProject}

@@ -1,5 +1,5 @@
 import { GetProjectOverview, ListProjects, ReviveProject } from '@bunting/contracts';
-import { ActionDialog } from '../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
 interface ReviveProjectProps {
@@ -9,7 +9,7 @@ interface ReviveProjectProps {
 
 /** Revives an archived project after a question that says what comes back. */
 export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectProps) => (
-  <ActionDialog
+  <ConfirmOperationDialog
     title={text.reviveTitle(id)}
     confirm={text.revive}
     operation={ReviveProject}
@@ -19,5 +19,5 @@ export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectProps) => (
     onClose={onClose}
   >
     <p>{text.reviveHelp}</p>
-  </ActionDialog>
+  </ConfirmOperationDialog>
 );

@@ -3,7 +3,8 @@ import { Button } from '../../components/buttons/button.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { RadioGroup } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
-import { type Json, type MergeConflict, withChoices } from '../../strategies/three-way-merge.ts';
+import { type MergeConflict, resolveConflicts } from '../../merging/three-way-merge.ts';
+import type { Json } from '../../merging/json.ts';
 import styles from './strategy.module.css';
 
 interface MergeDialogProps {
@@ -27,7 +28,7 @@ export const MergeDialog = ({ merged, conflicts, onMerge, onClose }: MergeDialog
       footer={
         <>
           <Button onPress={onClose}>{strategyMessages.backToEditing}</Button>
-          <Button variant="primary" onPress={() => onMerge(withChoices(merged, conflicts, choices))}>
+          <Button variant="primary" onPress={() => onMerge(resolveConflicts(merged, conflicts, choices))}>
             {strategyMessages.merge}
           </Button>
         </>

@@ -7,14 +7,15 @@ import { callWithEntityTag } from '../../api/call.ts';
 import { flagMessages } from '../../messages/flag.ts';
 import { strategyMessages } from '../../messages/strategy.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useApplyChanges } from '../../strategies/apply-change.ts';
+import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import {
   newStrategyDraft,
   strategyBodyOf,
   type StrategyDraft,
   strategyDraftOf,
 } from '../../strategies/strategy-draft.ts';
-import { type Json, mergeChanges, type MergeConflict } from '../../strategies/three-way-merge.ts';
+import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge.ts';
+import type { Json } from '../../merging/json.ts';
 
 /** The environment of a flag in which a strategy is. */
 export interface StrategyPlace {
@@ -55,7 +56,7 @@ export const useStrategyEdit = (place: StrategyPlace, { stored, entityTag }: Sto
   const [conflict, setConflict] = useState<EditConflict>();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const apply = useApplyChanges(project);
+  const apply = useSubmitChanges(project);
 
   const id = stored?.id;
   const payload = strategyBodyOf(draft);
@@ -83,7 +84,7 @@ export const useStrategyEdit = (place: StrategyPlace, { stored, entityTag }: Sto
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
     const theirs = await callWithEntityTag(GetStrategy, { params });
     const later = { draft: strategyDraftOf(theirs.value), entityTag: theirs.entityTag };
-    const { merged, conflicts } = mergeChanges(base.draft, draft, later.draft);
+    const { merged, conflicts } = threeWayMerge(base.draft, draft, later.draft);
     if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, later });
     else adopt(merged as Json, later);
   };

@@ -7,7 +7,8 @@ import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
 import { messages } from '../../messages/shared.ts';
 import { strategyMessages } from '../../messages/strategy.ts';
-import { DirectNotice, type Protection } from '../../strategies/protection-notices.tsx';
+import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
+import type { EditProtection } from '../../changes/use-edit-protection.ts';
 import { ConstraintsEditor } from './constraints/constraints-editor.tsx';
 import { SegmentFields } from './segment-fields.tsx';
 import type { StrategyEdit, StrategyPlace } from './strategy-edit.ts';
@@ -22,7 +23,7 @@ const VariantsEditor = lazy(() =>
 interface StrategyFormProps {
   readonly place: StrategyPlace;
   readonly strategyEdit: StrategyEdit;
-  readonly protection: Protection;
+  readonly protection: EditProtection;
 }
 
 /** The fields of a strategy, and its buttons: save, or propose where the environment is protected. */
@@ -60,7 +61,7 @@ export const StrategyForm = ({ place: { project, feature }, strategyEdit, protec
         />
       </Suspense>
       {error !== null && <ErrorNotice error={error} />}
-      <DirectNotice
+      <SkipChangeRequestNotice
         protection={protection}
         isPending={isPending}
         isDisabled={!isChanged}

@@ -9,8 +9,8 @@ import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { strategyMessages } from '../../messages/strategy.ts';
-import { useSegmentNames } from '../../strategies/segment-names.ts';
-import { useProtection } from '../../strategies/protection-notices.tsx';
+import { useSegmentNames } from '../../strategies/use-segment-names.ts';
+import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
 import { type StoredStrategy, type StrategyEdit, type StrategyPlace, useStrategyEdit } from './strategy-edit.ts';
@@ -83,7 +83,7 @@ interface StrategyEditorProps extends StoredStrategy {
 const StrategyEditor = ({ place, isEnabled, ...loaded }: StrategyEditorProps) => {
   const { project, feature, environment } = place;
   const strategyEdit = useStrategyEdit(place, loaded);
-  const protection = useProtection(project, environment);
+  const protection = useEditProtection(project, environment);
   const [isJson, setJson] = useState(false);
   const { conflict } = strategyEdit;
   return (

@@ -12,9 +12,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
-import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
+import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -28,7 +28,7 @@ import layout from '../../../components/layout/layout.module.css';
 
 const valuesOf = (value: unknown): readonly LegalValue[] => (Array.isArray(value) ? (value as LegalValue[]) : []);
 
-const fields: readonly BodyField[] = [
+const fields: readonly RequestBodyField[] = [
   { name: 'description', label: text.description, rows: 2 },
   { name: 'stickiness', label: text.stickiness },
   {
@@ -143,7 +143,7 @@ export const ContextPage = () => {
         empty={{ title: text.empty, help: text.emptyHelp, action: create }}
       />
       {open?.action === 'create' && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.create}
           submit={messages.common.create}
           isWide
@@ -158,7 +158,7 @@ export const ContextPage = () => {
         />
       )}
       {open?.action === 'edit' && field !== undefined && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.editTitle(field.name)}
           submit={messages.common.save}
           isWide
@@ -178,7 +178,7 @@ export const ContextPage = () => {
         />
       )}
       {open?.action === 'delete' && field !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteTitle(field.name)}
           confirm={text.delete}
           isDangerous
@@ -190,7 +190,7 @@ export const ContextPage = () => {
         >
           <p>{text.deleteHelp}</p>
           <FieldUses name={field.name} />
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

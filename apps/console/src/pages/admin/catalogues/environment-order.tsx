@@ -1,7 +1,7 @@
 import { type EnvironmentDescription, ListEnvironments, SetEnvironmentOrder } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { IconButton } from '../../../components/buttons/button.tsx';
 import { Icon } from '../../../components/buttons/icon.tsx';
 import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
@@ -25,7 +25,7 @@ export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProp
     },
   });
   return (
-    <ActionDialog
+    <ConfirmOperationDialog
       title={text.orderTitle}
       confirm={messages.common.save}
       operation={SetEnvironmentOrder}
@@ -69,6 +69,6 @@ export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProp
           );
         }}
       </GridList>
-    </ActionDialog>
+    </ConfirmOperationDialog>
   );
 };

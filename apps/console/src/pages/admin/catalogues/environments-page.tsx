@@ -15,8 +15,8 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge, Notice } from '../../../components/content/content.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
@@ -34,7 +34,7 @@ const EnvironmentOrder = lazy(() =>
 
 const reads = [ListEnvironments, GetEnvironment, ListEnvironmentsOfProject];
 
-const typeField = (type?: string): BodyField => {
+const typeField = (type?: string): RequestBodyField => {
   const known = Object.entries(text.types).map(([id, label]) => ({ id, label }));
   const isKnown = type === undefined || known.some(({ id }) => id === type);
   return {
@@ -45,7 +45,7 @@ const typeField = (type?: string): BodyField => {
   };
 };
 
-const approvalsField: BodyField = { name: 'requiredApprovals', label: text.approvals, hint: text.approvalsHint };
+const approvalsField: RequestBodyField = { name: 'requiredApprovals', label: text.approvals, hint: text.approvalsHint };
 
 const typeName = (type: string): string => text.types[type as keyof typeof text.types] ?? type;
 
@@ -69,7 +69,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
   });
   if (stored.data === undefined) return null;
   return (
-    <FormDialog
+    <RequestBodyDialog
       title={text.editTitle(name)}
       submit={messages.common.save}
       uses={<Use {...environment} />}
@@ -92,7 +92,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
 const Clone = ({ environment, onClose }: DialogProps) => {
   const projects = useProjects().data?.projects ?? [];
   return (
-    <FormDialog
+    <RequestBodyDialog
       title={text.cloneTitle(environment.name)}
       submit={text.clone}
       uses={<p>{text.cloneHelp}</p>}
@@ -131,7 +131,7 @@ const Clone = ({ environment, onClose }: DialogProps) => {
 const Delete = ({ environment, onClose }: DialogProps) => {
   const { name, projectCount = 0, protected: isProtected } = environment;
   return (
-    <ActionDialog
+    <ConfirmOperationDialog
       title={text.deleteTitle(name)}
       confirm={text.delete}
       isDangerous
@@ -147,7 +147,7 @@ const Delete = ({ environment, onClose }: DialogProps) => {
       {projectCount > 0 && <Notice tone="warning">{text.inUse(projectCount)}</Notice>}
       {!isProtected && projectCount === 0 && <p>{text.deleteHelp}</p>}
       <Use {...environment} />
-    </ActionDialog>
+    </ConfirmOperationDialog>
   );
 };
 
@@ -155,7 +155,7 @@ const Delete = ({ environment, onClose }: DialogProps) => {
 const SetEnabled = ({ environment, onClose }: DialogProps) => {
   const { name, enabled } = environment;
   return (
-    <ActionDialog
+    <ConfirmOperationDialog
       title={enabled ? text.deprecateTitle(name) : text.enableTitle(name)}
       confirm={enabled ? text.deprecate : text.enable}
       operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
@@ -166,7 +166,7 @@ const SetEnabled = ({ environment, onClose }: DialogProps) => {
     >
       <p>{enabled ? text.deprecateHelp : text.enableHelp}</p>
       <Use {...environment} />
-    </ActionDialog>
+    </ConfirmOperationDialog>
   );
 };
 
@@ -260,7 +260,7 @@ export const EnvironmentsPage = () => {
         empty={{ title: text.empty, help: text.emptyHelp, action: create }}
       />
       {isCreating && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.create}
           submit={messages.common.create}
           operation={CreateEnvironment}

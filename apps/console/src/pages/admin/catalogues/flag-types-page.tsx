@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { FormDialog } from '../../../components/forms/body-form.tsx';
+import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
@@ -56,7 +56,7 @@ export const FlagTypesPage = () => {
         empty={{ title: messages.common.nothingFound, help: '' }}
       />
       {edited !== undefined && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.editTitle(edited.name)}
           submit={messages.common.save}
           uses={<FlagsThatMatch query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}

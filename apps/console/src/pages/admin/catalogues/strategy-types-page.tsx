@@ -12,9 +12,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
-import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
+import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
@@ -29,7 +29,7 @@ import layout from '../../../components/layout/layout.module.css';
 const parametersOf = (value: unknown): readonly StrategyParameter[] =>
   Array.isArray(value) ? (value as StrategyParameter[]) : [];
 
-const fields: readonly BodyField[] = [
+const fields: readonly RequestBodyField[] = [
   { name: 'title', label: text.title },
   { name: 'description', label: text.description, rows: 2 },
   {
@@ -60,7 +60,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
   switch (action) {
     case 'edit':
       return (
-        <FormDialog
+        <RequestBodyDialog
           {...shared}
           title={text.editTitle(name)}
           submit={messages.common.save}
@@ -79,7 +79,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
       );
     case 'deprecate':
       return (
-        <ActionDialog
+        <ConfirmOperationDialog
           {...shared}
           title={text.deprecateTitle(name)}
           confirm={text.deprecate}
@@ -87,11 +87,11 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           done={text.isDeprecated(name)}
         >
           <p>{text.deprecateHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       );
     case 'reactivate':
       return (
-        <ActionDialog
+        <ConfirmOperationDialog
           {...shared}
           title={text.reactivateTitle(name)}
           confirm={text.reactivate}
@@ -99,11 +99,11 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           done={text.isReactivated(name)}
         >
           <p>{text.reactivateHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       );
     case 'delete':
       return (
-        <ActionDialog
+        <ConfirmOperationDialog
           {...shared}
           title={text.deleteTitle(name)}
           confirm={text.delete}
@@ -112,7 +112,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           done={text.deleted(name)}
         >
           <p>{text.deleteHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       );
     case 'create':
       return null;
@@ -184,7 +184,7 @@ export const StrategyTypesPage = () => {
         empty={{ title: text.empty, help: text.emptyHelp }}
       />
       {open?.action === 'create' && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.create}
           submit={messages.common.create}
           isWide

@@ -17,8 +17,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult } from '../../../components/content/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -30,7 +30,7 @@ import { FlagsThatMatch, useFlagsThatMatch } from '../segments/flags-that-match.
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
-const described: readonly BodyField[] = [
+const described: readonly RequestBodyField[] = [
   { name: 'description', label: text.description, hint: text.descriptionHint, rows: 2 },
   { name: 'color', label: text.color, hint: text.colorHint, placeholder: '#2257c5' },
   { name: 'icon', label: text.icon, hint: text.iconHint },
@@ -48,7 +48,7 @@ const readStoredType = (name: string) => async () => {
 };
 
 const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readonly onClose: () => void }) => (
-  <FormDialog
+  <RequestBodyDialog
     title={text.editType(type.name)}
     submit={messages.common.save}
     operation={UpdateTagType}
@@ -65,7 +65,7 @@ const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readon
 const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose: () => void }) => {
   const tags = useQuery(operationQuery(ListTagsOfType, { params: { type: name } }));
   return (
-    <ActionDialog
+    <ConfirmOperationDialog
       title={text.deleteTypeTitle(name)}
       confirm={text.deleteType}
       isDangerous
@@ -77,7 +77,7 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
       onClose={onClose}
     >
       <QueryResult query={tags}>{({ tags: found }) => <TypeUse tags={found} />}</QueryResult>
-    </ActionDialog>
+    </ConfirmOperationDialog>
   );
 };
 
@@ -151,7 +151,7 @@ const TagTypes = () => {
         empty={{ title: text.noTypes, help: text.noTypesHelp, action: create }}
       />
       {open?.action === 'create' && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.createType}
           submit={messages.common.create}
           operation={CreateTagType}
@@ -232,7 +232,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
         empty={{ title: text.noTags, help: text.noTagsHelp, action: create }}
       />
       {isCreating && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.createTag}
           submit={messages.common.create}
           operation={CreateTag}
@@ -246,7 +246,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
       )}
       {isEditing && stored.data !== undefined && <EditType type={stored.data} onClose={() => setEditing(false)} />}
       {deleted !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteTagTitle(nameOf(deleted))}
           confirm={text.deleteTag}
           isDangerous
@@ -258,7 +258,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
         >
           <p>{text.deleteTagHelp}</p>
           <FlagsThatMatch query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} emptyText={text.unused} />
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

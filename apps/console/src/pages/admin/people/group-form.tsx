@@ -2,7 +2,7 @@ import { CreateGroup, GetGroup, type Group, ListGroups, ListUsers, UpdateGroup }
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
+import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
@@ -34,7 +34,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
     label: displayNameOf(user),
     about: user.email ?? user.username,
   }));
-  const fields: readonly BodyField[] = [
+  const fields: readonly RequestBodyField[] = [
     { name: 'name', label: text.name },
     { name: 'description', label: text.description, rows: 2 },
     {
@@ -78,7 +78,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
     onClose,
   };
   return group === undefined ? (
-    <FormDialog
+    <RequestBodyDialog
       {...common}
       title={text.createGroup}
       submit={messages.common.create}
@@ -87,7 +87,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
       values={noGroup}
     />
   ) : (
-    <FormDialog
+    <RequestBodyDialog
       {...common}
       title={text.editGroup(group.name)}
       submit={messages.common.save}

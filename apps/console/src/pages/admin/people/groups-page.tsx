@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -94,7 +94,7 @@ export const GroupsPage = () => {
         )}
       </Suspense>
       {deleted !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteGroupTitle(deleted.name)}
           confirm={text.deleteGroup}
           isDangerous
@@ -117,7 +117,7 @@ export const GroupsPage = () => {
             emptyText={text.noProjectsOf}
             uses={({ projects }) => projects.map((project) => ({ key: project, node: project }))}
           />
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

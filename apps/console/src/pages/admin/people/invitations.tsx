@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
@@ -69,7 +69,7 @@ export const Invitations = () => {
         </Dialog>
       )}
       {switched !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={switched.enabled ? text.turnOffTitle(switched.name) : text.turnOnTitle(switched.name)}
           confirm={switched.enabled ? text.turnOff : text.turnOn}
           operation={UpdateInviteLink}
@@ -79,7 +79,7 @@ export const Invitations = () => {
           onClose={close}
         >
           <p>{switched.enabled ? text.turnOffHelp : text.turnOnHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </section>
   );

@@ -13,9 +13,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { FormDialog } from '../../../components/forms/body-form.tsx';
-import { validationErrorOf } from '../../../components/forms/body-schema.ts';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
+import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Table } from '../../../components/content/content.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
@@ -26,7 +26,9 @@ import { peopleMessages as text } from '../../../messages/administration/people.
 import { messages } from '../../../messages/shared.ts';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
-import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
+import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
+import { optionsOfPairs } from '../../../components/forms/form-values.ts';
+import { instantAfterDays } from '../../../components/forms/form-values.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
@@ -34,7 +36,7 @@ export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccount
 const listed = [ListServiceAccounts, ListServiceAccountTokens];
 
 const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
-  <SecretForm
+  <CreateSecretDialog
     title={text.createToken}
     submit={messages.common.create}
     operation={CreateServiceAccountToken}
@@ -60,7 +62,7 @@ const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; r
         <FormSelect control={control} name="days" label={text.tokenLasts} options={optionsOfPairs(text.tokenDays)} />
       </>
     )}
-  </SecretForm>
+  </CreateSecretDialog>
 );
 
 /** The tokens of a service account. A nested dialog replaces it while it is open, so that only one is visible. */
@@ -77,7 +79,7 @@ export const TokensDialog = ({
   if (isCreating) return <CreateToken account={account} onClose={() => setCreating(false)} />;
   if (deleted !== undefined) {
     return (
-      <ActionDialog
+      <ConfirmOperationDialog
         title={text.deleteTokenTitle(deleted.description)}
         confirm={text.deleteToken}
         isDangerous
@@ -91,7 +93,7 @@ export const TokensDialog = ({
         <p className={layout['muted']}>
           {text.lastSeen}: <Time at={deleted.seenAt} />
         </p>
-      </ActionDialog>
+      </ConfirmOperationDialog>
     );
   }
   return (
@@ -148,7 +150,7 @@ interface DialogProps {
 export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
   return (
-    <FormDialog
+    <RequestBodyDialog
       title={text.createServiceAccount}
       submit={messages.common.create}
       operation={CreateServiceAccount}
@@ -176,7 +178,7 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
   switch (dialog) {
     case 'edit':
       return (
-        <FormDialog
+        <RequestBodyDialog
           title={text.editUser(displayNameOf(account))}
           submit={messages.common.save}
           operation={UpdateServiceAccount}
@@ -200,7 +202,7 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
       return <TokensDialog account={account} onClose={onClose} />;
     case 'delete':
       return (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteUserTitle(displayNameOf(account))}
           confirm={text.deleteUser}
           isDangerous
@@ -217,7 +219,7 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
             emptyText={text.noTokensOf}
             uses={(tokens) => tokens.map(({ id, description }) => ({ key: String(id), node: description }))}
           />
-        </ActionDialog>
+        </ConfirmOperationDialog>
       );
   }
 };

@@ -15,9 +15,9 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { FormDialog } from '../../../components/forms/body-form.tsx';
-import { validationErrorOf } from '../../../components/forms/body-schema.ts';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
+import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { QueryResult } from '../../../components/content/content.tsx';
 import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
@@ -26,7 +26,10 @@ import { SessionTable } from '../../profile/session-table.tsx';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 import { UsagesOfUser } from './usages-of-user.tsx';
-import { enteredText, instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
+import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
+import { optionsOfPairs } from '../../../components/forms/form-values.ts';
+import { instantAfterDays } from '../../../components/forms/form-values.ts';
+import { textOrUndefined } from '../../../components/forms/form-values.ts';
 
 export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
 export type Opened = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
@@ -46,7 +49,7 @@ export const CreateUserDialog = ({
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
   const check = (name: string) => (value: unknown) => validationErrorOf(CreateUser.body, name, value);
   return (
-    <SecretForm
+    <CreateSecretDialog
       title={text.createUser}
       submit={messages.common.create}
       operation={CreateUser}
@@ -56,9 +59,9 @@ export const CreateUserDialog = ({
         body: {
           rootRole: Number(rootRole),
           sendEmail: sendEmail === true && hasMail,
-          ...(enteredText(name) !== undefined && { name: enteredText(name) as string }),
-          ...(enteredText(email) !== undefined && { email: enteredText(email) as string }),
-          ...(enteredText(username) !== undefined && { username: enteredText(username) as string }),
+          ...(textOrUndefined(name) !== undefined && { name: textOrUndefined(name) as string }),
+          ...(textOrUndefined(email) !== undefined && { email: textOrUndefined(email) as string }),
+          ...(textOrUndefined(username) !== undefined && { username: textOrUndefined(username) as string }),
         },
       })}
       secret={(created) => ({
@@ -98,7 +101,7 @@ export const CreateUserDialog = ({
           {hasMail && <FormSwitch control={control} name="sendEmail" label={text.sendMail} />}
         </>
       )}
-    </SecretForm>
+    </CreateSecretDialog>
   );
 };
 
@@ -106,7 +109,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
   const sessions = useQuery(operationQuery(ListUserSessions, { params: { id: user.id } }));
   const count = sessions.data?.sessions.length ?? 0;
   return (
-    <ActionDialog
+    <ConfirmOperationDialog
       title={text.sessionsOf(displayNameOf(user))}
       confirm={text.endSessions}
       isImpossible={count === 0}
@@ -119,7 +122,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
       <QueryResult query={sessions}>
         {({ sessions: rows }) => (rows.length === 0 ? <p>{text.noSessions}</p> : <SessionTable sessions={rows} />)}
       </QueryResult>
-    </ActionDialog>
+    </ConfirmOperationDialog>
   );
 };
 
@@ -137,7 +140,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
   switch (opened) {
     case 'edit':
       return (
-        <FormDialog
+        <RequestBodyDialog
           title={text.editUser(name)}
           submit={messages.common.save}
           operation={UpdateUser}
@@ -157,7 +160,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
       );
     case 'reset':
       return (
-        <SecretForm
+        <CreateSecretDialog
           title={text.resetTitle(name)}
           submit={text.resetCreate}
           operation={CreateResetLink}
@@ -172,7 +175,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
           onClose={onClose}
         >
           {() => <p>{text.resetHelp}</p>}
-        </SecretForm>
+        </CreateSecretDialog>
       );
     case 'sessions':
       return <SessionsDialog user={user} onClose={onClose} />;
@@ -180,7 +183,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
     case 'deactivate': {
       const isOn = opened === 'activate';
       return (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={isOn ? text.activateTitle(name) : text.deactivateTitle(name)}
           confirm={isOn ? text.activate : text.deactivate}
           isDangerous={!isOn}
@@ -192,12 +195,12 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
         >
           <p>{isOn ? text.activateHelp : text.deactivateHelp}</p>
           {!isOn && <UsagesOfUser id={user.id} />}
-        </ActionDialog>
+        </ConfirmOperationDialog>
       );
     }
     case 'delete':
       return (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteUserTitle(name)}
           confirm={text.deleteUser}
           isDangerous
@@ -209,14 +212,14 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
         >
           <p>{text.deleteUserHelp}</p>
           <UsagesOfUser id={user.id} />
-        </ActionDialog>
+        </ConfirmOperationDialog>
       );
   }
 };
 
 /** Creates an invitation link, and shows it. */
 export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => void }) => (
-  <SecretForm
+  <CreateSecretDialog
     title={text.invite}
     submit={messages.common.create}
     operation={CreateInviteLink}
@@ -244,5 +247,5 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
         <FormSelect control={control} name="days" label={text.inviteLasts} options={optionsOfPairs(text.inviteDays)} />
       </>
     )}
-  </SecretForm>
+  </CreateSecretDialog>
 );

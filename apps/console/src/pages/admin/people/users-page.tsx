@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, useNavigate } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
@@ -123,7 +123,7 @@ export const UsersPage = () => {
         )}
       </Suspense>
       {isDeleting && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteInactiveTitle(inactiveIds.length)}
           confirm={text.deleteInactive(inactiveIds.length)}
           isDangerous
@@ -135,7 +135,7 @@ export const UsersPage = () => {
         >
           <p>{text.deleteUserHelp}</p>
           <p>{inactive.data?.inactiveUsers.slice(0, 20).map(displayNameOf).join(', ')}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

@@ -14,7 +14,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { call } from '../../../api/call.ts';
 import { operationQuery, useCommand } from '../../../api/queries.ts';
-import { validationErrorOf } from '../../../components/forms/body-schema.ts';
+import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/content.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';

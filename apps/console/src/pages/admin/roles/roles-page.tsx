@@ -11,7 +11,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/content.tsx';
 import { Icon } from '../../../components/buttons/icon.tsx';
@@ -189,7 +189,7 @@ export const RolesPage = () => {
         )}
       </Suspense>
       {removed !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.removeTitle(removed.name)}
           confirm={text.remove}
           isDangerous
@@ -200,7 +200,7 @@ export const RolesPage = () => {
           onClose={() => setRemoved(undefined)}
         >
           <p>{text.removeHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

@@ -1,20 +1,17 @@
 import { type ApiToken, CreateApiToken, ListApiTokens, type ReplyOf, UpdateApiToken } from '@bunting/contracts';
 import { useState } from 'react';
 import { useEnvironments, useProjects } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { validationErrorOf } from '../../../components/forms/body-schema.ts';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Select } from '../../../components/forms/fields.tsx';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { messages } from '../../../messages/shared.ts';
-import {
-  instantAfterDays,
-  optionsOfPairs,
-  SecretForm,
-  type SecretFormValues,
-} from '../../../components/forms/secret-form.tsx';
+import { CreateSecretDialog, type CreateSecretValues } from '../../../components/dialogs/create-secret-dialog.tsx';
+import { optionsOfPairs } from '../../../components/forms/form-values.ts';
+import { instantAfterDays } from '../../../components/forms/form-values.ts';
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -42,7 +39,7 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
   const [environment, setEnvironment] = useState<string | undefined>();
   const usual = environments.find((one) => one.type === 'development') ?? environments[0];
   const isScoped = type !== 'admin';
-  const request = ({ tokenName, days }: SecretFormValues) => ({
+  const request = ({ tokenName, days }: CreateSecretValues) => ({
     body: {
       tokenName: String(tokenName).trim(),
       type,
@@ -54,7 +51,7 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
     },
   });
   return (
-    <SecretForm
+    <CreateSecretDialog
       title={text.create}
       submit={messages.common.create}
       operation={CreateApiToken}
@@ -107,7 +104,7 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
           <FormSelect control={control} name="days" label={text.lasts} options={optionsOfPairs(text.days)} />
         </>
       )}
-    </SecretForm>
+    </CreateSecretDialog>
   );
 };
 
@@ -116,7 +113,7 @@ export const ExtendDialog = ({ token, onClose }: { readonly token: ApiToken; rea
   const [days, setDays] = useState('90');
   const options = optionsOfPairs(text.days).filter(({ id }) => id !== '');
   return (
-    <ActionDialog
+    <ConfirmOperationDialog
       title={text.extendTitle(token.tokenName)}
       confirm={messages.common.save}
       operation={UpdateApiToken}
@@ -126,6 +123,6 @@ export const ExtendDialog = ({ token, onClose }: { readonly token: ApiToken; rea
       onClose={onClose}
     >
       <Select label={text.extendFor} options={options} value={days} onChange={setDays} />
-    </ActionDialog>
+    </ConfirmOperationDialog>
   );
 };

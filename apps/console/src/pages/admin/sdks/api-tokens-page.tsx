@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Select } from '../../../components/forms/fields.tsx';
@@ -125,7 +125,7 @@ export const ApiTokensPage = () => {
         {extended !== undefined && <ExtendDialog token={extended} onClose={() => setExtended(undefined)} />}
       </Suspense>
       {removed !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.removeTitle(removed.tokenName)}
           confirm={text.remove}
           isDangerous
@@ -145,7 +145,7 @@ export const ApiTokensPage = () => {
               </>
             )}
           </p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

@@ -10,8 +10,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { FormDialog } from '../../../components/forms/body-form.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Badge, Notice } from '../../../components/content/content.tsx';
 import { useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -181,7 +181,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
         )}
       </QueryResult>
       {opened === 'describe' && app !== undefined && (
-        <FormDialog
+        <RequestBodyDialog
           title={text.describeTitle(name)}
           submit={messages.common.save}
           operation={DescribeApplication}
@@ -197,7 +197,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
         />
       )}
       {opened === 'remove' && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.removeTitle(name)}
           confirm={text.remove}
           isDangerous
@@ -209,7 +209,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'applications' } })}
         >
           <p>{text.removeHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

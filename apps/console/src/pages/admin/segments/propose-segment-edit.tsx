@@ -9,11 +9,12 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/body-schema.ts';
+import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/content.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
-import { type Json, mergeChanges } from '../../../strategies/three-way-merge.ts';
+import { threeWayMerge } from '../../../merging/three-way-merge.ts';
+import type { Json } from '../../../merging/json.ts';
 
 /** Where a segment of a project is changed by a change request. */
 export interface ProposalTarget {
@@ -62,7 +63,7 @@ export const ProposeSegmentEdit = ({
   const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
     mutationFn: async () => {
       const now = formValuesOf(UpdateSegment.body, await readStored());
-      const { merged, conflicts } = mergeChanges(segmentBodyOf(stored), segmentBodyOf(values), segmentBodyOf(now));
+      const { merged, conflicts } = threeWayMerge(segmentBodyOf(stored), segmentBodyOf(values), segmentBodyOf(now));
       if (conflicts.length > 0) return 'conflict';
       const payload = { id, ...(merged as FormValues as CreateSegmentBody) };
       return call(AddChanges, addChangesRequest(target, { action: 'updateSegment', payload }));

@@ -14,9 +14,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callWithEntityTag, type WithEntityTag } from '../../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
-import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
+import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { QueryResult, Notice } from '../../../components/content/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -25,7 +25,7 @@ import { segmentsMessages as text } from '../../../messages/administration/segme
 import { messages } from '../../../messages/shared.ts';
 import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
-import { useProtection } from '../../../strategies/protection-notices.tsx';
+import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { addChangesRequest, ProposeSegmentEdit } from './propose-segment-edit.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -82,7 +82,7 @@ const SegmentUses = ({ id }: { readonly id: number }) => {
   );
 };
 
-const useFields = (): readonly BodyField[] => {
+const useFields = (): readonly RequestBodyField[] => {
   const projects = useProjects().data?.projects ?? [];
   return [
     { name: 'name', label: text.name },
@@ -124,7 +124,7 @@ const NewSegment = () => {
   return (
     <AdminSection id="segments" title={text.newTitle}>
       <MissingPermission operation={CreateSegment} where={{ project }} />
-      <BodyForm
+      <RequestBodyForm
         isNew
         submit={messages.common.create}
         operation={CreateSegment}
@@ -159,7 +159,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
   const [isDeleting, setDeleting] = useState(false);
   const { name, project } = stored.value;
   const where = { project: project ?? undefined };
-  const { environments, maySkip } = useProtection(project ?? 'default');
+  const { environments, maySkip } = useEditProtection(project ?? 'default');
   const target = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
   const isUsed = (uses.data?.strategies.length ?? 0) > 0;
   const readStored = async (): Promise<WithEntityTag<FormValues>> => {
@@ -192,7 +192,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
     >
       <MissingPermission operation={UpdateSegment} where={where} />
       <div className={styles['columns']}>
-        <BodyForm
+        <RequestBodyForm
           operation={UpdateSegment}
           request={{ params: { id } }}
           invalidates={[ListSegments]}
@@ -225,7 +225,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
         </section>
       </div>
       {isDeleting && target === undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           {...deletion}
           confirm={text.delete}
           operation={DeleteSegment}
@@ -235,10 +235,10 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
           {beforeDeletion(text.deleteHelp)}
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
       {isDeleting && target !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           {...deletion}
           confirm={text.propose}
           operation={AddChanges}
@@ -247,7 +247,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           done={text.deletionProposed(name)}
         >
           {beforeDeletion(text.deletionHelp)}
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </AdminSection>
   );

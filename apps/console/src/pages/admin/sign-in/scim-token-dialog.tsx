@@ -1,6 +1,6 @@
 import { CreateScimToken, GetScimSettings, SetScimSettings } from '@bunting/contracts';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
-import { SecretForm } from '../../../components/forms/secret-form.tsx';
+import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 
 interface ScimTokenProps {
   /** SCIM is turned on for the first time, which makes a token */
@@ -18,7 +18,7 @@ const secretResult = (title: string, token: string) => ({
 /** Makes a token of SCIM, and shows it once. */
 export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
   isFirst ? (
-    <SecretForm
+    <CreateSecretDialog
       title={text.turnScimOn}
       submit={text.turnScimOn}
       operation={SetScimSettings}
@@ -28,9 +28,9 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       onClose={onClose}
     >
       {() => <p>{text.scimOnHelp}</p>}
-    </SecretForm>
+    </CreateSecretDialog>
   ) : (
-    <SecretForm
+    <CreateSecretDialog
       title={text.newToken}
       submit={text.newToken}
       operation={CreateScimToken}
@@ -40,5 +40,5 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       onClose={onClose}
     >
       {() => <p>{text.newTokenHelp}</p>}
-    </SecretForm>
+    </CreateSecretDialog>
   );

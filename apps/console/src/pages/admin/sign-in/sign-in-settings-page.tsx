@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/content.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
@@ -30,7 +30,7 @@ const Passwords = () => {
               <Button onPress={() => setAsking(true)}>{disabled ? text.turnPasswordsOn : text.turnPasswordsOff}</Button>
             </div>
             {isAsking && (
-              <ActionDialog
+              <ConfirmOperationDialog
                 title={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
                 confirm={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
                 isDangerous={!disabled}
@@ -41,7 +41,7 @@ const Passwords = () => {
                 onClose={() => setAsking(false)}
               >
                 <p>{disabled ? text.turnOnHelp : text.turnOffHelp}</p>
-              </ActionDialog>
+              </ConfirmOperationDialog>
             )}
           </>
         )}
@@ -77,7 +77,7 @@ const Scim = () => {
               {hasToken && <Button onPress={() => setOpened('token')}>{text.newToken}</Button>}
             </div>
             {opened === 'on' && (
-              <ActionDialog
+              <ConfirmOperationDialog
                 title={text.turnScimOn}
                 confirm={text.turnScimOn}
                 operation={SetScimSettings}
@@ -87,10 +87,10 @@ const Scim = () => {
                 onClose={close}
               >
                 <p>{text.scimIsOnAgain}</p>
-              </ActionDialog>
+              </ConfirmOperationDialog>
             )}
             {opened === 'off' && (
-              <ActionDialog
+              <ConfirmOperationDialog
                 title={text.turnScimOff}
                 confirm={text.turnScimOff}
                 isDangerous
@@ -101,7 +101,7 @@ const Scim = () => {
                 onClose={close}
               >
                 <p>{text.scimOffHelp}</p>
-              </ActionDialog>
+              </ConfirmOperationDialog>
             )}
           </>
         )}

@@ -9,7 +9,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery, useCommand } from '../../../api/queries.ts';
-import { type BodyField, BodyForm } from '../../../components/forms/body-form.tsx';
+import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Badge, ErrorNotice, Notice } from '../../../components/content/content.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
@@ -84,8 +84,8 @@ const Addresses = () => {
   );
 };
 
-const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly BodyField[] => {
-  const fields: readonly BodyField[] = [
+const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBodyField[] => {
+  const fields: readonly RequestBodyField[] = [
     { name: 'enabled', label: text.enabled },
     { name: 'discoverUrl', label: text.discoverUrl, hint: text.discoverUrlHint },
     { name: 'clientId', label: text.clientId },
@@ -130,7 +130,7 @@ export const SingleSignOn = () => {
         {(stored) => (
           <>
             {stored.isReadOnly && <Notice>{text.readOnly}</Notice>}
-            <BodyForm
+            <RequestBodyForm
               operation={SetOidcSettings}
               request={{}}
               invalidates={[GetOidcSettings]}

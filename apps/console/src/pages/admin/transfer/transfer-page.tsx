@@ -16,7 +16,7 @@ import { ComboBox, Select, TextField } from '../../../components/forms/fields.ts
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { useProtection } from '../../../strategies/protection-notices.tsx';
+import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminSection } from '../admin-section.tsx';
 import { exportedCounts, readExport } from './export-file.ts';
 import { saveFile } from './save-file.ts';
@@ -188,7 +188,7 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const check = useCommand(ValidateImport);
   const take = useCommand(ImportFeatures);
   const [checked, setChecked] = useState<ImportValidation | undefined>();
-  const protection = useProtection(project, environment);
+  const protection = useEditProtection(project, environment);
   const read = entered.trim() === '' ? undefined : readExport(entered);
   const enter = (value: string): void => {
     setEntered(value);

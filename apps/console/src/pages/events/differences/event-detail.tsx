@@ -5,7 +5,7 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { useMayCall } from '../../../components/resources/missing-permission.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
-import type { Json } from '../../../strategies/three-way-merge.ts';
+import type { Json } from '../../../merging/json.ts';
 import { ChangedFields } from './changed-fields.tsx';
 import { fieldChanges } from './field-changes.ts';
 import { JsonDiff } from './json-diff.tsx';

@@ -1,5 +1,6 @@
 import { isEqual, isJsonObject } from '@bunting/contracts';
-import { byKey, type Json } from '../../../strategies/three-way-merge.ts';
+import { itemsByKey } from '../../../merging/three-way-merge.ts';
+import type { Json } from '../../../merging/json.ts';
 
 /** A field that differs. An absent value is undefined. */
 export interface FieldChange {
@@ -28,7 +29,7 @@ export const fieldChanges = (
     const names = [...new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})])];
     return names.flatMap((name) => fieldChanges(one?.[name], other?.[name], [...path, name]));
   }
-  const [items, others] = [byKey(one), byKey(other)];
+  const [items, others] = [itemsByKey(one), itemsByKey(other)];
   if (items !== undefined && others !== undefined && items.size + others.size > 0) {
     const keys = [...new Set([...items.keys(), ...others.keys()])];
     const changed = keys.flatMap((key) => fieldChanges(items.get(key), others.get(key), [...path, key]));

@@ -1,4 +1,4 @@
-import type { Json } from '../../../strategies/three-way-merge.ts';
+import type { Json } from '../../../merging/json.ts';
 import { lineDiff } from './line-diff.ts';
 import styles from '../events.module.css';
 

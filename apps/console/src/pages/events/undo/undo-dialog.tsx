@@ -32,12 +32,12 @@ import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
 import { messages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { type Outcome, useApplyChanges } from '../../../strategies/apply-change.ts';
-import { readProtectedIn } from '../../../strategies/protection.ts';
-import { useProtection } from '../../../strategies/protection-notices.tsx';
-import { changeSentence } from '../../../strategies/change-sentence.ts';
-import { useSegmentNames } from '../../../strategies/segment-names.ts';
-import type { Json } from '../../../strategies/three-way-merge.ts';
+import { type SubmitOutcome, useSubmitChanges } from '../../../changes/submit-changes.ts';
+import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
+import { useEditProtection } from '../../../changes/use-edit-protection.ts';
+import { changeSentence } from '../../../changes/change-sentence.ts';
+import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
+import type { Json } from '../../../merging/json.ts';
 import { ImpactGroups } from '../../strategy/impact/impact-groups.tsx';
 import { ChangedFields } from '../differences/changed-fields.tsx';
 import { planUndo, type UndoPlan, type UndoState, type UndoStep } from './undo.ts';
@@ -158,17 +158,17 @@ const useTakeSteps = (event: Event) => {
   const client = useQueryClient();
   const project = event.project ?? '';
   const params = { projectId: project, featureName: event.featureName ?? '' };
-  const apply = useApplyChanges(project);
+  const apply = useSubmitChanges(project);
   const proposeSegment = (environment: string, change: SegmentChange): Promise<Proposal> =>
     call(AddChanges, { params: { projectId: project, environment }, body: change });
   /** Where a change of every environment becomes a change request; undefined where it needs none. */
   const readFirstProtected = async (): Promise<string | undefined> =>
-    event.project == null ? undefined : (await readProtectedIn(client, project))[0];
+    event.project == null ? undefined : (await readProtectedEnvironments(client, project))[0];
   const take = async ({ step, ifMatch }: TaggedStep): Promise<Proposal> => {
     switch (step.kind) {
       case 'change': {
         const { environment, change } = step;
-        const outcome: Outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch });
+        const outcome: SubmitOutcome = await apply.mutateAsync({ environment, changes: [change], ifMatch });
         return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
       }
       case 'tags': {
@@ -288,7 +288,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
   const [hasChanged, setHasChanged] = useState(false);
   const plan = query.data && planUndo(event, query.data);
   const steps = plan?.kind === 'possible' ? plan.steps : [];
-  const protection = useProtection(event.project ?? 'default');
+  const protection = useEditProtection(event.project ?? 'default');
   const guarded =
     event.project == null
       ? []

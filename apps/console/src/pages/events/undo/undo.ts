@@ -13,7 +13,8 @@ import {
   type Segment,
   type UpdateFeatureBody,
 } from '@bunting/contracts';
-import { type Json, mergeChanges } from '../../../strategies/three-way-merge.ts';
+import { threeWayMerge } from '../../../merging/three-way-merge.ts';
+import type { Json } from '../../../merging/json.ts';
 import { detailDefaults } from '../../flag/detail-defaults.ts';
 import type { eventsMessages } from '../../../messages/events.ts';
 import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
@@ -141,7 +142,7 @@ const conflictsBetween = (left: Json, now: Json): UndoConflict[] =>
  * a conflict.
  */
 const takeBack = (before: Json, left: Json, now: Json) => {
-  const { merged, conflicts } = mergeChanges(left, before, now);
+  const { merged, conflicts } = threeWayMerge(left, before, now);
   return {
     merged: merged ?? null,
     changes: fieldChanges(now, merged),

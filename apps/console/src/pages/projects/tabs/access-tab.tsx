@@ -14,9 +14,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { type BodyField, FormDialog } from '../../../components/forms/body-form.tsx';
-import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
+import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
@@ -61,7 +61,7 @@ const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
   })),
 ];
 
-const rolesField = (roles: readonly ProjectRole[]): BodyField => ({
+const rolesField = (roles: readonly ProjectRole[]): RequestBodyField => ({
   name: 'roles',
   label: text.roles,
   render: (value, onChange) => {
@@ -114,7 +114,7 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
     })),
   ];
   return (
-    <FormDialog
+    <RequestBodyDialog
       title={text.giveAccess}
       submit={text.giveAccess}
       operation={AddProjectAccess}
@@ -172,13 +172,13 @@ const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readon
     onClose,
   };
   return member.kind === 'user' ? (
-    <FormDialog
+    <RequestBodyDialog
       {...shared}
       operation={SetProjectUserRoles}
       request={{ params: { projectId: project, userId: member.id } }}
     />
   ) : (
-    <FormDialog
+    <RequestBodyDialog
       {...shared}
       operation={SetProjectGroupRoles}
       request={{ params: { projectId: project, groupId: member.id } }}
@@ -197,13 +197,13 @@ const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
     children: <p>{text.removeAccessHelp}</p>,
   };
   return member.kind === 'user' ? (
-    <ActionDialog
+    <ConfirmOperationDialog
       {...shared}
       operation={RemoveProjectUser}
       request={{ params: { projectId: project, userId: member.id } }}
     />
   ) : (
-    <ActionDialog
+    <ConfirmOperationDialog
       {...shared}
       operation={RemoveProjectGroup}
       request={{ params: { projectId: project, groupId: member.id } }}

@@ -11,7 +11,7 @@ import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../../components/content/content.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/dialog.tsx';
@@ -132,7 +132,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
         <ReviveAll project={project} names={names} onClose={() => setOpen(undefined)} />
       )}
       {open?.action === 'revive' && names.length === 1 && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.reviveFlagTitle(first)}
           confirm={text.reviveFlag}
           operation={ReviveFeatures}
@@ -142,10 +142,10 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           onClose={() => setOpen(undefined)}
         >
           <p>{text.reviveFlagHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
       {open?.action === 'delete' && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteFlagTitle(first)}
           confirm={text.deleteFlag}
           isDangerous
@@ -157,7 +157,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           onClose={() => setOpen(undefined)}
         >
           <p>{text.deleteFlagHelp}</p>
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </div>
   );

@@ -1,9 +1,11 @@
 import { type AnyOperation, CreateProjectApiToken, ListEnvironmentsOfProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
-import { validationErrorOf } from '../../../components/forms/body-schema.ts';
+import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
-import { instantAfterDays, optionsOfPairs, SecretForm } from '../../../components/forms/secret-form.tsx';
+import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
+import { optionsOfPairs } from '../../../components/forms/form-values.ts';
+import { instantAfterDays } from '../../../components/forms/form-values.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { messages } from '../../../messages/shared.ts';
 
@@ -23,7 +25,7 @@ export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps)
     .map(({ name }) => name);
   if (environments.data === undefined) return null;
   return (
-    <SecretForm
+    <CreateSecretDialog
       title={text.createToken}
       submit={messages.common.create}
       operation={CreateProjectApiToken}
@@ -73,6 +75,6 @@ export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps)
           />
         </>
       )}
-    </SecretForm>
+    </CreateSecretDialog>
   );
 };

@@ -9,8 +9,8 @@ import {
 } from '@bunting/contracts';
 import type { Static } from 'typebox';
 import { call } from '../../../api/call.ts';
-import { BodyForm } from '../../../components/forms/body-form.tsx';
-import type { FormValues } from '../../../components/forms/body-schema.ts';
+import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
+import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { messages } from '../../../messages/shared.ts';
@@ -44,7 +44,7 @@ export const DefaultStrategy = ({ project, environment, stored, onClose }: Defau
   <section className={styles['section']} aria-labelledby="default-strategy">
     <h2 id="default-strategy">{text.defaultTitle(environment)}</h2>
     <p className={layout['muted']}>{text.defaultHelp}</p>
-    <BodyForm
+    <RequestBodyForm
       isNew
       operation={SetDefaultStrategy}
       request={{ params: { projectId: project, environment } }}

@@ -16,8 +16,8 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery, useCommand } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { FormDialog } from '../../../components/forms/body-form.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Badge, Loading } from '../../../components/content/content.tsx';
 import { Switch } from '../../../components/forms/fields.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -27,7 +27,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { messages } from '../../../messages/shared.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
-import { useSegmentNames } from '../../../strategies/segment-names.ts';
+import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import { strategySentence } from '../../../strategies/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
@@ -95,7 +95,7 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
     requiredApprovals: required ?? least ?? 1,
   });
   return (
-    <FormDialog
+    <RequestBodyDialog
       title={text.protectionTitle(environment.name)}
       submit={messages.common.save}
       uses={<OpenRequests project={project} environment={environment.name} />}
@@ -275,7 +275,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
         />
       )}
       {open?.action === 'remove' && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.removeEnvironmentTitle(open.environment.name, project)}
           confirm={text.removeEnvironment}
           isDangerous
@@ -288,7 +288,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
         >
           <p>{text.removeEnvironmentHelp(open.environment.projectEnabledToggleCount ?? 0)}</p>
           <OpenRequests project={project} environment={open.environment.name} />
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </div>
   );

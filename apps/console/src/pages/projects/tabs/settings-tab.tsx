@@ -13,8 +13,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
-import { BodyForm } from '../../../components/forms/body-form.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Notice } from '../../../components/content/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -52,7 +52,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
       {mayCall(UpdateProject, { project }) && (
         <section className={styles['section']} aria-labelledby="about">
           <h2 id="about">{text.about}</h2>
-          <BodyForm
+          <RequestBodyForm
             operation={UpdateProject}
             request={request}
             invalidates={reads}
@@ -69,7 +69,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
       {mayCall(UpdateProjectSettings, { project }) && (
         <section className={styles['section']} aria-labelledby="rules">
           <h2 id="rules">{text.rules}</h2>
-          <BodyForm
+          <RequestBodyForm
             operation={UpdateProjectSettings}
             request={request}
             invalidates={reads}
@@ -131,7 +131,7 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
         </div>
       )}
       {open === 'archive' && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.archiveTitle(overview.name)}
           confirm={text.archive}
           isDangerous
@@ -145,10 +145,10 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
         >
           <p>{text.archiveHelp}</p>
           {use}
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
       {open === 'delete' && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteTitle(overview.name)}
           confirm={text.delete}
           isDangerous
@@ -163,7 +163,7 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
         >
           <p>{text.deleteHelp}</p>
           {use}
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </section>
   );

@@ -8,7 +8,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { ActionDialog } from '../../../components/dialogs/action-dialog.tsx';
+import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge, Notice } from '../../../components/content/content.tsx';
 import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
@@ -76,7 +76,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
         {isCreating && <CreateToken project={project} invalidates={reads} onClose={() => setCreating(false)} />}
       </Suspense>
       {deleted !== undefined && (
-        <ActionDialog
+        <ConfirmOperationDialog
           title={text.deleteTokenTitle(deleted.tokenName)}
           confirm={text.deleteToken}
           isDangerous
@@ -92,7 +92,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
               {text.tokenSeen}: <Time at={deleted.seenAt} />
             </Notice>
           )}
-        </ActionDialog>
+        </ConfirmOperationDialog>
       )}
     </div>
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Json, mergeChanges, withChoices } from './three-way-merge.ts';
+import { threeWayMerge, resolveConflicts } from './three-way-merge.ts';
+import type { Json } from './json.ts';
 
 const base = {
   title: 'Norway first',
@@ -15,14 +16,14 @@ describe('merging two changes of the same strategy', () => {
   it('takes both where they changed different fields, at any depth', () => {
     const mine = { ...base, parameters: { rollout: '50', stickiness: 'userId' } };
     const theirs = { ...base, title: 'Norway', parameters: { rollout: '25', stickiness: 'sessionId' } };
-    expect(mergeChanges(base, mine, theirs)).toEqual({
+    expect(threeWayMerge(base, mine, theirs)).toEqual({
       merged: { ...base, title: 'Norway', parameters: { rollout: '50', stickiness: 'sessionId' } },
       conflicts: [],
     });
   });
 
   it('keeps mine and names the field where both changed the same one differently', () => {
-    const { merged, conflicts } = mergeChanges(
+    const { merged, conflicts } = threeWayMerge(
       base,
       { ...base, parameters: { ...base.parameters, rollout: '50' } },
       { ...base, parameters: { ...base.parameters, rollout: '75' } },
@@ -33,13 +34,13 @@ describe('merging two changes of the same strategy', () => {
 
   it('has no conflict where both made the same change', () => {
     const both = { ...base, title: 'Sweden first' };
-    expect(mergeChanges(base, both, structuredClone(both))).toEqual({ merged: both, conflicts: [] });
+    expect(threeWayMerge(base, both, structuredClone(both))).toEqual({ merged: both, conflicts: [] });
   });
 
   it('matches items of lists by name: one changed, one added and one removed', () => {
     const mine = { ...base, variants: [{ name: 'red', weight: 600 }, base.variants[1] as Json] };
     const theirs = { ...base, variants: [base.variants[0] as Json, { name: 'green', weight: 100 }] };
-    expect(mergeChanges(base, mine as Json, theirs as Json)).toEqual({
+    expect(threeWayMerge(base, mine as Json, theirs as Json)).toEqual({
       merged: {
         ...base,
         variants: [
@@ -54,7 +55,7 @@ describe('merging two changes of the same strategy', () => {
   it('reports an item that one removed and the other changed', () => {
     const mine = { ...base, variants: [base.variants[1] as Json] };
     const theirs = { ...base, variants: [{ name: 'red', weight: 1 }, base.variants[1] as Json] };
-    expect(mergeChanges(base, mine as Json, theirs as Json).conflicts).toEqual([
+    expect(threeWayMerge(base, mine as Json, theirs as Json).conflicts).toEqual([
       {
         path: ['variants', 'red'],
         base: { name: 'red', weight: 500 },
@@ -67,16 +68,16 @@ describe('merging two changes of the same strategy', () => {
   it('keeps an order that one of them changed', () => {
     const [red, blue] = base.variants as unknown as [Json, Json];
     const green = { name: 'green', weight: 0 };
-    expect(mergeChanges({ v: [red, blue] }, { v: [blue, red] }, { v: [red, blue, green] }).merged).toEqual({
+    expect(threeWayMerge({ v: [red, blue] }, { v: [blue, red] }, { v: [red, blue, green] }).merged).toEqual({
       v: [blue, green, red],
     });
-    expect(mergeChanges({ v: [red, blue] }, { v: [red, blue, green] }, { v: [blue, red] }).merged).toEqual({
+    expect(threeWayMerge({ v: [red, blue] }, { v: [red, blue, green] }, { v: [blue, red] }).merged).toEqual({
       v: [blue, green, red],
     });
   });
 
   it('takes a list of plain values as one field', () => {
-    expect(mergeChanges(base, { ...base, segments: [1] }, { ...base, segments: [1, 2, 3] })).toEqual({
+    expect(threeWayMerge(base, { ...base, segments: [1] }, { ...base, segments: [1, 2, 3] })).toEqual({
       merged: { ...base, segments: [1] },
       conflicts: [{ path: ['segments'], base: [1, 2], mine: [1], theirs: [1, 2, 3] }],
     });
@@ -84,9 +85,9 @@ describe('merging two changes of the same strategy', () => {
 
   it('treats a removed field as a change, and names like __proto__ as any other', () => {
     const { title: _, ...untitled } = base;
-    expect(mergeChanges(base, untitled, base)).toEqual({ merged: untitled, conflicts: [] });
+    expect(threeWayMerge(base, untitled, base)).toEqual({ merged: untitled, conflicts: [] });
     const hostile = JSON.parse('{"__proto__": {"polluted": true}}') as Json;
-    expect(Object.keys(mergeChanges({}, {}, hostile).merged as object)).toEqual(['__proto__']);
+    expect(Object.keys(threeWayMerge({}, {}, hostile).merged as object)).toEqual(['__proto__']);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });
@@ -95,13 +96,13 @@ describe('the choices in conflicts', () => {
   it('take the other side of a field, of an item of a list, and of one that was removed', () => {
     const mine = { ...base, title: 'Mine', variants: [base.variants[1] as Json] };
     const theirs = { ...base, title: 'Theirs', variants: [{ name: 'red', weight: 1 }, base.variants[1] as Json] };
-    const { merged, conflicts } = mergeChanges(base, mine as Json, theirs as Json);
+    const { merged, conflicts } = threeWayMerge(base, mine as Json, theirs as Json);
     expect(conflicts.map(({ path }) => path)).toEqual([['title'], ['variants', 'red']]);
-    expect(withChoices(merged as Json, conflicts, ['theirs', 'mine'])).toMatchObject({
+    expect(resolveConflicts(merged as Json, conflicts, ['theirs', 'mine'])).toMatchObject({
       title: 'Theirs',
       variants: [{ name: 'blue' }],
     });
-    const { variants } = withChoices(merged as Json, conflicts, ['mine', 'theirs']) as { variants: Json[] };
+    const { variants } = resolveConflicts(merged as Json, conflicts, ['mine', 'theirs']) as { variants: Json[] };
     expect(variants).toEqual(expect.arrayContaining([{ name: 'red', weight: 1 }]));
   });
 });

@@ -5,13 +5,13 @@ import { type Control, useForm } from 'react-hook-form';
 import { call, type CallRequest } from '../../api/call.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/content.tsx';
-import { Dialog } from '../dialogs/dialog.tsx';
-import { showServerError } from './form.tsx';
+import { Dialog } from './dialog.tsx';
+import { showServerError } from '../forms/form.tsx';
 import { CopyableSecret } from '../content/copyable-secret.tsx';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { messages } from '../../messages/shared.ts';
 
-export type SecretFormValues = Record<string, string | boolean>;
+export type CreateSecretValues = Record<string, string | boolean>;
 
 interface ShownSecret {
   readonly title: string;
@@ -22,15 +22,15 @@ interface ShownSecret {
   readonly after?: React.ReactNode;
 }
 
-interface SecretFormProps<O extends AnyOperation> {
+interface CreateSecretDialogProps<O extends AnyOperation> {
   readonly title: string;
   readonly submit: string;
   readonly operation: O;
-  readonly request: (values: SecretFormValues) => CallRequest<O>;
+  readonly request: (values: CreateSecretValues) => CallRequest<O>;
   /** reads of these operations are repeated afterwards */
   readonly invalidates: readonly AnyOperation[];
-  readonly values?: SecretFormValues;
-  readonly children: (control: Control<SecretFormValues>) => React.ReactNode;
+  readonly values?: CreateSecretValues;
+  readonly children: (control: Control<CreateSecretValues>) => React.ReactNode;
   readonly secret: (reply: ReplyOf<O>) => ShownSecret;
   readonly onClose: () => void;
 }
@@ -39,7 +39,7 @@ interface SecretFormProps<O extends AnyOperation> {
  * A dialog that makes something with a secret, and shows the secret once. The reply is held by the dialog alone, so that nothing of it is left
  * in the page when the dialog is closed.
  */
-export const SecretForm = <O extends AnyOperation>({
+export const CreateSecretDialog = <O extends AnyOperation>({
   title,
   submit,
   operation,
@@ -49,10 +49,10 @@ export const SecretForm = <O extends AnyOperation>({
   children,
   secret,
   onClose,
-}: SecretFormProps<O>) => {
+}: CreateSecretDialogProps<O>) => {
   const client = useQueryClient();
   const [shown, setShown] = useState<ShownSecret | undefined>();
-  const { control, handleSubmit, setError, formState } = useForm<SecretFormValues>({ defaultValues: values });
+  const { control, handleSubmit, setError, formState } = useForm<CreateSecretValues>({ defaultValues: values });
   const send = handleSubmit(async (entered) => {
     try {
       setShown(secret(await call(operation, request(entered))));
@@ -98,14 +98,3 @@ export const SecretForm = <O extends AnyOperation>({
     </Dialog>
   );
 };
-
-/** The entered text of a field, nothing when it is empty. */
-export const enteredText = (value: string | boolean | undefined): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-
-/** The instant that is so many days ahead, as RFC 3339; nothing for a time without an end. */
-export const instantAfterDays = (days: string | boolean | undefined): string | undefined =>
-  typeof days !== 'string' || days === '' ? undefined : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
-
-export const optionsOfPairs = (pairs: readonly (readonly [string, string])[]) =>
-  pairs.map(([id, label]) => ({ id, label }));

@@ -8,8 +8,9 @@ import { useCommand } from '../../api/queries.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { messages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { type Json, mergeChanges, type MergeConflict } from '../../strategies/three-way-merge.ts';
-import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formValuesOf } from './body-schema.ts';
+import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge.ts';
+import type { Json } from '../../merging/json.ts';
+import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formValuesOf } from './request-body-schema.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/content.tsx';
 import { ConfirmDialog, Dialog } from '../dialogs/dialog.tsx';
@@ -22,7 +23,7 @@ const MergeDialog = lazy(() =>
 );
 
 /** One field of a form; the schema of the operation's body determines its input and its validation. */
-export interface BodyField {
+export interface RequestBodyField {
   /** the member of the body, such as `name` or `featureNaming.pattern` */
   readonly name: string;
   readonly label: string;
@@ -38,13 +39,13 @@ export interface BodyField {
   readonly render?: (value: unknown, onChange: (value: unknown) => void) => React.ReactNode;
 }
 
-interface BodyFormOptions<O extends AnyOperation> {
+interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly operation: O;
   /** the path parameters and query of the operation */
   readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
   /** reads of these operations are repeated afterwards */
   readonly invalidates: readonly AnyOperation[];
-  readonly fields: readonly BodyField[];
+  readonly fields: readonly RequestBodyField[];
   /** rendered below the fields, for members that one input edits */
   readonly whole?: (values: FormValues, onChange: (changed: FormValues) => void) => React.ReactNode;
   /** Completes the body before it is sent. */
@@ -60,7 +61,7 @@ interface BodyFormOptions<O extends AnyOperation> {
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
 }
 
-const namesOf = (fields: readonly BodyField[]): string[] => fields.map(({ name }) => name);
+const namesOf = (fields: readonly RequestBodyField[]): string[] => fields.map(({ name }) => name);
 
 /** Fields that the user and another person changed, and the state that the other person left. */
 interface Conflict {
@@ -69,7 +70,7 @@ interface Conflict {
   readonly now: WithEntityTag<FormValues>;
 }
 
-const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
+const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOptions<O>) => {
   const { operation, request, invalidates, fields, readStored, done, onDone, prepare = (body) => body } = options;
   const save = useCommand(operation, invalidates);
   const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, entityTag: options.entityTag });
@@ -88,7 +89,7 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
   /** Merges the edit with a later stored state, field by field. */
   const merge = (mine: FormValues, now: WithEntityTag<FormValues>): void => {
     const theirs = stored(now.value);
-    const result = mergeChanges(stored(base.value) as Json, mine as Json, theirs as Json);
+    const result = threeWayMerge(stored(base.value) as Json, mine as Json, theirs as Json);
     if (result.conflicts.length === 0) adopt(result.merged as Json, now);
     else setConflict({ merged: result.merged as Json, conflicts: result.conflicts, now });
   };
@@ -131,7 +132,7 @@ const useBodyForm = <O extends AnyOperation>(options: BodyFormOptions<O>) => {
   return { ...form, submit, wasMerged, conflict, adopt, endConflict: () => setConflict(undefined) };
 };
 
-type BodyFormState = ReturnType<typeof useBodyForm>;
+type RequestBodyFormState = ReturnType<typeof useRequestBodyForm>;
 
 const Field = ({
   operation,
@@ -141,7 +142,7 @@ const Field = ({
 }: {
   readonly operation: AnyOperation;
   readonly control: Control<Record<string, unknown>>;
-  readonly field: BodyField;
+  readonly field: RequestBodyField;
   readonly autoFocus: boolean;
 }) => {
   const { name, label, hint, rows, options, isLong = false, placeholder, isDisabled = false, render } = field;
@@ -181,8 +182,8 @@ const Field = ({
   );
 };
 
-interface FieldsProps extends Pick<BodyFormOptions<AnyOperation>, 'operation' | 'fields' | 'whole'> {
-  readonly form: BodyFormState;
+interface FieldsProps extends Pick<RequestBodyFormOptions<AnyOperation>, 'operation' | 'fields' | 'whole'> {
+  readonly form: RequestBodyFormState;
   readonly focusesFirst?: boolean;
 }
 
@@ -191,7 +192,7 @@ const Whole = ({
   form,
   whole,
 }: {
-  readonly form: BodyFormState;
+  readonly form: RequestBodyFormState;
   readonly whole: NonNullable<FieldsProps['whole']>;
 }) => {
   const values = useWatch({ control: form.control }) as FormValues;
@@ -231,7 +232,7 @@ const Fields = ({ operation, fields, whole, form, focusesFirst = false }: Fields
   );
 };
 
-export type FormDialogProps<O extends AnyOperation> = BodyFormOptions<O> & {
+export type RequestBodyDialogProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
   readonly title: string;
   readonly submit: string;
   /** what the edit affects, above the fields */
@@ -241,15 +242,15 @@ export type FormDialogProps<O extends AnyOperation> = BodyFormOptions<O> & {
 };
 
 /** A dialog that enters the body of an operation, and closes when it has succeeded. */
-export const FormDialog = <O extends AnyOperation>({
+export const RequestBodyDialogImplementation = <O extends AnyOperation>({
   title,
   submit,
   uses,
   isWide = false,
   onClose,
   ...options
-}: FormDialogProps<O>) => {
-  const form = useBodyForm({
+}: RequestBodyDialogProps<O>) => {
+  const form = useRequestBodyForm({
     ...options,
     onDone: (body, reply) => {
       onClose();
@@ -283,7 +284,7 @@ export const FormDialog = <O extends AnyOperation>({
   );
 };
 
-export type BodyFormProps<O extends AnyOperation> = BodyFormOptions<O> & {
+export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
   readonly submit?: string;
   /** beside the button that saves */
   readonly footer?: React.ReactNode;
@@ -292,13 +293,13 @@ export type BodyFormProps<O extends AnyOperation> = BodyFormOptions<O> & {
 };
 
 /** A form on a page for the body of an operation. Leaving it with unsaved edits needs a confirmation. */
-export const BodyForm = <O extends AnyOperation>({
+export const RequestBodyFormImplementation = <O extends AnyOperation>({
   submit = messages.common.save,
   footer,
   isNew = false,
   ...options
-}: BodyFormProps<O>) => {
-  const form = useBodyForm(options);
+}: RequestBodyFormProps<O>) => {
+  const form = useRequestBodyForm(options);
   const { isDirty, isSubmitting, isSubmitSuccessful } = form.formState;
   const hasEdits = isDirty && !(isSubmitSuccessful && options.onDone !== undefined);
   const blocker = useBlocker({

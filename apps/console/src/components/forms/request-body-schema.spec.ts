@@ -1,6 +1,6 @@
 import { CreateContextField, CreateTagType, UpdateEnvironment, UpdateProjectSettings } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { requestBodyOf, validationErrorOf, inputKindOf, formValuesOf } from './body-schema.ts';
+import { requestBodyOf, validationErrorOf, inputKindOf, formValuesOf } from './request-body-schema.ts';
 
 describe('a form of the body of an operation', () => {
   it('knows from the schema how each member is entered', () => {

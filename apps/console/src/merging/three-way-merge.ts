@@ -1,7 +1,6 @@
 import { isEqual, isJsonObject } from '@bunting/contracts';
+import type { Json } from './json.ts';
 
-/** A value of JSON. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [member: string]: Json };
 type Members = Readonly<Record<string, Json>>;
 
 /** A field that two people changed in different ways. An absent value is undefined. */
@@ -26,7 +25,7 @@ const keyOf = (item: Json): string | undefined => {
 };
 
 /** The items of a list by their ids or names; undefined where one has none, or two have the same. */
-export const byKey = (list: Json | undefined): ReadonlyMap<string, Json> | undefined => {
+export const itemsByKey = (list: Json | undefined): ReadonlyMap<string, Json> | undefined => {
   if (!Array.isArray(list)) return undefined;
   const items = new Map<string, Json>();
   for (const item of list as readonly Json[]) {
@@ -77,7 +76,7 @@ const mergeAt = (
       conflicts: members.flatMap(({ conflicts }) => conflicts),
     };
   }
-  const lists = { base: byKey(base ?? []), mine: byKey(mine), theirs: byKey(theirs) };
+  const lists = { base: itemsByKey(base ?? []), mine: itemsByKey(mine), theirs: itemsByKey(theirs) };
   if (lists.base !== undefined && lists.mine !== undefined && lists.theirs !== undefined) {
     const { base: before, mine: ours, theirs: others } = lists;
     const hasMyOrder = !isEqual(
@@ -100,7 +99,7 @@ const mergeAt = (
  * Merges two changes of the same value by field. Items of lists are matched by `id` or `name`; a list of anything else is one field.
  * A field that only one of them changed gets that change.
  */
-export const mergeChanges = (base: Json, mine: Json, theirs: Json): MergeResult => mergeAt([], base, mine, theirs);
+export const threeWayMerge = (base: Json, mine: Json, theirs: Json): MergeResult => mergeAt([], base, mine, theirs);
 
 const withValueAt = (target: Json | undefined, path: readonly string[], value: Json | undefined): Json | undefined => {
   const [name, ...rest] = path;
@@ -121,7 +120,7 @@ const withValueAt = (target: Json | undefined, path: readonly string[], value: J
 };
 
 /** A merged value with the chosen side of each conflict, in the order of the conflicts. */
-export const withChoices = (
+export const resolveConflicts = (
   merged: Json,
   conflicts: readonly MergeConflict[],
   choices: readonly ('mine' | 'theirs')[],

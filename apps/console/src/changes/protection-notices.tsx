@@ -1,39 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
-import { usePermissionCheck } from '../api/permission-check.ts';
 import { Button } from '../components/buttons/button.tsx';
 import { Notice } from '../components/content/content.tsx';
 import { protectionMessages as text } from '../messages/protection.ts';
-import { configOf, protectedIn } from './protection.ts';
-
-export interface Protection {
-  /** what is protected is still being read: an edit has to wait for it */
-  readonly isLoading: boolean;
-  /** the protected environments that the edit touches; it becomes part of a change request of the first */
-  readonly environments: readonly string[];
-  /** whether the user may edit all of them without a change request */
-  readonly maySkip: boolean;
-  /** whether an edit that is not proposed goes past a change request, as the user has been told */
-  readonly isDirect: boolean;
-}
-
-/** Whether an edit of flags of a project needs a change request: in one environment, or without `inEnvironment` in all of them. */
-export const useProtection = (project: string, inEnvironment?: string): Protection => {
-  const { data, isPending } = useQuery(configOf(project));
-  const may = usePermissionCheck();
-  const environments = protectedIn(data ?? []).filter((name) => inEnvironment === undefined || name === inEnvironment);
-  const maySkip = environments.every((environment) => may('SKIP_CHANGE_REQUEST', { project, environment }));
-  return { isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
-};
+import type { EditProtection } from './use-edit-protection.ts';
 
 interface ProtectionNoticeProps {
-  readonly protection: Protection;
+  readonly protection: EditProtection;
   readonly isPending: boolean;
   /** proposes the edit, where the user could also make it directly */
   readonly onPropose: () => void;
 }
 
-interface DirectNoticeProps {
-  readonly protection: Protection;
+interface SkipChangeRequestNoticeProps {
+  readonly protection: EditProtection;
   readonly isPending: boolean;
   readonly isDisabled?: boolean;
   /** the button that makes the edit without a change request */
@@ -42,7 +20,7 @@ interface DirectNoticeProps {
 }
 
 /** Offers an edit without a change request, where it would be proposed and the user may skip that. */
-export const DirectNotice = ({
+export const SkipChangeRequestNotice = ({
   protection: {
     environments: [environment],
     isDirect,
@@ -51,7 +29,7 @@ export const DirectNotice = ({
   isDisabled = false,
   label,
   onDirect,
-}: DirectNoticeProps) =>
+}: SkipChangeRequestNoticeProps) =>
   environment !== undefined &&
   isDirect && (
     <Notice

@@ -20,7 +20,7 @@ import type { Static } from 'typebox';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiError } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
-import { readProtectedIn } from './protection.ts';
+import { readProtectedEnvironments } from './protected-environments.ts';
 
 /** Where a change is made. */
 interface Place {
@@ -28,7 +28,7 @@ interface Place {
   readonly environment: string;
 }
 
-interface Options {
+interface SubmitOptions {
   /** the entity tag that what is changed must still have; 412 when it has changed */
   readonly ifMatch?: string | undefined;
 }
@@ -36,7 +36,11 @@ interface Options {
 type Variants = Static<typeof VariantListBody>;
 
 /** Makes a change immediately, by the operation of its action. @throws ApiError */
-const make = async ({ project, environment }: Place, change: FeatureChange, { ifMatch }: Options): Promise<unknown> => {
+const make = async (
+  { project, environment }: Place,
+  change: FeatureChange,
+  { ifMatch }: SubmitOptions,
+): Promise<unknown> => {
   const feature = { projectId: project, featureName: change.feature };
   const params = { ...feature, environment };
   switch (change.action) {
@@ -68,11 +72,11 @@ const make = async ({ project, environment }: Place, change: FeatureChange, { if
 };
 
 /** What became of a change: it is in force, or it waits in a change request. */
-export type Outcome =
+export type SubmitOutcome =
   | { readonly kind: 'made' }
   | { readonly kind: 'proposed'; readonly environment: string; readonly changeRequest: Pick<ChangeRequest, 'id'> };
 
-export interface ChangeToApply extends Options {
+export interface SubmittedChanges extends SubmitOptions {
   /** where the changes are made; every environment of the project where it is absent */
   readonly environment?: string | undefined;
   readonly changes: readonly FeatureChange[];
@@ -84,11 +88,11 @@ export interface ChangeToApply extends Options {
  * Makes changes in an environment or in all, one after the other; where one of these is protected and they are not direct, proposes them all in
  * the user's change request. Success or not, all queries are invalidated afterwards.
  */
-export const useApplyChanges = (project: string) => {
+export const useSubmitChanges = (project: string) => {
   const client = useQueryClient();
-  return useMutation<Outcome, ApiError, ChangeToApply>({
+  return useMutation<SubmitOutcome, ApiError, SubmittedChanges>({
     mutationFn: async ({ environment, changes, ifMatch, isDirect = false }) => {
-      const guarded = (await readProtectedIn(client, project)).find(
+      const guarded = (await readProtectedEnvironments(client, project)).find(
         (name) => environment === undefined || name === environment,
       );
       if (guarded !== undefined && !isDirect) {

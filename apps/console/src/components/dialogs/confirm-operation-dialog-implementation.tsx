@@ -10,7 +10,7 @@ import { ErrorNotice } from '../content/content.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from '../forms/fields.tsx';
 
-export interface ActionDialogProps<O extends AnyOperation> {
+export interface ConfirmOperationDialogProps<O extends AnyOperation> {
   /** names the thing: `Delete the segment “Norway”` */
   readonly title: string;
   /** what happens, and what uses the thing */
@@ -31,7 +31,7 @@ export interface ActionDialogProps<O extends AnyOperation> {
 }
 
 /** Runs an operation on one thing after a question that names it. A refusal is shown in the dialog. */
-export const ActionDialog = <O extends AnyOperation>({
+export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
   title,
   children,
   confirm,
@@ -44,7 +44,7 @@ export const ActionDialog = <O extends AnyOperation>({
   done,
   onClose,
   onDone,
-}: ActionDialogProps<O>) => {
+}: ConfirmOperationDialogProps<O>) => {
   const command = useCommand(operation, invalidates);
   const [typed, setTyped] = useState('');
   const isTyped = typedName === undefined || typed.trim() === typedName;

@@ -1,0 +1,16 @@
+import type { AnyOperation } from '@bunting/contracts';
+import { lazy, Suspense } from 'react';
+import type { ConfirmOperationDialogProps } from './confirm-operation-dialog-implementation.tsx';
+
+const Loaded = lazy(() =>
+  import('./confirm-operation-dialog-implementation.tsx').then(({ ConfirmOperationDialogImplementation: dialog }) => ({
+    default: dialog,
+  })),
+);
+
+/** Runs an operation on one thing after a question that names it. A refusal is shown in the dialog. It is loaded when it is first opened. */
+export const ConfirmOperationDialog = <O extends AnyOperation>(props: ConfirmOperationDialogProps<O>) => (
+  <Suspense>
+    <Loaded {...(props as unknown as ConfirmOperationDialogProps<AnyOperation>)} />
+  </Suspense>
+);

@@ -1,0 +1,32 @@
+import type { AnyOperation } from '@bunting/contracts';
+import { lazy, Suspense } from 'react';
+import type { RequestBodyFormProps, RequestBodyDialogProps } from './request-body-form-implementation.tsx';
+import { Loading } from '../content/content.tsx';
+
+export type { RequestBodyField } from './request-body-form-implementation.tsx';
+
+// Fields, lists and validation are a third of the size that a page may have: they are loaded when a form is opened.
+const LoadedDialog = lazy(() =>
+  import('./request-body-form-implementation.tsx').then(({ RequestBodyDialogImplementation: form }) => ({
+    default: form,
+  })),
+);
+const LoadedForm = lazy(() =>
+  import('./request-body-form-implementation.tsx').then(({ RequestBodyFormImplementation: form }) => ({
+    default: form,
+  })),
+);
+
+/** A dialog that enters the body of an operation, and closes when it has succeeded. */
+export const RequestBodyDialog = <O extends AnyOperation>(props: RequestBodyDialogProps<O>) => (
+  <Suspense>
+    <LoadedDialog {...(props as unknown as RequestBodyDialogProps<AnyOperation>)} />
+  </Suspense>
+);
+
+/** A form on a page for the body of an operation. Leaving it with unsaved edits needs a confirmation. */
+export const RequestBodyForm = <O extends AnyOperation>(props: RequestBodyFormProps<O>) => (
+  <Suspense fallback={<Loading />}>
+    <LoadedForm {...(props as unknown as RequestBodyFormProps<AnyOperation>)} />
+  </Suspense>
+);
