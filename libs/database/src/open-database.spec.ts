@@ -37,6 +37,36 @@ describe('a database', () => {
     expect(await (await open([flagTable], { readOnlySchema: true })).schema()).toMatchObject({ has: 2 });
   });
 
+  const edited: SchemaMigration = { name: flagTable.name, statements: ['create table flag (name text, colour text)'] };
+  const refusedEdit =
+    /^The migration "2026-01-01-flags" was changed after it had been applied to the database \S+, which lacks the change\. Start the version that applied it, or undo the change and add a migration with it\./;
+
+  it('is refused by a version in which a migration that it has was edited, and left as it is', async () => {
+    await open([flagTable]);
+    await expect(open([edited, note])).rejects.toThrow(refusedEdit);
+    await expect(open([edited], { readOnlySchema: true })).rejects.toThrow(refusedEdit);
+    expect(await (await open([flagTable])).schema()).toEqual({ needs: 1, has: 1, newer: [] });
+  });
+
+  it('is opened by a version that only formats or explains the statements of a migration anew', async () => {
+    await open([flagTable]);
+    const formatted = flagTable.statements.map((text) => ` ${text.replaceAll(' ', '\n  ')} -- flags`);
+    await open([{ ...flagTable, statements: formatted }]);
+  });
+
+  it('of a version without checksums of migrations gets them at the next start, beside a process of that version', async () => {
+    const before = await open([flagTable]);
+    await before.query({ text: 'alter table schema_migration drop column checksum' });
+    await Promise.all([open([flagTable]), open([flagTable])]);
+    expect(await before.ready()).toEqual({ schema: { needs: 1, has: 1, newer: [] } });
+    // As a process without checksums applies a migration.
+    await before.query({ text: note.statements.join() });
+    await before.query({ text: `insert into schema_migration (name) values ('${note.name}')` });
+    await open([flagTable, note]);
+    await expect(open([edited, note])).rejects.toThrow(refusedEdit);
+    await expect(open([flagTable, { ...note, statements: [] }])).rejects.toThrow(/^The migration "2-expand-note" was/);
+  });
+
   it('takes a running process out of service when a newer version has contracted it, or an older backup was restored', async () => {
     const before = await open([flagTable, note]);
     await open([flagTable, note, noRolls]);

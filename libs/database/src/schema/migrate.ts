@@ -117,20 +117,52 @@ const connectionTo = async (url: string, lostAfterMs = defaultLostAfterMs, name 
   return client;
 };
 
+/** The digest of the statements of a migration, whatever their comments and white space. */
+const checksumOf = ({ statements }: SchemaMigration): string => {
+  const texts = statements.map((text) => text.replace(/--.*$/gm, '').replace(/\s+/g, ' ').trim());
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+};
+
 const lockKey = (database: string): string =>
   createHash('sha256').update(`bunting migration of ${database}`).digest().readBigInt64BE().toString();
 
-const appliedMigrations = async (client: Client): Promise<readonly string[]> => {
+interface AppliedMigration {
+  readonly name: string;
+  /** null if a version without checksums applied it */
+  readonly checksum: string | null;
+}
+
+const namesOf = (applied: readonly AppliedMigration[]): readonly string[] => applied.map(({ name }) => name);
+
+const appliedMigrations = async (client: Client): Promise<readonly AppliedMigration[]> => {
   const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
     migrationsTable,
   ]);
   if (!onlyRow(rows).exists) return [];
-  const taken = await client.query<{ name: string }>(`select name from ${migrationsTable} order by name`);
-  return taken.rows.map(({ name }) => name);
+  // As JSON, because versions without checksums made the table without their column.
+  const applied = await client.query<AppliedMigration>(
+    `select name, to_jsonb(${migrationsTable}) ->> 'checksum' as checksum from ${migrationsTable} order by name`,
+  );
+  return applied.rows;
 };
 
 /** Whether versions without the migration run on the schema after it. */
 const isExpansion = (name: string): boolean => /^\d+-expand-/.test(name);
+
+/** Throws for a migration that was changed after it was applied: the database lacks the change. */
+const requireUnchanged = (
+  applied: readonly AppliedMigration[],
+  database: string,
+  migrations: readonly SchemaMigration[],
+): void => {
+  const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
+  const changed = migrations.find((step) => (checksums.get(step.name) ?? checksumOf(step)) !== checksumOf(step));
+  if (changed === undefined) return;
+  throw new Error(
+    `The migration "${changed.name}" was changed after it had been applied to the database ${database}, which lacks the change. ` +
+      'Start the version that applied it, or undo the change and add a migration with it. A database without data of value can be dropped instead.',
+  );
+};
 
 /** The applied migrations of newer versions. Throws unless all of them expand the schema. */
 const requireSuitable = (
@@ -188,7 +220,9 @@ export const requireMigrated = async (
     throw new Error(`There is no database ${database} at ${hostOf(url)}.`, { cause: error });
   });
   try {
-    schemaVersion(url, await appliedMigrations(client), migrations);
+    const applied = await appliedMigrations(client);
+    schemaVersion(url, namesOf(applied), migrations);
+    requireUnchanged(applied, database, migrations);
   } finally {
     await client.end();
   }
@@ -304,7 +338,27 @@ const applyMigrations = async (
   await migrator.up();
 };
 
-/** Applies the missing migrations, one process at a time; refuses a database of a newer version. Without a missing one it takes no lock. */
+/** Whether all migrations are applied, with their checksums. */
+const isComplete = (applied: readonly AppliedMigration[], migrations: readonly SchemaMigration[]): boolean =>
+  migrations.every((step) => applied.some(({ name, checksum }) => name === step.name && checksum !== null));
+
+/** Stores the checksums of applied migrations that have none: new ones, and those that a version without checksums applied. */
+const storeMissingChecksums = async (
+  client: Pick<Client, 'query'>,
+  migrations: readonly SchemaMigration[],
+): Promise<void> => {
+  await client.query(`alter table ${migrationsTable} add column if not exists checksum text`);
+  for (const step of migrations)
+    await client.query(`update ${migrationsTable} set checksum = $2 where name = $1 and checksum is null`, [
+      step.name,
+      checksumOf(step),
+    ]);
+};
+
+/**
+ * Applies the missing migrations, one process at a time; refuses a database of a newer version, and one whose migrations were changed after
+ * they were applied. Without a missing one it takes no lock.
+ */
 export const migrate = async (
   url: string,
   migrations: readonly SchemaMigration[],
@@ -313,16 +367,19 @@ export const migrate = async (
   const client = await connectionTo(url, options.lostAfterMs, `${options.name}-migrations`);
   try {
     const database = databaseOf(url);
-    const isComplete = (names: readonly string[]): boolean => migrations.every(({ name }) => names.includes(name));
-    let applied = await appliedMigrations(client);
-    requireSuitable(applied, database, migrations);
-    if (isComplete(applied)) return;
+    const readApplied = async (): Promise<readonly AppliedMigration[]> => {
+      const applied = await appliedMigrations(client);
+      requireSuitable(namesOf(applied), database, migrations);
+      requireUnchanged(applied, database, migrations);
+      return applied;
+    };
+    if (isComplete(await readApplied(), migrations)) return;
     await lockForMigration(client, database, options.warn);
-    applied = await appliedMigrations(client);
-    requireSuitable(applied, database, migrations);
+    const applied = namesOf(await readApplied());
     const orm = await openMigrator(url, migrations, options);
     try {
       await applyMigrations(client, orm, migrations, applied);
+      await storeMissingChecksums(client, migrations);
     } catch (error) {
       if (applied.length === 0) await client.query(dropIfEmpty).catch(() => undefined);
       throw explainFailedMigration(database, error);
@@ -374,4 +431,5 @@ export const createSchema = async (
       await client.query(concurrently ? statement.replace(/\bconcurrently\b/i, '') : statement);
     await client.query(`insert into ${migrationsTable} (name) values ($1)`, [name]);
   }
+  await storeMissingChecksums(client, migrations);
 };
