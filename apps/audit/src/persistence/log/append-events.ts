@@ -6,7 +6,7 @@ import { lockEventLogHead, type HashedEvent, eventHash } from './hash-chain.ts';
 import { countActivity } from '../statistics/project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 
-/** An event in its stored form, without the id and the hash that its position in the log determines, and its text for full-text search. */
+/** An event in its stored form, without the id and the hash that its position in the log determines, and its text that searches match. */
 export interface PreparedEvent extends Omit<ChainedEvent, 'id'> {
   readonly text: string;
 }

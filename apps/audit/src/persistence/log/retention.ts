@@ -58,7 +58,7 @@ const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, befor
 /**
  * Drops expired events, from the oldest up to the first that has not expired: a whole partition, or a bounded number of rows. The hash
  * of the last dropped event is stored, from which the chain continues.
- * @returns how many were dropped
+ * @returns the number of dropped events
  */
 export const dropOldestExpiredBatch = (database: Database, before: Date): Promise<number> =>
   database.transaction(async (tx) => {
