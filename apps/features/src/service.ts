@@ -6,7 +6,7 @@ import { FeaturesConfig } from './config.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
-import { applicationLimits } from './operations/usage/application-limits.ts';
+import { applicationBudget } from './operations/usage/application-budget.ts';
 import { entities } from './persistence/entities.ts';
 import { featuresMigrations } from './persistence/migrations/index.ts';
 import { readersOf } from './persistence/readers.ts';
@@ -56,7 +56,7 @@ export const featuresService = defineService({
     });
     onStop('outbox', () => outboxProducer.stop());
     const transaction = unitOfWork(outboxProducer, { allowsRegex });
-    const limits = applicationLimits({
+    const budget = applicationBudget({
       limit: config.FEATURES_MAX_APPLICATIONS,
       perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,
       registry: metrics,
@@ -65,7 +65,7 @@ export const featuresService = defineService({
     const context = featuresContext({
       transaction,
       bus,
-      limits,
+      applicationBudget: budget,
       readers: readersOf(replica ?? database, { allowsRegex }),
       allowsRegex,
       instanceFeatureLimit: config.FEATURES_MAX_FEATURES,

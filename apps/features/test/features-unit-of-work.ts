@@ -42,8 +42,8 @@ export interface FeaturesWithoutLoops extends TestUnitOfWork {
   stop(): Promise<void>;
 }
 
-/** Application limits that are never reached. */
-const unlimitedApplications = {
+/** A budget of applications that is never exhausted. */
+const unlimitedBudget = {
   limit: 1_000_000,
   takeFromBudget: (_key: string, wanted: number) => wanted,
   onUnlisted: () => undefined,
@@ -58,7 +58,7 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
     transaction,
     bus,
     readers: readersOf(database, { allowsRegex: false }),
-    limits: unlimitedApplications,
+    applicationBudget: unlimitedBudget,
     allowsRegex: false,
   });
   const served = await serve(bus, featuresEndpoints(context), {

@@ -1,19 +1,12 @@
-import { systemContext, systemTraceparent } from '@bunting/bus';
-import { isFinalRefusal, Refusal, systemCaller } from '@bunting/contracts';
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
 import type { SubmitImportProposal } from '../operations/import-export/submit-import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
+import { systemTransaction } from './system-transaction.ts';
+import { submitImportProposals } from './submit-import-proposals.ts';
 
 /** The maximum number of rows in one transaction. */
 const batchSizes = { features: 500, usageRows: 10_000 };
-const timeoutMs = 30_000;
-
-const systemTransaction = () => {
-  const now = new Date();
-  const deadline = new Date(now.getTime() + timeoutMs);
-  return { caller: systemCaller, now, deadline, traceparent: systemTraceparent() };
-};
 
 /** Repeats a step in transactions of at most `batchSize` rows until it finds no full batch. */
 const repeatUntilDone = async (
@@ -47,38 +40,6 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
   await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
     housekeeping.deleteInactiveApplications(applicationDays, limit),
   );
-};
-
-/**
- * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would be
- * refused, too, and `logError` takes the reason. Continues after a defect of the other service, and throws the first one at the end.
- */
-export const submitImportProposals = async (
-  transaction: UnitOfWork,
-  submit: SubmitImportProposal,
-  logError: (message: string) => void,
-): Promise<void> => {
-  const drop = async (importId: string, { message }: Refusal): Promise<void> => {
-    const proposal = await transaction(systemTransaction(), async ({ importProposals }) => {
-      const found = await importProposals.find(importId);
-      await importProposals.remove(importId);
-      return found;
-    });
-    if (proposal === undefined) return;
-    const { project, environment, by, changes } = proposal;
-    logError(
-      `The change request of an import by ${by.name} into ${environment} of project ${project}, with ${changes.length} changes, was refused and is given up: ${message} Import the file again once the reason is gone.`,
-    );
-  };
-  const defects: Refusal[] = [];
-  for (const importId of await transaction(systemTransaction(), (tx) => tx.importProposals.listPending())) {
-    await submit(importId, systemContext(timeoutMs)).catch(async (error: unknown) => {
-      if (isFinalRefusal(error)) return drop(importId, error);
-      if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
-      defects.push(error);
-    });
-  }
-  if (defects[0] !== undefined) throw defects[0];
 };
 
 /** How long a run may fail without a line in the log, as it does while another service starts. */

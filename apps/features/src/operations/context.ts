@@ -2,14 +2,14 @@ import type { Bus } from '@bunting/bus';
 import type { Readers } from '../persistence/readers.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { submitImportProposal } from './import-export/submit-import-proposal.ts';
-import type { ApplicationLimits } from './usage/application-limits.ts';
-import { storeReports } from './usage/store-report.ts';
+import type { ApplicationBudget } from './usage/application-budget.ts';
+import { storeReport } from './usage/store-report.ts';
 
 interface ContextOptions {
   readonly transaction: UnitOfWork;
   readonly bus: Bus;
   readonly readers: Readers;
-  readonly limits: ApplicationLimits;
+  readonly applicationBudget: ApplicationBudget;
   /** the maximum number of active features in all projects; undefined for no limit */
   readonly instanceFeatureLimit?: number | undefined;
   /** whether constraints may use `REGEX` */
@@ -21,7 +21,7 @@ export const featuresContext = ({
   transaction,
   bus,
   readers,
-  limits,
+  applicationBudget,
   instanceFeatureLimit,
   allowsRegex,
 }: ContextOptions) => ({
@@ -31,8 +31,8 @@ export const featuresContext = ({
   instanceFeatureLimit,
   allowsRegex,
   submitImportProposal: submitImportProposal(bus, transaction),
-  storeReport: storeReports(transaction, limits),
+  storeReport: storeReport(transaction, applicationBudget),
   /** the maximum length of the list of applications */
-  applicationsLimit: limits.limit,
+  applicationsLimit: applicationBudget.limit,
 });
 export type FeaturesContext = ReturnType<typeof featuresContext>;

@@ -1,4 +1,4 @@
-import { findApplicationEnvironment } from './usage/application-environments.ts';
+import { findApplicationEnvironment } from './usage/find-application-environment.ts';
 import { applicationReader } from './usage/application-reader.ts';
 import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts';
 import type { ConstraintSettings } from './projects/project-context-repository.ts';
@@ -11,13 +11,13 @@ import { featureTypeReader } from './feature-types/feature-type-reader.ts';
 import { playgroundReader } from './features/playground-reader.ts';
 import { projectOverviewReader } from './projects/project-overview-reader.ts';
 import { projectReader } from './projects/project-reader.ts';
-import { countResources } from './instance/resource-counts.ts';
+import { resourceCountReader } from './instance/resource-count-reader.ts';
 import { segmentReader } from './segments/segment-reader.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { stateReader } from './states/state-reader.ts';
 import { strategyTypeReader } from './strategy-types/strategy-type-reader.ts';
 import { tagReader } from './tags/tag-reader.ts';
-import { edgeInstanceLister } from './usage/edge-instances.ts';
+import { edgeInstanceReader } from './usage/edge-instance-reader.ts';
 import { usageReader } from './usage/usage-reader.ts';
 import type { ReadDatabase } from '@bunting/database';
 
@@ -30,12 +30,12 @@ export const readersOf = (database: ReadDatabase, { allowsRegex }: ConstraintSet
   segments: segmentReader(database),
   readChangeContext: changeContextReader(database, { allowsRegex }),
   usage: usageReader(database),
-  listEdgeInstances: edgeInstanceLister(database),
+  listEdgeInstances: edgeInstanceReader(database),
   applications: applicationReader(database),
   states: stateReader(database),
   cleanup: cleanupCandidatesReader(database),
   findApplicationEnvironment: findApplicationEnvironment(database),
-  countResources: countResources(database),
+  countResources: resourceCountReader(database),
   tags: tagReader(database),
   featureTypes: featureTypeReader(database),
   strategyTypes: strategyTypeReader(database),

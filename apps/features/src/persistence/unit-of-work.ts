@@ -16,14 +16,14 @@ import { favoriteRepository } from './features/favorite-repository.ts';
 import { lockReferences } from './features/lock-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
 import { type ConstraintSettings, projectContextRepository } from './projects/project-context-repository.ts';
-import { housekeepingRepository } from './housekeeping.ts';
+import { housekeepingRepository } from './housekeeping-repository.ts';
 import { exportFeatures } from './import-export/export-features.ts';
 import { importProposalRepository } from './import-export/import-proposal-repository.ts';
 import { importDestinationRepository } from './import-export/import-destination-repository.ts';
 import { projectRepository } from './projects/project-repository.ts';
 import { segmentRepository } from './segments/segment-repository.ts';
 import { applicationRepository } from './usage/application-repository.ts';
-import { edgeInstanceRepository } from './usage/edge-instances.ts';
+import { edgeInstanceRepository } from './usage/edge-instance-repository.ts';
 import { usageRepository } from './usage/usage-repository.ts';
 
 /** The caller and the time of a change, and its deadline. */

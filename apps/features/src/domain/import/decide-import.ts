@@ -3,7 +3,7 @@ import type { Feature } from '../features/feature.ts';
 import type { ImportContext, ImportDestination } from './import-destination.ts';
 import { type ImportEvent, type MissingPermission, missingImportPermissions } from './import-permissions.ts';
 import { type ImportPlan, planImport } from './plan-import.ts';
-import { protectedParts } from './protected-parts.ts';
+import { partsRequiringChangeRequest } from './parts-requiring-change-request.ts';
 import { immediateEvents, splitImport } from './split-import.ts';
 
 /** What is stored of what an import refers to. */
@@ -41,7 +41,7 @@ export const decideImport = (
   const { caller } = context;
   const existing = new Map(features.map((feature) => [feature.name, feature]));
   const plan = planImport(data, { ...destination, project, environment, features: existing }, context);
-  const protection = protectedParts(caller, { project, environment }, protectedEnvironments);
+  const protection = partsRequiringChangeRequest(caller, { project, environment }, protectedEnvironments);
   const { immediate, changes, skipped } = splitImport(plan.features, existing, protection);
   const events = immediateEvents(plan, immediate);
   const { proposedIn } = protection;

@@ -1,11 +1,10 @@
-import { type Constraint, CreateContextFieldBody, type Tag, TagTypeBody } from '@bunting/contracts';
+import { CreateContextFieldBody, type Tag, TagTypeBody } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { type ContextFieldDecision, newContextField } from '../constraints/context-field.ts';
 import { newTagType, type TagTypeDecision } from '../tags/tag-type.ts';
-import { shortName } from '../refusals.ts';
-import type { ContextField, SegmentReference, ProjectContext } from '../project-context.ts';
+import type { ProjectContext } from '../project-context.ts';
 import type { ImportErrors } from './import-errors.ts';
-import type { FileContent, Located, StrategyInFile } from './parse-import-file.ts';
+import type { FileContent } from './parse-import-file.ts';
 
 /** The context fields that the file defines and that are not here yet; an import may store what a request may. */
 export const newContextFields = (
@@ -48,38 +47,4 @@ export const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] 
     }
   }
   return found;
-};
-
-/** Maps the segment ids of a file's strategy to stored segments of the same name, or reports those that are missing. */
-export const resolveSegments = (
-  { value, path }: Located<StrategyInFile>,
-  inFile: FileContent['segments'],
-  ours: ReadonlyMap<string, SegmentReference>,
-  errors: ImportErrors,
-): number[] =>
-  (value.segments ?? []).flatMap((id, index) => {
-    const name = inFile.get(id);
-    if (name === undefined) {
-      errors.add(`The file is not whole: it does not name the segment ${id}`, `${path}/segments/${index}`);
-      return [];
-    }
-    const segment = ours.get(name.value);
-    if (segment === undefined) errors.addMissing(`Segment "${shortName(name.value)}"`, name.path, value.featureName);
-    return segment?.id ?? [];
-  });
-
-/** Notes the context fields that are neither here nor in the file; false when there are such. */
-export const requireContextFields = (
-  constraints: readonly Constraint[],
-  known: ReadonlyMap<string, ContextField>,
-  { value, path }: Located<StrategyInFile>,
-  errors: ImportErrors,
-): boolean => {
-  const isKnown = constraints.map(({ contextName }, index) => {
-    if (known.has(contextName)) return true;
-    const fieldPath = `${path}/constraints/${index}/contextName`;
-    errors.addMissing(`Context field "${shortName(contextName)}"`, fieldPath, value.featureName);
-    return false;
-  });
-  return !isKnown.includes(false);
 };

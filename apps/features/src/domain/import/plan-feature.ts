@@ -18,7 +18,7 @@ import {
 import type { SegmentReference, ProjectContext } from '../project-context.ts';
 import { resourceLimits } from '../resource-limits.ts';
 import { addTag } from '../tags/tag.ts';
-import { requireContextFields, resolveSegments } from './new-catalogue-objects.ts';
+import { requireContextFields, resolveSegments } from './resolve-file-references.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';
 import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-import-file.ts';

@@ -4,7 +4,7 @@ import { withoutProtectedParts } from '../projects/protected-edit.ts';
 import { inEnvironment } from '../strategies/strategy.ts';
 import type { ImportEvent } from './import-permissions.ts';
 import type { ImportPlan, PlannedFeature } from './plan-import.ts';
-import type { ProtectedParts } from './protected-parts.ts';
+import type { PartsRequiringChangeRequest } from './parts-requiring-change-request.ts';
 
 /** The part of an import that is applied directly, and the part that is proposed in a change request. */
 export interface SplitImport {
@@ -69,7 +69,7 @@ const isDependencyEvent = ({ type }: ImportEvent): boolean => type.startsWith('f
 export const splitImport = (
   planned: readonly PlannedFeature[],
   existing: ReadonlyMap<string, Feature>,
-  { environment, settings, dependencies }: ProtectedParts,
+  { environment, settings, dependencies }: PartsRequiringChangeRequest,
 ): SplitImport => {
   const immediate: PlannedFeature[] = [];
   const changes: FeatureChange[] = [];

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/environments/feature-environment.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { authorise } from '../authorise.ts';
-import { authoriseFirstStrategy } from './authorise-first-strategy.ts';
+import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
       const where = { project: feature.project, environment };
       authorise(caller, EnableFeature.permission, where);
-      authoriseFirstStrategy(caller, [feature], where);
+      authoriseDefaultStrategy(caller, [feature], where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const enabling = { activateDisabled, defaultStrategyId: randomUUID() };
       await saveAndEmit(tx, enableFeature(feature, environment, enabling, projectContext), caller);

@@ -5,7 +5,7 @@ import { enableFeature } from '../../domain/environments/feature-environment.ts'
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { lockFeatures } from './lock-features.ts';
-import { authoriseFirstStrategy } from './authorise-first-strategy.ts';
+import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -16,7 +16,7 @@ export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const where = { project: params.projectId, environment };
       authorise(caller, EnableFeatures.permission, where);
       const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
-      authoriseFirstStrategy(caller, features, where);
+      authoriseDefaultStrategy(caller, features, where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const decisions = features.map((feature) =>
         enableFeature(feature, environment, { activateDisabled, defaultStrategyId: randomUUID() }, projectContext),

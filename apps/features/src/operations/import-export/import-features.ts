@@ -7,7 +7,7 @@ import { authorise } from '../authorise.ts';
 import { saveChangedAndEmit } from '../save-and-emit.ts';
 import { importContextOf } from './import-context.ts';
 import { storeImportProposal, type ImportProposalSummary } from './store-import-proposal.ts';
-import { requireImportable } from './require-importable.ts';
+import { requireWithinImportLimits } from './require-within-import-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The result of an import's transaction. */
@@ -45,7 +45,7 @@ export const importFeaturesEndpoint = ({
     const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
     const [missing] = decision.missingPermissions;
     if (missing !== undefined) throw noAccess([missing.permission], missing.environment);
-    await requireImportable(tx, request, decision, {
+    await requireWithinImportLimits(tx, request, decision, {
       projectFeatureLimit: destination.featureLimit,
       instanceFeatureLimit,
     });

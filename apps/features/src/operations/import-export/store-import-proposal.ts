@@ -3,7 +3,7 @@ import type { ImportFeatures } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { validateProposal } from '../../domain/changes/validate-proposal.ts';
 import type { ProposedEdits } from '../../domain/import/decide-import.ts';
-import { requireProposalSize } from '../../domain/import/protected-parts.ts';
+import { requireProposalSize } from '../../domain/import/require-proposable.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { changeContextOf } from '../changes/change-context.ts';

@@ -11,7 +11,7 @@ import type { MissingPermission } from '../../domain/import/import-permissions.t
 import { fileReferences } from '../../domain/import/parse-import-file.ts';
 import { authorise } from '../authorise.ts';
 import { importContextOf } from './import-context.ts';
-import { requireImportable } from './require-importable.ts';
+import { requireWithinImportLimits } from './require-within-import-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 type ValidationItem = ImportValidation['errors'][number];
@@ -64,7 +64,7 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       const protectedEnvironments = await tx.protection.protectedOf(project);
       try {
         const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
-        await requireImportable(tx, request, decision, {
+        await requireWithinImportLimits(tx, request, decision, {
           projectFeatureLimit: destination.featureLimit,
           instanceFeatureLimit,
         });

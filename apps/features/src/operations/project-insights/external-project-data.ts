@@ -8,7 +8,7 @@ import {
   type GetProjectOverview,
   type GetProjectStatus,
 } from '@bunting/contracts';
-import type { ProjectMembers } from '../../persistence/projects/project-members.ts';
+import type { ProjectMembers } from '../../persistence/projects/project-members-sql.ts';
 import type { ExternalProjectData } from '../../persistence/projects/project-overview-reader.ts';
 import { loadActivityIfAvailable, noActivity } from './project-activity.ts';
 

@@ -7,7 +7,7 @@ import {
   maySee,
   type PersonalDashboard,
 } from '@bunting/contracts';
-import type { ProjectMembers } from '../../persistence/projects/project-members.ts';
+import type { ProjectMembers } from '../../persistence/projects/project-members-sql.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { resourceLimits } from '../../domain/resource-limits.ts';
 import { newProject, proposedProjectId } from '../../domain/projects/new-project.ts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
-import { hideInGateway } from './hide-in-gateway.ts';
+import { hideProjectInGateway } from './hide-project-in-gateway.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
@@ -18,7 +18,7 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       requireBelowLimit('project', await projects.lockAndCount(), resourceLimits.projects);
       const version = await projects.add(project, caller, now.toISOString());
       events.emit(decision.events);
-      if (project.mode === 'private') await hideInGateway(bus, { id: project.id, version }, request);
+      if (project.mode === 'private') await hideProjectInGateway(bus, { id: project.id, version }, request);
       const { description, ...shown } = project;
       return description === null ? shown : { ...shown, description };
     }),

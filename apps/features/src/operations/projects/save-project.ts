@@ -2,7 +2,7 @@ import type { Bus, OperationRequest } from '@bunting/bus';
 import type { UpdateProject, UpdateProjectSettings } from '@bunting/contracts';
 import type { ProjectDecision, StoredProject } from '../../domain/projects/project.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { hideInGateway } from './hide-in-gateway.ts';
+import { hideProjectInGateway } from './hide-project-in-gateway.ts';
 
 /** Saves a decided project and records the events. A project that becomes private is hidden before the commit. */
 export const saveProject = async (
@@ -16,5 +16,5 @@ export const saveProject = async (
   const version = await projects.save(project, request.now.toISOString());
   events.emit(decided);
   if (project.mode === 'private' && before.mode !== 'private')
-    await hideInGateway(bus, { id: project.id, version }, request);
+    await hideProjectInGateway(bus, { id: project.id, version }, request);
 };

@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { RegisterApplication } from '@bunting/contracts';
-import { reportingEnvironment } from '../../domain/usage/reporting-environment.ts';
-import { registeredApplication } from '../../domain/usage/metrics.ts';
-import type { FindApplicationEnvironment } from '../../persistence/usage/application-environments.ts';
+import { requestedEnvironment } from '../../domain/usage/requested-environment.ts';
+import { registeredApplication } from '../../domain/usage/reported-applications.ts';
+import type { FindApplicationEnvironment } from '../../persistence/usage/find-application-environment.ts';
 import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -16,7 +16,7 @@ export const registrationEndpoint = (
     const { body, caller } = request;
     // An application may start before its environment is created, so an unknown name is stored as it is.
     const environment =
-      (await findApplicationEnvironment(caller, body.environment)) ?? reportingEnvironment(caller, body.environment);
+      (await findApplicationEnvironment(caller, body.environment)) ?? requestedEnvironment(caller, body.environment);
     const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });
     return storeReport(request, { counts: [], applications: [application] });

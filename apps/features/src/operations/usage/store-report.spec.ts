@@ -3,7 +3,7 @@ import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { SerializationFailure } from '../../persistence/transactions/serialization-failure.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { mia } from '../../../test/started-features.ts';
-import { storeReports } from './store-report.ts';
+import { storeReport } from './store-report.ts';
 
 let features: FeaturesWithoutLoops;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ it('takes new applications from the budget of a key once, although a conflict re
       return reply;
     })) as UnitOfWork;
   const [taken, unlisted]: [number[], unknown[]] = [[], []];
-  const store = storeReports(conflicting, {
+  const store = storeReport(conflicting, {
     limit: 1_000,
     takeFromBudget: (_, wanted) => {
       taken.push(wanted);

@@ -10,10 +10,10 @@ import {
   type ReportedApplicationInstance,
   unknownApplications,
 } from '../../domain/usage/applications.ts';
-import type { EvaluationCount } from '../../domain/usage/metrics.ts';
-import { matchCounts, progressingFeatures, withoutUnlistedNames } from '../../domain/usage/reported-features.ts';
+import type { EvaluationCount } from '../../domain/usage/evaluation-counts.ts';
+import { matchCounts, findFeaturesEnteringStages, withoutUnlistedNames } from '../../domain/usage/match-counts.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { ApplicationLimits } from './application-limits.ts';
+import type { ApplicationBudget } from './application-budget.ts';
 
 /** The counts and applications of one request. */
 export interface Report {
@@ -42,10 +42,10 @@ const addCounts = async (
   if (counts.length === 0) return missing;
 
   const enteredAt = now.toISOString();
-  const names = progressingFeatures(features, counts, environmentTypes, enteredAt).map(({ name }) => name);
+  const names = findFeaturesEnteringStages(features, counts, environmentTypes, enteredAt).map(({ name }) => name);
   // The decision is repeated under the lock: a concurrent report may have moved them.
   const locked = names.length === 0 ? [] : await usage.findReportedForUpdate(names, environments);
-  const progressing = progressingFeatures(locked, counts, environmentTypes, enteredAt);
+  const progressing = findFeaturesEnteringStages(locked, counts, environmentTypes, enteredAt);
 
   const due = await usage.addByMinute(counts, now);
   await usage.addByHour(counts, now);
@@ -59,7 +59,7 @@ const addCounts = async (
 type Grant = (names: readonly string[]) => readonly string[];
 
 /** Takes each new application of a request from the budget of its key once, however often the transaction is retried. */
-const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: ApplicationLimits): Grant => {
+const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: ApplicationBudget): Grant => {
   const granted = new Map<string, boolean>();
   return (names) => {
     const fresh = names.filter((name) => !granted.has(name));
@@ -92,13 +92,13 @@ export type StoreReport = (request: TransactionContext, report: Report) => Promi
  * Stores reports. The state of a feature is emitted when it enters a lifecycle stage, and otherwise about once a minute. The actor of
  * events about applications is the system. Applications beyond the limits are not listed; their counts are stored without their names.
  */
-export const storeReports =
-  (transaction: UnitOfWork, limits: ApplicationLimits): StoreReport =>
+export const storeReport =
+  (transaction: UnitOfWork, budget: ApplicationBudget): StoreReport =>
   async (request, { counts, applications }) => {
-    const grant = grantOnce(request, limits);
+    const grant = grantOnce(request, budget);
     let unlisted: Admission['unlisted'] = { limit: 0, rate: 0 };
     await transaction({ ...request, caller: systemCaller }, async (tx) => {
-      const admission = await admit(tx, applications, request, limits.limit, grant);
+      const admission = await admit(tx, applications, request, budget.limit, grant);
       const { listed, toWrite } = admission;
       unlisted = admission.unlisted;
       const missing = await addCounts(tx, withoutUnlistedNames(counts, listed), request.caller, request.now);
@@ -110,7 +110,7 @@ export const storeReports =
       return null;
     });
     for (const reason of ['limit', 'rate'] as const) {
-      if (unlisted[reason] > 0) limits.onUnlisted(reason, unlisted[reason]);
+      if (unlisted[reason] > 0) budget.onUnlisted(reason, unlisted[reason]);
     }
     return null;
   };

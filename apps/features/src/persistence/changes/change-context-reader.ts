@@ -3,7 +3,7 @@ import type { FeatureReference, ChangeContext } from '../../domain/changes/chang
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import { featureJson, storedSegmentJson } from '../entity-json-sql.ts';
-import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
+import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql.ts';
 import {
   type ConstraintSettings,
   type ReferenceCandidates,

@@ -2,7 +2,7 @@ import type { ReadDatabase, Statement } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
 import { noSuchContextField } from '../../domain/refusals.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
-import { strategiesWhere } from '../features/strategies-where.ts';
+import { strategiesWhereSql } from '../features/strategies-sql.ts';
 import { readJson } from '../sql/read-json.ts';
 
 const json = sql.jsonOf(
@@ -36,7 +36,7 @@ const one: Statement = {
 const strategies: Statement = {
   name: 'strategies-of-context-field',
   text: `
-    select json_build_object('strategies', ${strategiesWhere(
+    select json_build_object('strategies', ${strategiesWhereSql(
       `f.context_names @> array[field.name] and f.context_names <> '{}' and f.project <> all ($2::text[])`,
       `strategy -> 'constraints' @> jsonb_build_array(jsonb_build_object('contextName', field.name))`,
     )})::text as json

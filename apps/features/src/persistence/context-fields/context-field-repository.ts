@@ -2,7 +2,7 @@ import { timestampSql, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
-import { defaultStrategiesWithField } from '../projects/default-strategy-uses.ts';
+import { defaultStrategiesWithField } from '../projects/default-strategies-sql.ts';
 
 const columns = sql.columnsOf(ContextFieldEntity, ['name', 'description', 'sortOrder', 'stickiness', 'legalValues']);
 

@@ -1,7 +1,7 @@
 import type { PersonalDashboard } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { type ProjectMembers, memberCount } from './project-members.ts';
-import { health, joinMetrics } from './project-metrics.ts';
+import { type ProjectMembers, memberCountSql } from './project-members-sql.ts';
+import { healthSql, joinMetrics } from './project-metrics-sql.ts';
 import { readJson } from '../sql/read-json.ts';
 
 /** The user of a dashboard and the projects on it. */
@@ -17,7 +17,7 @@ const dashboard: Statement = {
   text: `
     select json_build_object(
       'projects', coalesce((
-        select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${health}, 'memberCount', ${memberCount},
+        select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${healthSql}, 'memberCount', ${memberCountSql},
           'featureCount', counted.features) order by p.name collate "C", p.id)
         from project p ${joinMetrics('$4')}
         where p.archived_at is null and p.id <> all ($3::text[]) and ($2::text[] is null or p.id = any ($2::text[]))), '[]'),

@@ -8,16 +8,16 @@ import { type ReadDatabase, timestampSql, type Statement } from '@bunting/databa
 import { noProjectFound } from '../../domain/refusals.ts';
 import { selectFeaturesOfProject } from '../features/feature-queries.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
-import { type ProjectMembers, memberCount, owners } from './project-members.ts';
+import { type ProjectMembers, memberCountSql, ownersSql } from './project-members-sql.ts';
 import {
-  featureTypeCounts,
-  health,
+  featureTypeCountsSql,
+  healthSql,
   joinMetrics,
-  leadTime,
-  lifecycleSummary,
-  onboardingStatus,
-  stats,
-} from './project-metrics.ts';
+  leadTimeSql,
+  lifecycleSummarySql,
+  onboardingStatusSql,
+  statsSql,
+} from './project-metrics-sql.ts';
 
 /** The overview of the project `$1` for the user `$2`, with more JSON members: `$3` members of the project, `$4` its activity or null. */
 const overview = (...more: readonly string[]): string => `
@@ -25,9 +25,9 @@ const overview = (...more: readonly string[]): string => `
     `'version': 1, 'name': p.name, 'description': p.description, 'mode': p.mode`,
     `'defaultStickiness': p.default_stickiness, 'featureLimit': ${orNull('p.feature_limit')}`,
     `'featureNaming': coalesce(p.feature_naming, '{"pattern": null, "example": null, "description": null}')`,
-    `'health': ${health}`,
+    `'health': ${healthSql}`,
     `'favorite': exists (select from project_favorite where project = p.id and user_id = $2)`,
-    `'members': ${memberCount}, 'owners': ${owners}`,
+    `'members': ${memberCountSql}, 'owners': ${ownersSql}`,
     `'createdAt': ${timestampSql('p.created_at')}, 'updatedAt': ${timestampSql('coalesce(p.updated_at, p.created_at)')}`,
     `'archivedAt': ${timestampSql('p.archived_at')}`,
     `'environments': coalesce((
@@ -35,8 +35,8 @@ const overview = (...more: readonly string[]): string => `
         order by e.sort_order, e.name)
       from project_environment connected join environment e on e.name = connected.environment
       where connected.project = p.id), '[]')`,
-    `'featureTypeCounts': ${featureTypeCounts}, 'onboardingStatus': ${onboardingStatus}`,
-    `'stats': case when $4::json is not null then ${stats('$4')} end`,
+    `'featureTypeCounts': ${featureTypeCountsSql}, 'onboardingStatus': ${onboardingStatusSql}`,
+    `'stats': case when $4::json is not null then ${statsSql('$4')} end`,
     ...more,
   )}::text as json
   from project p ${joinMetrics('$3')}
@@ -56,30 +56,30 @@ const withHealth: Statement = {
 const insights: Statement = {
   name: 'project-insights',
   text: `
-    select json_build_object('stats', ${stats('$3')}, 'featureTypeCounts', ${featureTypeCounts}, 'leadTime', ${leadTime('p.id')},
-      'health', json_build_object('rating', ${health}, 'activeCount', counted.features - counted.stale,
+    select json_build_object('stats', ${statsSql('$3')}, 'featureTypeCounts', ${featureTypeCountsSql}, 'leadTime', ${leadTimeSql('p.id')},
+      'health', json_build_object('rating', ${healthSql}, 'activeCount', counted.features - counted.stale,
         'potentiallyStaleCount', counted.outlived, 'staleCount', counted.stale),
-      'members', json_build_object('currentMembers', ${memberCount}, 'change', coalesce(membership.added, 0)))::text as json
+      'members', json_build_object('currentMembers', ${memberCountSql}, 'change', coalesce(membership.added, 0)))::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };
-const dora: Statement = { name: 'project-dora', text: `select ${leadTime('$1')}::text as json` };
+const dora: Statement = { name: 'project-dora', text: `select ${leadTimeSql('$1')}::text as json` };
 const status: Statement = {
   name: 'project-status',
   text: `
-    select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${health}),
-      'technicalDebt', json_build_object('current', 100 - ${health}), 'staleFlags', json_build_object('total', counted.stale),
-      'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCount},
+    select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${healthSql}),
+      'technicalDebt', json_build_object('current', 100 - ${healthSql}), 'staleFlags', json_build_object('total', counted.stale),
+      'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCountSql},
         'segments', (select count(*) from segment where project = p.id)),
-      'lifecycleSummary', ${lifecycleSummary})::text as json
+      'lifecycleSummary', ${lifecycleSummarySql})::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };
 const forCaller: Statement = {
   name: 'project-for-caller',
   text: `
-    select json_build_object('onboardingStatus', ${onboardingStatus}, 'owners', ${owners},
+    select json_build_object('onboardingStatus', ${onboardingStatusSql}, 'owners', ${ownersSql},
       'insights', json_build_object('avgHealthCurrentWindow', null, 'avgHealthPastWindow', null,
         'totalFlags', counted.features, 'activeFlags', counted.features - counted.stale - counted.outlived,
-        'staleFlags', counted.stale, 'potentiallyStaleFlags', counted.outlived, 'health', ${health}),
+        'staleFlags', counted.stale, 'potentiallyStaleFlags', counted.outlived, 'health', ${healthSql}),
       'latestEvents', $3::json, 'roles', $4::json)::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };

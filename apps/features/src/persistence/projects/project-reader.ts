@@ -7,8 +7,8 @@ import {
 } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
-import { memberCount, owners, type ProjectMembers } from './project-members.ts';
-import { health, joinMetrics, lastUsageAt } from './project-metrics.ts';
+import { memberCountSql, ownersSql, type ProjectMembers } from './project-members-sql.ts';
+import { healthSql, joinMetrics, lastUsageAtSql } from './project-metrics-sql.ts';
 import { type NewFeatureContext, newFeatureContext } from './project-repository.ts';
 import { readJson } from '../sql/read-json.ts';
 
@@ -18,11 +18,11 @@ const projects: Statement = {
     select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
       `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
       `'defaultStickiness': p.default_stickiness, 'featureCount': counted.features`,
-      `'health': ${health}`,
+      `'health': ${healthSql}`,
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
-      `'memberCount': ${memberCount}, 'owners': ${owners}`,
+      `'memberCount': ${memberCountSql}, 'owners': ${ownersSql}`,
       `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull(timestampSql('p.archived_at'))}`,
-      `'lastReportedFlagUsage': ${orNull(lastUsageAt)}, 'lastUpdatedAt': ${orNull(timestampSql('recent."lastEventAt"'))}`,
+      `'lastReportedFlagUsage': ${orNull(lastUsageAtSql)}, 'lastUpdatedAt': ${orNull(timestampSql('recent."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p

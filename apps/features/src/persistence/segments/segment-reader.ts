@@ -5,7 +5,7 @@ import { segmentNotFound, strategyNotFound } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { storedSegmentJson } from '../entity-json-sql.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
-import { strategiesWhere } from '../features/strategies-where.ts';
+import { strategiesWhereSql } from '../features/strategies-sql.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { readJson } from '../sql/read-json.ts';
 
@@ -43,7 +43,7 @@ const nameTaken: Statement = { name: 'segment-name', text: 'select from segment 
 const strategiesOfSegment: Statement = {
   name: 'strategies-of-segment',
   text: `
-    select ${strategiesWhere(
+    select ${strategiesWhereSql(
       `f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.project <> all ($2::text[])`,
       `strategy -> 'segments' @> to_jsonb(s.id)`,
     )} as strategies

@@ -2,7 +2,7 @@ import { advisoryLock, onlyRow, type Tx, violatedConstraint } from '@bunting/dat
 import type { Outbox } from '@bunting/outbox';
 import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
-import { defaultStrategiesWithSegment } from '../projects/default-strategy-uses.ts';
+import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../domain/constraints/segment.ts';

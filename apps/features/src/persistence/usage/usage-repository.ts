@@ -1,8 +1,9 @@
 import type { FeatureState } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { type EvaluationCount, largestCount, type ReportedFeature } from '../../domain/usage/metrics.ts';
-import type { FeatureStages } from '../../domain/usage/reported-features.ts';
+import { type EvaluationCount, largestCount } from '../../domain/usage/evaluation-counts.ts';
+import type { ReportedFeature } from '../../domain/usage/stages-to-enter.ts';
+import type { FeatureStages } from '../../domain/usage/match-counts.ts';
 import { featureStatesSql } from '../features/feature-queries.ts';
 
 /** The retention period of usage by hour. */

@@ -6,7 +6,7 @@ import { type AnyOperation, HideProject } from '@bunting/contracts';
  * A retried transaction calls twice, and the commit may fail: the gateway unhides a project whose state does not confirm the change.
  * @throws Refusal `ServiceUnavailable` if the gateway does not reply, so that nothing is committed.
  */
-export const hideInGateway = async (
+export const hideProjectInGateway = async (
   bus: Bus,
   project: { readonly id: string; readonly version: number },
   request: OperationRequest<AnyOperation>,

@@ -22,5 +22,5 @@ const counts: Statement = {
 type ResourceCounts = ReplyOf<typeof CountResources>;
 
 /** Counts the objects of the service, in one statement. */
-export const countResources = (database: ReadDatabase) => async (): Promise<ResourceCounts> =>
+export const resourceCountReader = (database: ReadDatabase) => async (): Promise<ResourceCounts> =>
   onlyRow(await database.read<ResourceCounts>(counts, []), counts);

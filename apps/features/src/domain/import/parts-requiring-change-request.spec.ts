@@ -1,7 +1,8 @@
 import { type Caller, type FeatureChange, maxChangesPerChangeRequest } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { protectedParts, requireProposable, requireProposalSize } from './protected-parts.ts';
+import { partsRequiringChangeRequest } from './parts-requiring-change-request.ts';
+import { requireProposable, requireProposalSize } from './require-proposable.ts';
 
 const kim: Caller = { id: 3, name: 'kim', grants: [] };
 const intoStaging = { project: 'shop', environment: 'staging' };
@@ -9,22 +10,25 @@ const intoStaging = { project: 'shop', environment: 'staging' };
 describe('an import', () => {
   it('is applied directly if no environment of the project is protected', () => {
     const parts = { environment: 'staging', settings: false, dependencies: false, proposedIn: undefined };
-    expect(protectedParts(kim, intoStaging, [])).toEqual(parts);
+    expect(partsRequiringChangeRequest(kim, intoStaging, [])).toEqual(parts);
   });
 
   it('into a protected environment is proposed there', () => {
     const parts = { environment: 'staging', settings: true, dependencies: true, proposedIn: 'staging' };
-    expect(protectedParts(kim, intoStaging, ['staging', 'production'])).toEqual(parts);
+    expect(partsRequiringChangeRequest(kim, intoStaging, ['staging', 'production'])).toEqual(parts);
   });
 
   it('proposes dependencies, which every environment shares, in another environment that is protected', () => {
     const parts = { environment: 'staging', settings: false, dependencies: true, proposedIn: 'production' };
-    expect(protectedParts(kim, intoStaging, ['production'])).toEqual(parts);
+    expect(partsRequiringChangeRequest(kim, intoStaging, ['production'])).toEqual(parts);
   });
 
   it('of a caller who may skip change requests is applied directly', () => {
     const skipper: Caller = { ...kim, grants: [{ permission: 'SKIP_CHANGE_REQUEST', project: 'shop' }] };
-    expect(protectedParts(skipper, intoStaging, ['staging'])).toMatchObject({ settings: false, dependencies: false });
+    expect(partsRequiringChangeRequest(skipper, intoStaging, ['staging'])).toMatchObject({
+      settings: false,
+      dependencies: false,
+    });
   });
 });
 

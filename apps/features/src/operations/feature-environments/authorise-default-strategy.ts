@@ -7,7 +7,7 @@ import { authorise } from '../authorise.ts';
  * Authorises the caller to add the default strategy to those of the features that have none and are enabled. Adding it beside disabled
  * strategies takes no permission, as in Unleash.
  */
-export const authoriseFirstStrategy = (
+export const authoriseDefaultStrategy = (
   caller: Caller,
   features: readonly Feature[],
   where: { readonly project: string; readonly environment: string },

@@ -1,7 +1,8 @@
 import type { Caller } from '@bunting/contracts';
 import type { EnteredStage } from '../features/feature.ts';
 import { type MissingFeature, unlistedApplication } from './applications.ts';
-import { type EvaluationCount, mayReportOn, type ReportedFeature, stagesToEnter } from './metrics.ts';
+import { type EvaluationCount, mayReportOn } from './evaluation-counts.ts';
+import { type ReportedFeature, stagesToEnter } from './stages-to-enter.ts';
 
 /** The maximum number of missing features that one report adds. */
 const maxMissingPerReport = 1_000;
@@ -60,7 +61,7 @@ const environmentsByFeature = (counts: readonly EvaluationCount[]): Map<string, 
 };
 
 /** The features that enter lifecycle stages by the counts, with those stages. @param typeOf the types of environments, by name */
-export const progressingFeatures = (
+export const findFeaturesEnteringStages = (
   features: readonly ReportedFeature[],
   counts: readonly EvaluationCount[],
   typeOf: ReadonlyMap<string, string>,

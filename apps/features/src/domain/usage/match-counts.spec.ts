@@ -1,8 +1,9 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { unlistedApplication } from './applications.ts';
-import type { EvaluationCount, ReportedFeature } from './metrics.ts';
-import { matchCounts, progressingFeatures, withoutUnlistedNames } from './reported-features.ts';
+import type { EvaluationCount } from './evaluation-counts.ts';
+import type { ReportedFeature } from './stages-to-enter.ts';
+import { matchCounts, findFeaturesEnteringStages, withoutUnlistedNames } from './match-counts.ts';
 
 const count = (feature: string, about: Partial<EvaluationCount> = {}): EvaluationCount => ({
   feature,
@@ -73,7 +74,7 @@ describe('metrics', () => {
       stored('search', { stages: ['initial', 'pre-live'] }),
     ];
     const counts = [count('checkout'), count('cart', { environment: 'development' }), count('search')];
-    expect(progressingFeatures(features, counts, types, now)).toEqual([
+    expect(findFeaturesEnteringStages(features, counts, types, now)).toEqual([
       {
         name: 'checkout',
         stages: [

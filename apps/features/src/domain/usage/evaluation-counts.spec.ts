@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { grantedProjects, type BulkMetricsBody, type Caller, type MetricsBody } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { reportingEnvironment } from './reporting-environment.ts';
-import { proxiedApplications, proxiedCounts, evaluationCounts, mayReportOn, stagesToEnter } from './metrics.ts';
+import { requestedEnvironment } from './requested-environment.ts';
+import { proxiedCounts, evaluationCounts, mayReportOn } from './evaluation-counts.ts';
+import { stagesToEnter } from './stages-to-enter.ts';
+import { proxiedApplications } from './reported-applications.ts';
 
 const now = new Date('2026-03-01T10:30:20.000Z');
 const minuteOf = (text: string): number => Date.parse(text) / 60_000;
@@ -100,11 +102,11 @@ describe('the metrics of a proxy', () => {
 });
 
 it('metrics count for the environment of the token, else for the named one, else for the default one', () => {
-  expect(reportingEnvironment(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe(
+  expect(requestedEnvironment(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe(
     'production',
   );
-  expect(reportingEnvironment(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
-  expect(reportingEnvironment(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
+  expect(requestedEnvironment(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
+  expect(requestedEnvironment(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
 });
 
 it('metrics count for the projects of the token', () => {

@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 const warnEveryMs = 60 * minuteMs;
 
 /** Limits the list of applications: each new name adds a row for months and an event to the event log. */
-export const applicationLimits = ({ limit, perMinute, registry, log }: Options) => {
+export const applicationBudget = ({ limit, perMinute, registry, log }: Options) => {
   let minute = 0;
   let usedBy = new Map<string, number>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -48,4 +48,4 @@ export const applicationLimits = ({ limit, perMinute, registry, log }: Options) 
     },
   };
 };
-export type ApplicationLimits = ReturnType<typeof applicationLimits>;
+export type ApplicationBudget = ReturnType<typeof applicationBudget>;

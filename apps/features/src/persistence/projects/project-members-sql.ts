@@ -8,7 +8,7 @@ export const joinMembers = (parameter: string): string =>
   `left join json_to_recordset(${parameter}::json) as membership (id text, members integer, added integer, owners json) on membership.id = p.id`;
 
 /** SQL: the number of members; needs `joinMembers`. */
-export const memberCount = 'coalesce(membership.members, 0)';
+export const memberCountSql = 'coalesce(membership.members, 0)';
 
 /** SQL: the owners, or the system for a project without any; needs `joinMembers`. */
-export const owners = `case when json_array_length(membership.owners) > 0 then membership.owners else '[{"ownerType": "system"}]' end`;
+export const ownersSql = `case when json_array_length(membership.owners) > 0 then membership.owners else '[{"ownerType": "system"}]' end`;

@@ -1,7 +1,7 @@
 import { stageOfMember } from '@bunting/contracts';
 import { timestampSql } from '@bunting/database';
 import { currentStage } from '../sql/lifecycle-stage.ts';
-import { joinMembers } from './project-members.ts';
+import { joinMembers } from './project-members-sql.ts';
 
 // SQL for the metrics of a project; in each, `p` is a row of `project`.
 
@@ -21,16 +21,16 @@ const joinCounted = `
     from feature where project = p.id and archived_at is null) as counted`;
 
 /** SQL: the percentage of active features that are not stale. */
-export const health = `case when counted.features = 0 then 100
+export const healthSql = `case when counted.features = 0 then 100
   else round(100.0 * (counted.features - counted.stale) / counted.features) end`;
 
 /** SQL: the number of active features by type. */
-export const featureTypeCounts = `coalesce((
+export const featureTypeCountsSql = `coalesce((
   select json_agg(json_build_object('type', type, 'count', features) order by type)
   from (select type, count(*) as features from feature where project = p.id and archived_at is null group by type) as by_type), '[]')`;
 
 /** SQL: the onboarding status of the project. */
-export const onboardingStatus = `
+export const onboardingStatusSql = `
   case when exists (select from client_application_usage where project = p.id)
     or exists (select from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)
     then json_build_object('status', 'onboarded')
@@ -40,7 +40,7 @@ export const onboardingStatus = `
     json_build_object('status', 'onboarding-started')) end`;
 
 /** SQL: statistics of the last 60 days. @param activity the parameter with the counts of events as JSON, or SQL null */
-export const stats = (activity: string): string => `(
+export const statsSql = (activity: string): string => `(
   select json_build_object(
     'avgTimeToProdCurrentWindow', coalesce(round(avg(${daysBetween('created_at', 'production_at')})
       filter (where production_at > '-infinity' and ${windowOf('production_at')}), 1), 0),
@@ -54,7 +54,7 @@ export const stats = (activity: string): string => `(
   from feature where project = p.id)`;
 
 /** SQL: how long features of a project took until they were first enabled in production. */
-export const leadTime = (id: string): string => `(
+export const leadTimeSql = (id: string): string => `(
   select json_build_object(
     'projectAverage', coalesce(round(avg(days), 1), 0),
     'features', coalesce(json_agg(json_build_object('name', name, 'timeToProduction', days) order by name), '[]'))
@@ -68,7 +68,7 @@ const { archived: _, ...activeStages } = stageOfMember;
  * SQL: the number of features in each lifecycle stage, and how many days they stay there on average. Stages that a feature enters after
  * its current one take no time.
  */
-export const lifecycleSummary = `(
+export const lifecycleSummarySql = `(
   select json_build_object(
     ${Object.entries(activeStages)
       .map(
@@ -93,7 +93,7 @@ export const lifecycleSummary = `(
     window per_feature as (partition by f.name order by nth)) as stages)`;
 
 /** SQL: the time of the last use of a feature of the project. */
-export const lastUsageAt = timestampSql(`(
+export const lastUsageAtSql = timestampSql(`(
   select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
 
 /** SQL to join: the feature counts and the members of a project. @param members the parameter with `ProjectMembers` as JSON */

@@ -1,11 +1,11 @@
 import type { ImportDecision } from '../../domain/import/decide-import.ts';
-import { requireProposable } from '../../domain/import/protected-parts.ts';
+import { requireProposable } from '../../domain/import/require-proposable.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { type AddedFeatures, requireBelowLimits } from '../features/require-below-limits.ts';
 import type { ImportRequest } from './import-context.ts';
 
 /** Refuses features that would exceed a limit, changes that exceed a change request, and those that the caller may not propose. */
-export const requireImportable = async (
+export const requireWithinImportLimits = async (
   tx: Pick<Transaction, 'projects'>,
   { body: { project }, caller }: ImportRequest,
   { added, proposed }: ImportDecision,

@@ -1,0 +1,76 @@
+import {
+  type BulkMetricsBody,
+  type Caller,
+  may,
+  type MetricsBody,
+  type RegisterApplicationBody,
+  grantedProjects,
+} from '@bunting/contracts';
+import { requestedEnvironment } from './requested-environment.ts';
+import { isFrontendTokenCaller, type ReportedApplicationInstance } from './applications.ts';
+
+/** How many names of strategies are stored of one application. */
+const strategiesLimit = 200;
+
+interface ApplicationReport {
+  readonly appName: string;
+  readonly instanceId?: string | undefined;
+  readonly sdkVersion?: string | null | undefined;
+  readonly strategies?: readonly string[] | undefined;
+}
+
+/** The application of a report, with the scope of its token. With a public token, instances and strategies are not recorded. */
+const applicationReport = (
+  { appName, instanceId, sdkVersion, strategies }: ApplicationReport,
+  environment: string,
+  caller: Caller,
+): ReportedApplicationInstance => {
+  const isFrontend = isFrontendTokenCaller(caller);
+  return {
+    appName,
+    environment,
+    projects: grantedProjects(caller),
+    isFrontend,
+    createdBy: caller.name,
+    ...(sdkVersion === undefined ? {} : { sdkVersion }),
+    ...(strategies === undefined || isFrontend ? {} : { strategies: strategies.slice(0, strategiesLimit) }),
+    ...(isFrontend ? {} : { instanceId: instanceId || 'default' }),
+  };
+};
+
+/** The properties of a registration; the projects are those of the token. */
+export const registeredApplication = (
+  body: RegisterApplicationBody,
+  environment: string,
+  caller: Caller,
+): ReportedApplicationInstance =>
+  applicationReport({ ...body, sdkVersion: body.sdkVersion ?? null }, environment, caller);
+
+/** The properties of the application that sends metrics. */
+export const reportingApplication = (
+  body: MetricsBody,
+  environment: string,
+  caller: Caller,
+): ReportedApplicationInstance => applicationReport(body, environment, caller);
+
+/** The applications that a proxy reports, each instance once. */
+export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] => {
+  const seen = new Map<string, ReportedApplicationInstance>();
+  const named = new Set<string>();
+  const keyOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
+  for (const application of body.applications) {
+    const environment = requestedEnvironment(caller, application.environment);
+    const name = keyOf(application.appName, environment);
+    const key = JSON.stringify([name, application.instanceId]);
+    if (!seen.has(key)) seen.set(key, applicationReport(application, environment, caller));
+    named.add(name);
+  }
+  for (const { appName, environment } of body.metrics) {
+    const key = keyOf(appName, environment);
+    if (named.has(key) || !may(caller, ['CLIENT'], { environment })) continue;
+    named.add(key);
+    const { instanceId: _, ...application } = applicationReport({ appName }, environment, caller);
+    seen.set(key, application);
+  }
+  return [...seen.values()];
+};
