@@ -1,6 +1,7 @@
 import { type Endpoint, implement, type IdempotentWrite, JsonText } from '@bunting/bus';
 import {
   AddFeatureTag,
+  anyScope,
   ArchiveFeature,
   type Caller,
   CreateFeature,
@@ -38,7 +39,7 @@ const authorised = ({ operation, handle }: Endpoint): Endpoint => ({
   operation,
   handle: (request) => {
     const wanted = permissionsFor(operation);
-    if (wanted.length > 0 && !may(request.caller, wanted)) throw noAccess(wanted);
+    if (wanted.length > 0 && !may(request.caller, wanted, anyScope)) throw noAccess(wanted);
     return handle(request);
   },
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  anyScope,
   type Caller,
   type Grant,
+  isAdministrator,
   may,
   maySee,
   permissionIds,
@@ -15,20 +17,20 @@ const callerWith = (...grants: readonly Grant[]): Caller => ({ id: 7, name: 'mia
 describe('may', () => {
   it('allows a permission without a scope everywhere', () => {
     const caller = callerWith({ permission: 'UPDATE_FEATURE' });
-    expect(may(caller, ['UPDATE_FEATURE'])).toBe(true);
+    expect(may(caller, ['UPDATE_FEATURE'], anyScope)).toBe(true);
     expect(may(caller, ['UPDATE_FEATURE'], { project: 'shop', environment: 'production' })).toBe(true);
   });
 
   it('denies another permission, and a caller without any', () => {
-    expect(may(callerWith({ permission: 'UPDATE_FEATURE' }), ['DELETE_FEATURE'])).toBe(false);
-    expect(may(callerWith(), ['UPDATE_FEATURE'])).toBe(false);
+    expect(may(callerWith({ permission: 'UPDATE_FEATURE' }), ['DELETE_FEATURE'], anyScope)).toBe(false);
+    expect(may(callerWith(), ['UPDATE_FEATURE'], anyScope)).toBe(false);
   });
 
   it('keeps a grant within its project', () => {
     const caller = callerWith({ permission: 'UPDATE_FEATURE', project: 'shop' });
     expect(may(caller, ['UPDATE_FEATURE'], { project: 'shop' })).toBe(true);
     expect(may(caller, ['UPDATE_FEATURE'], { project: 'bank' })).toBe(false);
-    expect(may(caller, ['UPDATE_FEATURE'])).toBe(true);
+    expect(may(caller, ['UPDATE_FEATURE'], anyScope)).toBe(true);
   });
 
   it('counts a grant within a project or an environment not for what belongs to no project', () => {
@@ -54,7 +56,7 @@ describe('may', () => {
 
   it('allows with any of several permissions', () => {
     expect(
-      may(callerWith({ permission: 'UPDATE_PROJECT_SEGMENT' }), ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT']),
+      may(callerWith({ permission: 'UPDATE_PROJECT_SEGMENT' }), ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'], anyScope),
     ).toBe(true);
   });
 
@@ -63,6 +65,14 @@ describe('may', () => {
     expect(may(callerWith({ permission: 'ADMIN', project: 'shop' }), ['DELETE_PROJECT'], { project: 'bank' })).toBe(
       false,
     );
+  });
+});
+
+describe('isAdministrator', () => {
+  it('needs a grant of ADMIN that holds everywhere', () => {
+    expect(isAdministrator(callerWith({ permission: 'ADMIN' }))).toBe(true);
+    expect(isAdministrator(callerWith({ permission: 'ADMIN', project: 'shop' }))).toBe(false);
+    expect(isAdministrator(callerWith({ permission: 'CREATE_PROJECT' }))).toBe(false);
   });
 });
 

@@ -161,7 +161,10 @@ export const Caller = Type.Object({
 });
 export type Caller = Static<typeof Caller>;
 
-/** The scope of a permission check. An omitted scope matches any; null requires a grant without that scope, which holds in all of them. */
+/**
+ * The scope of a permission check. An omitted project or environment matches any; null requires a grant without a project or environment,
+ * which holds in all of them.
+ */
 export interface Scope {
   readonly project?: string | null | undefined;
   readonly environment?: string | null | undefined;
@@ -169,6 +172,15 @@ export interface Scope {
 
 /** The scope of what belongs to no project: grants within a project or an environment do not count. */
 export const rootScope: Scope = { project: null, environment: null };
+
+/** The scope of what a grant in any project and environment permits. */
+export const anyScope: Scope = {};
+
+/** Whether a grant includes a permission in a scope. ADMIN includes every permission. */
+export const grantIncludes = (grant: Grant, wanted: Permission, { project, environment }: Scope): boolean =>
+  (grant.permission === 'ADMIN' || grant.permission === wanted) &&
+  (grant.project === undefined || project === undefined || grant.project === project) &&
+  (grant.environment === undefined || environment === undefined || grant.environment === environment);
 
 /** A check that a caller passed: of a permission in a scope, or of the visibility of a project. */
 export type PassedCheck = ({ readonly may: readonly Permission[] } & Scope) | { readonly sees: string };
@@ -186,18 +198,15 @@ export const observeChecks = (caller: Caller, onPassed: (passed: PassedCheck) =>
   return same;
 };
 
-/** Whether a grant of the caller includes one of the permissions in that scope. ADMIN includes every permission. */
-export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope = {}): boolean => {
-  const { project, environment } = scope;
-  const isGranted = caller.grants.some(
-    (grant) =>
-      (grant.permission === 'ADMIN' || wanted.includes(grant.permission)) &&
-      (grant.project === undefined || project === undefined || grant.project === project) &&
-      (grant.environment === undefined || environment === undefined || grant.environment === environment),
-  );
-  if (isGranted) listeners.get(caller)?.({ may: wanted, project, environment });
+/** Whether a grant of the caller includes one of the permissions in that scope. */
+export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope): boolean => {
+  const isGranted = caller.grants.some((grant) => wanted.some((one) => grantIncludes(grant, one, scope)));
+  if (isGranted) listeners.get(caller)?.({ may: wanted, project: scope.project, environment: scope.environment });
   return isGranted;
 };
+
+/** Whether the caller has every permission everywhere. */
+export const isAdministrator = (caller: Caller): boolean => may(caller, ['ADMIN'], rootScope);
 
 /** Whether the project is visible to the caller. A private project is hidden from callers without a role in it. */
 export const maySee = (caller: Caller, project: string): boolean => {

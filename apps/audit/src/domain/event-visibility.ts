@@ -1,4 +1,4 @@
-import { type Caller, may } from '@bunting/contracts';
+import { type Caller, isAdministrator } from '@bunting/contracts';
 import { textOf } from './json-members.ts';
 import type { LoggedEvent } from './summary-parts.ts';
 
@@ -12,7 +12,7 @@ export interface EventVisibility {
 
 /** Administrators see all events, other callers those of projects that are not hidden from them. */
 export const eventVisibilityOf = (caller: Caller): EventVisibility => ({
-  ofNoProject: may(caller, ['ADMIN'], { project: '', environment: '' }),
+  ofNoProject: isAdministrator(caller),
   hiddenProjects: caller.hiddenProjects ?? [],
 });
 

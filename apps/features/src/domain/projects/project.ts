@@ -1,7 +1,7 @@
 import {
   type Caller,
+  isAdministrator,
   isEqual,
-  may,
   type ProjectSettingsBody,
   refusal,
   type Refusal,
@@ -30,7 +30,7 @@ export const projectIdTaken = (): Refusal => refusal('NameExistsError', 'A proje
  * Whether the caller may create a project under the id of a private project that was deleted. The history of the deleted project belongs to
  * the id, so only administrators, who can read that history anyway, may reuse the id.
  */
-export const mayReuseIds = (caller: Caller): boolean => may(caller, ['ADMIN'], { project: '', environment: '' });
+export const mayReuseIds = (caller: Caller): boolean => isAdministrator(caller);
 
 /** The project after a change, and its events. An unchanged project is returned as is, without events. */
 export interface ProjectDecision {

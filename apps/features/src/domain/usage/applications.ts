@@ -1,4 +1,4 @@
-import { type Caller, limitExceeded, may } from '@bunting/contracts';
+import { anyScope, type Caller, limitExceeded, may } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 
 /** The properties of an application in a registration or report. */
@@ -68,7 +68,7 @@ const frontendShare = 10;
 export const unlistedApplication = '(not listed)';
 
 /** Whether a token is public: it can only be used by frontends. */
-export const isFrontendTokenCaller = (caller: Caller): boolean => !may(caller, ['CLIENT']);
+export const isFrontendTokenCaller = (caller: Caller): boolean => !may(caller, ['CLIENT'], anyScope);
 
 /** The number of applications that can still be added to the list. */
 export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: number, isFrontend: boolean): number => {

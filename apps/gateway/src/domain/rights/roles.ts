@@ -1,5 +1,6 @@
 import {
   type Caller,
+  grantIncludes,
   invalidProperty,
   noAccess,
   type Permission,
@@ -97,16 +98,13 @@ export const roleDeleted = (role: RoleWithGrants): AccessEvent => ({ type: 'role
 
 /** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
 export const holdsPermission = (
-  caller: Caller,
+  { grants }: Pick<Caller, 'grants'>,
   { name, environment }: RoleGrant,
   project: string | undefined,
-): boolean =>
-  caller.grants.some(
-    (grant) =>
-      (grant.permission === 'ADMIN' || grant.permission === name) &&
-      (grant.project === undefined || grant.project === project) &&
-      (grant.environment === undefined || grant.environment === environment),
-  );
+): boolean => {
+  const scope = { project: project ?? null, environment: environment ?? null };
+  return grants.some((grant) => grantIncludes(grant, name, scope));
+};
 
 /**
  * Prevents privilege escalation: a caller may grant only permissions that the caller has in the project.

@@ -1,4 +1,5 @@
 import {
+  anyScope,
   type Caller,
   type CreateApiTokenBody,
   invalidProperty,
@@ -147,7 +148,7 @@ const permissionFor = (action: TokenAction, kind: ApiTokenKind): Permission =>
 
 /** The kinds of tokens for which the caller has the permission of an action. */
 export const permittedKinds = (caller: Caller, action: TokenAction): ApiTokenKind[] =>
-  (['admin', 'client', 'frontend'] as const).filter((kind) => may(caller, [permissionFor(action, kind)]));
+  (['admin', 'client', 'frontend'] as const).filter((kind) => may(caller, [permissionFor(action, kind)], anyScope));
 
 /** @throws Refusal `NoAccessError` for a kind of token that the caller may not create */
 export const requireMayCreate = (caller: Caller, kind: ApiTokenKind): void => {

@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { GetProfile, may } from '@bunting/contracts';
+import { GetProfile, isAdministrator } from '@bunting/contracts';
 import { hasAccount } from '../../domain/accounts/users.ts';
 import { predefinedRole, roleWithId } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
@@ -7,7 +7,7 @@ import type { GatewayContext } from '../context.ts';
 export const getProfileEndpoint = ({ reads, projectDirectory }: GatewayContext) =>
   implement(GetProfile, async (request) => {
     const { caller } = request;
-    const isAdmin = may(caller, ['ADMIN']);
+    const isAdmin = isAdministrator(caller);
     const user = hasAccount(caller) ? await reads.users.find(caller.id) : undefined;
     const rootRoleId = user?.rootRole ?? (isAdmin ? predefinedRole.admin : predefinedRole.viewer);
     return {

@@ -1,5 +1,5 @@
 import { implement } from '@bunting/bus';
-import { GetOwnRoles, may } from '@bunting/contracts';
+import { GetOwnRoles, isAdministrator } from '@bunting/contracts';
 import { hasAccount } from '../../domain/accounts/users.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
@@ -8,7 +8,7 @@ export const getOwnRolesEndpoint = ({ reads }: GatewayContext) =>
   implement(GetOwnRoles, async ({ caller, query }) => {
     const assigned = hasAccount(caller) ? await reads.projectRoles.listRolesOfUser(caller.id, query.projectId) : [];
     // An administrator has access to every project through the root role Admin; admin tokens act with it.
-    if (may(caller, ['ADMIN'])) assigned.push(predefinedRole.admin);
+    if (isAdministrator(caller)) assigned.push(predefinedRole.admin);
     const project = query.projectId === undefined ? {} : { project: query.projectId };
     const roles = (await reads.roles.list()).filter(({ id }) => assigned.includes(id));
     return { version: 1 as const, roles: roles.map((role) => ({ ...role, ...project })) };
