@@ -25,6 +25,12 @@ describe('the rate limiter', () => {
     expect(limiter.consume('ann')).toEqual({ limit: 60, remaining: 59, resetSeconds: 1, waitSeconds: 0 });
   });
 
+  it('has no limit for a budget of 0', () => {
+    const limiter = rateLimiter(0);
+    for (let nth = 0; nth < 100; nth++)
+      expect(limiter.consume('ann')).toMatchObject({ resetSeconds: 0, waitSeconds: 0 });
+  });
+
   it('evicts the least recently used bucket beyond 10,000 keys', () => {
     const limiter = rateLimiter(1, () => 0);
     limiter.consume('first');

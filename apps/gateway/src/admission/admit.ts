@@ -8,7 +8,7 @@ import { isBelow } from '../http/request/path.ts';
 import type { SameOriginPolicy } from '../sessions/same-origin.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
-import { rateLimiter, type RateLimitStatus } from './rate-limit.ts';
+import { rateLimiter, type RateLimitStatus, requireWithinLimit } from './rate-limit.ts';
 import type { Client, RequestLimits } from './concurrent-request-limits.ts';
 
 /** Authenticates a request, applies the rate limits and sets the headers that report them. */
@@ -57,18 +57,17 @@ export const clientNetwork = (address: string): string => {
   return [...first, ...Array<string>(zeros).fill('0'), ...last].slice(0, 4).join(':');
 };
 
-const rateLimited = (message: string, { waitSeconds }: RateLimitStatus): Refusal =>
-  refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
-
-/** The headers of the current IETF draft on rate limits, and those of its earlier versions, which most clients read. */
-const rateLimitHeaders = ({ limit, remaining, resetSeconds }: RateLimitStatus): Readonly<Record<string, string>> => ({
-  'ratelimit-policy': `"requests";q=${limit};w=60`,
-  ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
-  'ratelimit-limit': String(limit),
-  'ratelimit-remaining': String(remaining),
-  'ratelimit-reset': String(resetSeconds),
-});
-const noHeaders = {};
+/** The headers of the current IETF draft on rate limits, and those of its earlier versions, which most clients read. None without a limit. */
+const rateLimitHeaders = ({ limit, remaining, resetSeconds }: RateLimitStatus): Readonly<Record<string, string>> =>
+  limit === Infinity
+    ? {}
+    : {
+        'ratelimit-policy': `"requests";q=${limit};w=60`,
+        ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
+        'ratelimit-limit': String(limit),
+        'ratelimit-remaining': String(remaining),
+        'ratelimit-reset': String(resetSeconds),
+      };
 
 /** Maximum bytes of the body of a request without a key. */
 export const maxPublicBodyBytes = ({ GATEWAY_MAX_BODY_BYTES }: Pick<GatewayConfig, 'GATEWAY_MAX_BODY_BYTES'>): number =>
@@ -83,12 +82,12 @@ const clientOf = ({ caller, isPublic }: Principal, address: string): Client => {
 export const anonymousRateLimit = ({
   GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: perMinute,
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {
-  const budgets = perMinute === 0 ? undefined : rateLimiter(perMinute);
-  return async ({ ip }) => {
-    const rateStatus = budgets?.consume(clientNetwork(ip));
-    if (rateStatus === undefined || rateStatus.waitSeconds === 0) return;
-    throw rateLimited('There were too many requests for this page from your address.', rateStatus);
-  };
+  const budgets = rateLimiter(perMinute);
+  return async ({ ip }) =>
+    requireWithinLimit(
+      budgets.consume(clientNetwork(ip)),
+      'There were too many requests for this page from your address.',
+    );
 };
 
 /** Every this many bytes of a body cost one request more. */
@@ -119,16 +118,13 @@ export const publicAdmission = ({
   sameOrigin,
   config,
 }: Pick<AdmissionOptions, 'limits' | 'sameOrigin' | 'config'>): Admit => {
-  const perMinute = config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE;
-  const budgets = perMinute === 0 ? undefined : rateLimiter(perMinute);
+  const budgets = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   return async (request, reply) => {
     const address = clientNetwork(request.ip);
     limits.assignClient(request, { id: `anonymous ${address}`, address, group: 'requests without a key' });
-    const rateStatus = budgets?.consume(address, costOf(request, maxPublicBodyBytes(config)));
-    if (rateStatus !== undefined) reply.headers(rateLimitHeaders(rateStatus));
-    if (rateStatus !== undefined && rateStatus.waitSeconds > 0) {
-      throw rateLimited('There were too many requests without a key from your address.', rateStatus);
-    }
+    const rateStatus = budgets.consume(address, costOf(request, maxPublicBodyBytes(config)));
+    reply.headers(rateLimitHeaders(rateStatus));
+    requireWithinLimit(rateStatus, 'There were too many requests without a key from your address.');
     // Or a foreign page could sign its visitors in as a user of its own.
     sameOrigin.refuseForeignPage(request);
     return anonymous;
@@ -148,10 +144,9 @@ const credentialsOf = (request: FastifyRequest): Credentials => {
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
 export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, config }: AdmissionOptions) => {
-  const budgetsOf = (perMinute: number) => (perMinute === 0 ? undefined : rateLimiter(perMinute));
-  const requests = budgetsOf(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
-  const frontend = budgetsOf(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
-  const failures = budgetsOf(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
+  const requests = rateLimiter(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
+  const frontend = rateLimiter(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
+  const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   let hasWarned = false;
 
   const authenticated = async (request: FastifyRequest, address: string): Promise<Principal> => {
@@ -159,9 +154,10 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
       return await authenticate(credentialsOf(request));
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
-      const rateStatus = failures?.consume(address);
-      if (rateStatus !== undefined && rateStatus.waitSeconds > 0)
-        throw rateLimited('There were too many requests without a valid key from your address.', rateStatus);
+      requireWithinLimit(
+        failures.consume(address),
+        'There were too many requests without a valid key from your address.',
+      );
       if (!isBelow('/api/admin', request.raw.url ?? '')) throw error;
       throw refusal(error.kind, error.message, { signInForm: await signInForm() });
     }
@@ -185,15 +181,12 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     const { caller, isPublic } = principal;
     // All visitors of a page share its token: a budget of the token would let one of them lock out all others.
     const rateStatus = isPublic
-      ? frontend?.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES))
-      : requests?.consume(budgetOf(caller));
-    if (rateStatus === undefined) return principal;
+      ? frontend.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES))
+      : requests.consume(budgetOf(caller));
     reply.headers(rateLimitHeaders(rateStatus));
-    if (rateStatus.waitSeconds > 0) {
-      if (isPublic) warnOfProxy(request);
-      const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
-      throw rateLimited(`The budget of ${rateStatus.limit} requests a minute ${whose} is used up.`, rateStatus);
-    }
+    if (isPublic && rateStatus.waitSeconds > 0) warnOfProxy(request);
+    const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
+    requireWithinLimit(rateStatus, `The budget of ${rateStatus.limit} requests a minute ${whose} is used up.`);
     return principal;
   };
 
@@ -207,12 +200,12 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
       return undefined;
     }
     const budget = budgetOf(principal.caller);
-    const rateStatus = requests?.consume(budget);
-    const refund = (): void => requests?.refund(budget);
-    if (rateStatus === undefined) return { client, release, refund, headers: noHeaders };
-    if (rateStatus.waitSeconds === 0) return { client, release, refund, headers: rateLimitHeaders(rateStatus) };
-    release();
-    return undefined;
+    const rateStatus = requests.consume(budget);
+    if (rateStatus.waitSeconds > 0) {
+      release();
+      return undefined;
+    }
+    return { client, release, refund: () => requests.refund(budget), headers: rateLimitHeaders(rateStatus) };
   };
   return { admit, admitFromCache };
 };

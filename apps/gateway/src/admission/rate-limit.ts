@@ -1,9 +1,11 @@
+import { refusal } from '@bunting/contracts';
+
 // Own code instead of @fastify/rate-limit: a body costs by its size and a valid token is accepted whatever invalid ones its address sends
 // (docs/security.md, Limits); the plugin counts every request as one, in fixed windows.
 
 /** The remaining budget of a client in requests. */
 export interface RateLimitStatus {
-  /** requests a minute */
+  /** requests a minute; infinite without a limit */
   readonly limit: number;
   readonly remaining: number;
   /** seconds until the whole budget is available again */
@@ -12,12 +14,19 @@ export interface RateLimitStatus {
   readonly waitSeconds: number;
 }
 
+const unlimited: RateLimitStatus = { limit: Infinity, remaining: Infinity, resetSeconds: 0, waitSeconds: 0 };
+
+/** @throws Refusal `RateLimitError` with the message if the request was rejected */
+export const requireWithinLimit = ({ waitSeconds }: RateLimitStatus, message: string): void => {
+  if (waitSeconds > 0) throw refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
+};
+
 const minuteMs = 60_000;
 
 /** Maximum number of buckets in memory; beyond it the least recently used bucket is evicted and starts full again. */
 const maxBuckets = 10_000;
 
-/** Token buckets by key, each of `perMinute` requests, refilled evenly. Each process counts on its own. */
+/** Token buckets by key, each of `perMinute` requests, refilled evenly; 0 for no limit. Each process counts on its own. */
 export const rateLimiter = (perMinute: number, now: () => number = () => performance.now()) => {
   const buckets = new Map<string, { readonly level: number; readonly at: number }>();
   const perMs = perMinute / minuteMs;
@@ -26,6 +35,7 @@ export const rateLimiter = (perMinute: number, now: () => number = () => perform
   return {
     /** Takes `cost` requests from the bucket of the key, or none when it holds fewer. A cost above the whole budget takes all of it. */
     consume: (key: string, cost = 1): RateLimitStatus => {
+      if (perMinute === 0) return unlimited;
       const bucket = buckets.get(key);
       const level = bucket === undefined ? perMinute : Math.min(perMinute, bucket.level + (now() - bucket.at) * perMs);
       const taken = Math.min(cost, perMinute);

@@ -62,14 +62,11 @@ const invalidToken = (): Refusal =>
 const endedSession = (): Refusal =>
   refusal('AuthenticationRequired', 'You must log in to use Bunting. Your session has ended.');
 
-/** The token in the header, with or without the scheme `Bearer`. */
-const tokenIn = (authorization: string | undefined): string => {
-  const credentials = authorization?.trim() ?? '';
-  if (credentials === '') throw missingToken();
-  const token = credentials.replace(bearer, '');
-  if (token.length > maxTokenLength) throw invalidToken();
-  return token;
-};
+/** The token in the header, with or without the scheme `Bearer`; empty without one. */
+const tokenIn = (authorization: string | undefined): string => authorization?.trim().replace(bearer, '') ?? '';
+
+/** The key that a token or the secret of a session is cached under. */
+const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
 
 /**
  * Authenticates by the tokens and sessions in the database, with a cache. Without an invalidation, a revoked one works, and a new one may
@@ -158,24 +155,26 @@ export const authenticator = (options: AuthenticatorOptions) => {
 
   /** Returns the principal of a token, without recording its use. @throws Refusal `AuthenticationRequired` for an invalid token */
   const identify = (token: string): Principal | Promise<Principal> =>
-    findCached(hash('sha256', token, 'base64'), () => tokens.find(hasher(token)), invalidToken);
+    findCached(digestOf(token), () => tokens.find(hasher(token)), invalidToken);
 
   /** The user of a session. The digest of a token has no colon, so the keys of tokens and sessions cannot collide. */
   const identifySession = (secret: string): Principal | Promise<Principal> =>
-    findCached(`session:${hash('sha256', secret, 'base64')}`, () => sessions.find(secret), endedSession);
+    findCached(`session:${digestOf(secret)}`, () => sessions.find(secret), endedSession);
 
   const identifyBy = ({ authorization, cookie: cookies }: Credentials): Principal | Promise<Principal> => {
     const secret = authorization === undefined ? cookie.read(cookies) : undefined;
-    return secret === undefined ? identify(tokenIn(authorization)) : identifySession(secret);
+    if (secret !== undefined) return identifySession(secret);
+    const token = tokenIn(authorization);
+    if (token === '') throw missingToken();
+    if (token.length > maxTokenLength) throw invalidToken();
+    return identify(token);
   };
 
   return {
     identify,
     /** The principal of an `Authorization` header, if its token is cached as a valid one: records its use, without a read of the database. */
     authenticateFromCache: (authorization: string | undefined): Principal | undefined => {
-      const token = authorization?.trim().replace(bearer, '') ?? '';
-      if (token === '' || token.length > maxTokenLength) return undefined;
-      const principal = valid.get(hash('sha256', token, 'base64'));
+      const principal = valid.get(digestOf(tokenIn(authorization)));
       return principal === undefined ? undefined : recordUse(principal);
     },
     /** Returns the principal of the token with an id. @throws Refusal `AuthenticationRequired` once it is not valid any more */

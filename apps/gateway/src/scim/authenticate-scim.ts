@@ -20,15 +20,14 @@ export interface ScimAuthenticationOptions {
  * @returns a check that throws `ScimError` 401, 429, or 403 while SCIM is turned off
  */
 export const scimAuthentication = ({ config, readSetting, hasher, limits }: ScimAuthenticationOptions) => {
-  const perMinute = config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE;
-  const failures = perMinute === 0 ? undefined : rateLimiter(perMinute);
+  const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const [, token] = /^bearer +(\S{1,512})$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
     const stored = token === undefined ? undefined : await readSetting();
     const isValid = token !== undefined && stored?.secret != null && timingSafeEqual(hasher(token).hash, stored.secret);
     const address = clientNetwork(request.ip);
     if (!isValid) {
-      const waitSeconds = failures?.consume(address).waitSeconds ?? 0;
+      const { waitSeconds } = failures.consume(address);
       if (waitSeconds > 0) {
         reply.header('retry-after', String(waitSeconds));
         throw new ScimError(
