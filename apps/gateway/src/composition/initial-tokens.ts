@@ -1,10 +1,11 @@
 import { adminTokenAction, type ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
 import { describeInitialToken, tokenEvent } from '../domain/tokens/token-event.ts';
+import { wildcard } from '../domain/tokens/token-scope.ts';
 import type { InitialToken } from '../persistence/tokens/initial-token-repository.ts';
 import { newTokenSecret } from '../persistence/tokens/token-secret.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 
-const everything = { kind: 'admin', projects: ['*'], environment: '*' } as const;
+const everything = { kind: 'admin', projects: [wildcard], environment: wildcard } as const;
 
 interface InitialTokensOptions {
   readonly transaction: UnitOfWork;
@@ -73,7 +74,7 @@ export const ensureInitialTokens = ({
       );
     }
     if (!isFirst || initial.some(({ kind }) => kind === 'admin')) return undefined;
-    const made = newTokenSecret(['*'], '*');
+    const made = newTokenSecret(everything.projects, everything.environment);
     await add(tx, { ...everything, ...made });
     return made.secret;
   });

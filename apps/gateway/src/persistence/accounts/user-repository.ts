@@ -11,7 +11,7 @@ import { LockMode, raw } from '@mikro-orm/postgresql';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
 import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
-import type { UserNames } from '../../domain/accounts/user-names.ts';
+import { displayNameSql, type UserNames } from '../../domain/accounts/user-names.ts';
 import { userNotFound } from '../../domain/refusals.ts';
 import { avatarUrlOf } from '../rights/access-reader.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
@@ -132,7 +132,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
       select ${userColumns} from api_user u
       where deleted_at is null and not is_service
         and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
-      order by lower(coalesce(name, username, email)), id limit 100`;
+      order by lower(${displayNameSql()}), id limit 100`;
       const rows = await query<UserRow>(text, [prefixPattern(prefix)]);
       return rows.map((row) => {
         const { id, isAPI, imageUrl, accountType, scimId } = userOf(row);

@@ -2,7 +2,8 @@ import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } fr
 import { imageUrlOf } from '@bunting/contracts/hashing';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/rights/roles.ts';
-import { displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
+import { wildcard } from '../../domain/tokens/token-scope.ts';
+import { displayNameOf, displayNameSql, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {
@@ -19,6 +20,10 @@ export interface AccessRow {
   readonly access: Pick<Caller, 'grants' | 'hiddenProjects' | 'proposalDeniedProjects'>;
 }
 
+/** SQL: whether a grant is that of an administrator, as `isAdministrator` decides it. */
+export const isAdministratorSql = (grant: string): string =>
+  `${grant}.permission = 'ADMIN' and ${grant}.project is null and ${grant}.environment is null`;
+
 /**
  * SQL: the rights of the row `u` of `api_user`. A project that is not open is closed to users without a role in it and without a grant for it
  * alone. A deleted project has neither roles nor grants: it is hidden from all but administrators.
@@ -28,7 +33,7 @@ export const accessSql = `(
   closed as (
     select id, case when pending_private_version is null then mode else 'private' end as mode from project p
     where (mode <> 'open' or pending_private_version is not null)
-      and not exists (select from granted where permission = 'ADMIN' and project is null)
+      and not exists (select from granted where ${isAdministratorSql('granted')})
       and not exists (select from granted where granted.project = p.id)
       and not exists (select from project_member m where m.user_id = u.id and m.project = p.id)
   )
@@ -75,14 +80,14 @@ const holders: Statement = {
       where g.user_id = u.id and (g.permission = 'ADMIN' or g.permission = any ($1::text[]))
         and (g.project is null or g.project = $2)
         and (g.environment is null or $3::text is null or g.environment = $3))
-    order by lower(coalesce(u.name, u.username, u.email)), u.id`,
+    order by lower(${displayNameSql('u.')}), u.id`,
 };
 
 const members: Statement = {
   name: 'members',
   text: `
     with owner as (
-      select project, 0 as kind, u.id, lower(coalesce(u.name, u.username, u.email)) as nth, u.name, u.username, u.email
+      select project, 0 as kind, u.id, lower(${displayNameSql('u.')}) as nth, u.name, u.username, u.email
       from project_user join api_user u on u.id = user_id
       where role_id = ${predefinedRole.owner} and u.deleted_at is null and ($1::text is null or project = $1)
       union all
@@ -122,8 +127,8 @@ const tokens: Statement = {
   name: 'tokens-of-environments',
   text: `
     select environment as name, count(*) as tokens from api_token
-    where kind in ('client', 'frontend') and revoked_at is null and environment <> '*'
-      and ($1::text is null or $1 = any (projects) or '*' = any (projects)) and not projects <@ $2::text[]
+    where kind in ('client', 'frontend') and revoked_at is null and environment <> '${wildcard}'
+      and ($1::text is null or $1 = any (projects) or '${wildcard}' = any (projects)) and not projects <@ $2::text[]
     group by environment order by environment`,
 };
 
@@ -148,12 +153,12 @@ const roleHolders: Statement = {
         not exists (select from project where id = $1 and (mode = 'private' or pending_private_version is not null))
         or exists (
           select from user_grant g
-          where g.user_id = u.id and (g.project = $1 or g.project is null and g.permission = 'ADMIN'))
+          where g.user_id = u.id and (g.project = $1 or ${isAdministratorSql('g')}))
         or exists (select from project_member m where m.user_id = u.id and m.project = $1))
       group by u.id)
     select coalesce((
       select json_agg(json_build_object('id', id, 'name', name, 'username', username, 'email', email,
-        'isService', is_service, 'through', through) order by lower(coalesce(name, username, email)), id)
+        'isService', is_service, 'through', through) order by lower(${displayNameSql()}), id)
       from holder), '[]') as users, coalesce((
       select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id) from user_group
       where id in (select group_id from assigned)), '[]') as groups, coalesce((

@@ -1,5 +1,6 @@
 import { refusal } from '@bunting/contracts';
 import { advisoryLock, onlyRow, type Tx } from '@bunting/database';
+import { isAdministratorSql } from './access-reader.ts';
 
 const anyLeft = `
   select exists (
@@ -8,12 +9,12 @@ const anyLeft = `
       and exists (select from user_password p where p.user_id = u.id)
       and not exists (select from gateway_setting where name = 'simple' and value->'disabled' = 'true')
       and exists (
-        select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))
+        select from user_grant g where g.user_id = u.id and ${isAdministratorSql('g')}))
   or exists (
     select from api_token t left join api_user u on u.id = t.user_id
     where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
       and (t.kind = 'admin' or u.is_active and u.deleted_at is null and exists (
-        select from user_grant g where g.user_id = u.id and g.permission = 'ADMIN' and g.project is null))) as left`;
+        select from user_grant g where g.user_id = u.id and ${isAdministratorSql('g')}))) as left`;
 
 /**
  * Refuses a transaction that would leave no administrator. The repositories mark each write that takes rights away, so that no operation

@@ -71,7 +71,7 @@ const patOf = ({ id, number, name, expiresAt, createdAt, seenAt, user }: TokenRo
 
 const list = `
   select ${columns} from api_token token
-  where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '*' = any (projects))
+  where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '${wildcard}' = any (projects))
   order by number`;
 
 /** Reads of API tokens and PATs without a lock: for responses, not for decisions. */
@@ -155,7 +155,9 @@ export const tokenRepository = (
     addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
       const of = { kind: 'user', name: description, sealed: null, user: userId } as const;
       const expires = expiresAt?.toISOString() ?? null;
-      return patOf(await create(secret, { ...of, projects: ['*'], environment: '*', expiresAt: expires }, createdBy));
+      return patOf(
+        await create(secret, { ...of, projects: [wildcard], environment: wildcard, expiresAt: expires }, createdBy),
+      );
     },
     /** Revokes a PAT of a user, and returns it. @throws Refusal 404 when the user has no such PAT */
     revokePat: async (user: number, number: number): Promise<Pat> => {

@@ -1,5 +1,6 @@
 import type { WriteContext } from '@bunting/outbox';
 import { randomBytes } from 'node:crypto';
+import { wildcard } from '../../domain/tokens/token-scope.ts';
 import type { TokenHasher } from './token-hasher.ts';
 
 /** A new secret, and its masked form, which may be listed and logged. */
@@ -37,7 +38,7 @@ export const derivedSecretBytes =
     hasher(`secret ${JSON.stringify([named, scope, key, fingerprint])}`).hash;
 
 const scopeOf = (projects: readonly string[]): string => {
-  if (projects.includes('*')) return '*';
+  if (projects.includes(wildcard)) return wildcard;
   return projects.length === 1 ? (projects[0] as string) : '[]';
 };
 
