@@ -69,6 +69,7 @@ export const startAuthentication = async (
   return {
     hasher,
     cookie,
+    sameOrigin,
     sessionLimits,
     authenticate,
     authenticateFromCache,

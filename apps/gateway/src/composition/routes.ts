@@ -40,7 +40,7 @@ export const mountRoutes = (
   { config, bus, log, metrics, monitoringPort }: ServiceContext<typeof GatewayConfig>,
   { authentication, sdkDelivery, ownBus, awaitRights, endSession, ready, signInLog, transaction }: RouteParts,
 ): void => {
-  const { hasher, cookie, authenticate, limits, reads, signInSettings, admit, admitPublic } = authentication;
+  const { hasher, cookie, sameOrigin, authenticate, limits, reads, signInSettings, admit, admitPublic } = authentication;
   const { sdkHandlers, openStreams } = sdkDelivery;
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';
@@ -67,6 +67,7 @@ export const mountRoutes = (
   mountLogout(app, {
     authenticate,
     cookie,
+    sameOrigin,
     end: (request, caller, sessionId) =>
       endSession(transactionContextOf(request, caller, config.GATEWAY_CALL_TIMEOUT_MS), sessionId),
     destination: logoutDestination(signInSettings, config),

@@ -1,11 +1,13 @@
 import { type Caller, Refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Authenticate } from '../authentication/authenticate.ts';
+import type { SameOriginPolicy } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 export interface LogoutOptions {
   readonly authenticate: Authenticate;
   readonly cookie: SessionCookie;
+  readonly sameOrigin: Pick<SameOriginPolicy, 'isFromForeignPage'>;
   /** ends a session of the caller */
   readonly end: (request: FastifyRequest, caller: Caller, sessionId: string) => Promise<void>;
   /** the address to redirect to after the session has ended */
@@ -13,19 +15,13 @@ export interface LogoutOptions {
   readonly rateLimit: preHandlerAsyncHookHandler;
 }
 
-const ownPages = new Set(['same-origin', 'none']);
-const isFromForeignPage = ({ headers }: FastifyRequest): boolean => {
-  const site = headers['sec-fetch-site'];
-  return typeof site === 'string' && !ownPages.has(site);
-};
-
 /**
  * Mounts `/logout`, for links and forms of user interfaces: ends the session of the cookie and redirects to `destination`. A request from a page
  * of another site ends no session, and leaves the cookie and the storage of the browser as they are.
  */
 export const mountLogout = (
   app: FastifyInstance,
-  { authenticate, cookie, end, destination, rateLimit }: LogoutOptions,
+  { authenticate, cookie, sameOrigin, end, destination, rateLimit }: LogoutOptions,
 ): void => {
   const endSessionOf = async (request: FastifyRequest): Promise<boolean> => {
     const { headers } = request;
@@ -40,7 +36,7 @@ export const mountLogout = (
     url: '/logout',
     preHandler: rateLimit,
     handler: async (request, reply) => {
-      if (isFromForeignPage(request)) return reply.redirect('/', 303);
+      if (sameOrigin.isFromForeignPage(request)) return reply.redirect('/', 303);
       let hasEnded = false;
       try {
         hasEnded = await endSessionOf(request);

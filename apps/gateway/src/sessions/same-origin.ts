@@ -33,6 +33,9 @@ export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
   };
 
   return {
+    /** Whether a page of another origin sends the request: not this one's, not the address bar or a bookmark, and no client but a browser. */
+    isFromForeignPage: (request: FastifyRequest): boolean =>
+      request.headers['sec-fetch-site'] !== 'none' && comesFromOwnPage(request) === false,
     /** @throws Refusal for a write with a session that does not demonstrably come from a page of this origin, or whose body is not JSON */
     requireOwnPage: (request: FastifyRequest): void => {
       if (safeMethods.has(request.method)) return;

@@ -92,12 +92,22 @@ export const sendRefusal = (
 /** The name of an error of Fastify or of a plugin, without its message, which may quote the request. */
 const libraryErrorOf = ({ code, name }: Error & { readonly code?: string }): string => code ?? name;
 
+/**
+ * The status of an error by which Fastify, or its plugin for files, which takes its errors from `http-errors`, refuses a request. Undefined
+ * for all others: the status of an error of another library is not about the request.
+ */
+const statusOfFrameworkError = (error: unknown): number | undefined => {
+  const { code, expose, statusCode } = (error ?? {}) as { code?: unknown; expose?: unknown; statusCode?: unknown };
+  const isOfFramework = (typeof code === 'string' && code.startsWith('FST_')) || typeof expose === 'boolean';
+  return isOfFramework && typeof statusCode === 'number' ? statusCode : undefined;
+};
+
 /** The refusal to respond with for a thrown error; undefined for a defect. */
 const refusalFrom = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error;
-  const status = (error as { statusCode?: unknown } | null)?.statusCode;
+  const status = statusOfFrameworkError(error);
   if (status === 404) return refusal('NotFoundError', 'There is no resource at this address.');
-  if (typeof status === 'number' && status >= 400 && status < 500) {
+  if (status !== undefined && status >= 400 && status < 500) {
     return refusal('ValidationError', 'The request cannot be understood.');
   }
   return undefined;
