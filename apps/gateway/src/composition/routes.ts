@@ -40,7 +40,8 @@ export const mountRoutes = (
   { config, bus, log, metrics, monitoringPort }: ServiceContext<typeof GatewayConfig>,
   { authentication, sdkDelivery, ownBus, awaitRights, endSession, ready, signInLog, transaction }: RouteParts,
 ): void => {
-  const { hasher, cookie, sameOrigin, authenticate, limits, reads, signInSettings, admit, admitPublic } = authentication;
+  const { hasher, cookie, sameOrigin, authenticate, limits, reads, signInSettings, admit, admitPublic } =
+    authentication;
   const { sdkHandlers, openStreams } = sdkDelivery;
   for (const operation of operations) {
     const isOwn = serviceOf(operation) === 'gateway';

@@ -8,7 +8,7 @@ import { isBelow } from '../http/request/path.ts';
 export const builtConsoleFolder = path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'web');
 
 /** Unknown paths below these prefixes get 404 in a browser too, instead of the page of the console. */
-const reserved = [
+export const reservedPrefixes = [
   '/api',
   '/auth',
   '/console',
@@ -52,7 +52,7 @@ export const isUnknownPath = (request: FastifyRequest): boolean =>
   request.routeOptions.url === pageRoute && !asksForPage(request);
 
 const asksForPage = (request: FastifyRequest): boolean =>
-  acceptsHtml(request) && !reserved.some((prefix) => isBelow(prefix, request.raw.url ?? ''));
+  acceptsHtml(request) && !reservedPrefixes.some((prefix) => isBelow(prefix, request.raw.url ?? ''));
 
 /**
  * Serves the built console: its files below /console with names that change with their content, and its page to browsers that navigate to

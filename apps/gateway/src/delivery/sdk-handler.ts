@@ -58,7 +58,7 @@ export const requireLoaded = ({ isLoaded }: Pick<Delivery, 'isLoaded'>): void =>
   if (!isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
 };
 
-/** Brings the store up to date, and finds the view for a request and whether changes may be missing from it. */
+/** Brings the store up to date, and finds the scope of a request, its view, and whether changes may be missing from that. */
 export const freshView =
   (delivery: Delivery) =>
   async (
@@ -66,9 +66,11 @@ export const freshView =
     response: FastifyReply,
     caller: Caller,
     query: ClientFeaturesQuery,
-  ): Promise<{ readonly view: DeliveryView; readonly isBehind: boolean }> => {
+  ): Promise<{ readonly scope: DeliveryScope; readonly view: DeliveryView; readonly isBehind: boolean }> => {
     const behindMs = await delivery.catchUp();
+    // The producer may have been restored from a backup since the check before.
     requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
-    return { view: delivery.viewOf(scopeOfRequest(delivery.store, operation, caller, query)), isBehind: behindMs > 0 };
+    const scope = scopeOfRequest(delivery.store, operation, caller, query);
+    return { scope, view: delivery.viewOf(scope), isBehind: behindMs > 0 };
   };

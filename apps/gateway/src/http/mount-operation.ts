@@ -30,7 +30,7 @@ import {
 import { encodingFor, tagSuffixOf } from './response/compression.ts';
 import { callWithCurrentRights } from '../authorisation/call-with-current-rights.ts';
 import { jsonContentType, sendRefusal } from './errors/http-errors.ts';
-import type { JsonLimits } from './request/json-limits.ts';
+import { largeJsonLimits, ordinaryJsonLimits } from './request/json-limits.ts';
 import { parseUntrustedJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
@@ -109,12 +109,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
   const limit = largeBody ? config.GATEWAY_MAX_LARGE_BODY_BYTES : ordinaryLimit;
   const timeoutMs = largeBody ? config.GATEWAY_LARGE_CALL_TIMEOUT_MS : config.GATEWAY_CALL_TIMEOUT_MS;
   const bodyTimeoutMs = largeBody ? config.GATEWAY_LARGE_BODY_TIMEOUT_MS : config.GATEWAY_BODY_TIMEOUT_MS;
-  const jsonLimits: JsonLimits = {
-    depth: config.GATEWAY_MAX_JSON_DEPTH,
-    members: config.GATEWAY_MAX_JSON_MEMBERS,
-    items: largeBody ? config.GATEWAY_MAX_LARGE_JSON_ITEMS : config.GATEWAY_MAX_JSON_ITEMS,
-    values: largeBody ? config.GATEWAY_MAX_LARGE_JSON_VALUES : config.GATEWAY_MAX_JSON_VALUES,
-  };
+  const jsonLimits = largeBody ? largeJsonLimits(config) : ordinaryJsonLimits(config);
   const parseParams = paramsParser(params);
   const parseQuery = queryAndHeadersParser(query, http);
 

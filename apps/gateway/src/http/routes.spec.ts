@@ -1,6 +1,8 @@
 import { operations } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { reservedPrefixes } from '../console/console-pages.ts';
 import fastify, { type FastifyInstance } from 'fastify';
+import { isBelow } from './request/path.ts';
 
 const routes = operations.flatMap(({ http }) => (http === undefined ? [] : [{ method: http.method, url: http.url }]));
 
@@ -11,6 +13,11 @@ const routerOf = (inOrder: typeof routes): FastifyInstance => {
 };
 
 describe('the route of an operation', () => {
+  it('is below a prefix whose unknown paths are no pages of the console', () => {
+    const isReserved = (url: string): boolean => reservedPrefixes.some((prefix) => isBelow(prefix, url));
+    expect(routes.filter(({ url }) => !isReserved(url))).toEqual([]);
+  });
+
   it.each([
     ['first', routes],
     ['last', routes.toReversed()],

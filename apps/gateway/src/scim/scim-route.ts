@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { GatewayConfig } from '../config.ts';
 import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
+import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
 import { closeAfterResponse } from '../http/response/raw-response.ts';
 import { publicUrl } from '../identity/public-url.ts';
@@ -50,12 +51,7 @@ const outcomeOf = ({ status }: ScimError): ErrorKind => {
 };
 
 const bodyReader = (config: GatewayConfig, limits: Pick<RequestLimits, 'bodyReceived'>) => {
-  const jsonLimits = {
-    depth: config.GATEWAY_MAX_JSON_DEPTH,
-    members: config.GATEWAY_MAX_JSON_MEMBERS,
-    items: config.GATEWAY_MAX_JSON_ITEMS,
-    values: config.GATEWAY_MAX_JSON_VALUES,
-  };
+  const jsonLimits = ordinaryJsonLimits(config);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { raw } = request;
     const { headers } = raw;

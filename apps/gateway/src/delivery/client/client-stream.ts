@@ -4,14 +4,13 @@ import {
   deliveryScope,
   may,
   scopeKey,
-  staleHeader,
   StreamClientFeatures,
 } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../authentication/authenticate.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
 import type { StreamEvent } from '../../streaming/stream-event.ts';
-import { deltaClientSpec, parseRevision, requireLoaded, scopeOfRequest, type SdkHandler } from '../sdk-handler.ts';
+import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode.ts';
 import type { Delta, DeliveryView } from '../store/delivery-view.ts';
@@ -35,7 +34,7 @@ const noEvents = '{"events":[]}';
 
 /** Streams to an SDK the full state, or what changed since its revision, and then each change. */
 export const clientStream = ({ delivery, streams, authenticate, fetchMode }: ClientStreamOptions): SdkHandler => {
-  const { store } = delivery;
+  const viewFor = freshView(delivery);
 
   /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
   const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): StreamEvent => {
@@ -48,13 +47,8 @@ export const clientStream = ({ delivery, streams, authenticate, fetchMode }: Cli
   return async (request, response, { caller, query: parsed }) => {
     streams.reserve(request, response);
     const query = { ...(parsed as ClientFeaturesQuery), clientSpec: deltaClientSpec };
-    const behindMs = await delivery.catchUp();
-    // The producer was restored from a backup since the check.
-    requireLoaded(delivery);
-    if (behindMs > 0) response.header(staleHeader, String(behindMs));
-    const scope = scopeOfRequest(store, StreamClientFeatures, caller, query);
-    const view = delivery.viewOf(scope);
-    const first = firstEvent(view, lastEventIn(request), behindMs > 0);
+    const { scope, view, isBehind } = await viewFor(StreamClientFeatures, response, caller, query);
+    const first = firstEvent(view, lastEventIn(request), isBehind);
     const { authorization, cookie } = request.headers;
     const isSameScope = (now: Caller): boolean =>
       scopeKey(deliveryScope(now, scope.environment, query)) === scopeKey(scope);

@@ -1,4 +1,5 @@
 import { invalid, type Refusal } from '@bunting/contracts';
+import type { GatewayConfig } from '../../config.ts';
 
 /** The maximum size of the JSON in one body. */
 export interface JsonLimits {
@@ -11,6 +12,21 @@ export interface JsonLimits {
   /** values in total, objects and arrays included */
   readonly values: number;
 }
+
+/** The limits of a body. */
+export const ordinaryJsonLimits = (config: GatewayConfig): JsonLimits => ({
+  depth: config.GATEWAY_MAX_JSON_DEPTH,
+  members: config.GATEWAY_MAX_JSON_MEMBERS,
+  items: config.GATEWAY_MAX_JSON_ITEMS,
+  values: config.GATEWAY_MAX_JSON_VALUES,
+});
+
+/** The limits of the body of an operation with large bodies. */
+export const largeJsonLimits = (config: GatewayConfig): JsonLimits => ({
+  ...ordinaryJsonLimits(config),
+  items: config.GATEWAY_MAX_LARGE_JSON_ITEMS,
+  values: config.GATEWAY_MAX_LARGE_JSON_VALUES,
+});
 
 const tooMuch = (fault: string): Refusal => invalid(`The \`/body\` property ${fault}.`, '/body');
 

@@ -21,8 +21,8 @@ const brotliQuality = 2;
 const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
-/** Shorter responses are compressed in this thread, which takes half of what it takes to hand them to another one and back. */
-const threadedFrom = 32 * 1024;
+/** Shorter texts, in bytes, are compressed in this thread, which takes half of what it takes to hand them to another one and back. */
+export const threadedFrom = 32 * 1024;
 
 /** Compresses long responses in another thread. */
 export const compress = async (body: Buffer | string, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
@@ -62,8 +62,7 @@ export const tagSuffixOf: Readonly<Record<Encoding, string>> = { identity: '', g
 /** The tag that a response has in all encodings, of one that a client sent. */
 export const withoutTagSuffix = (tag: string): string => tag.replace(/\+(?:gzip|br)$/, '');
 
-const compressible =
-  /^(?:text\/(?!event-stream)|application\/(?:json|problem\+json|scim\+json|javascript|yaml)|image\/svg)/;
+const compressible = /^(?:text\/(?!event-stream)|application\/(?:json|problem\+json|javascript|yaml)|image\/svg)/;
 const prefixes = ['/api', '/docs', '/ofrep'];
 
 const isCompressible = (request: FastifyRequest, reply: FastifyReply): boolean =>

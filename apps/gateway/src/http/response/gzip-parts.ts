@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
+import { threadedFrom } from './compression.ts';
 
 /** A part of a gzip stream that was compressed apart from what precedes and follows it. */
 export interface GzipPart {
@@ -14,8 +15,6 @@ export interface GzipPart {
 const level = 4;
 const options = { level, finishFlush: constants.Z_SYNC_FLUSH };
 const deflated = promisify(deflateRaw);
-/** Shorter parts are compressed in this thread, which takes less than handing them to another one and back. */
-const threadedFrom = 32 * 1024;
 
 export const gzipPart = async (bytes: Buffer): Promise<GzipPart> => ({
   deflated: bytes.length < threadedFrom ? deflateRawSync(bytes, options) : await deflated(bytes, options),
