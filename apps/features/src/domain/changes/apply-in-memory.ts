@@ -7,7 +7,8 @@ import {
 } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
-import { inEnvironment, disableIfNoActiveStrategy } from '../strategies/strategy.ts';
+import { disableIfNoActiveStrategy } from '../strategies/edit-strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import { toConflictCause, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './find-conflicts.ts';
 import { initialState, type StateAfterChanges, setSegment } from './state-after-changes.ts';
 import { type ImpliedChange, phases } from './action-handler.ts';

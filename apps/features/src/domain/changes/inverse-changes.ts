@@ -7,7 +7,8 @@ import {
   type RequestedChange,
 } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
-import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
+import { publicStrategy } from '../strategies/strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { AppliedState } from './apply-in-memory.ts';
 import type { ChangeContext } from './change-context.ts';
 import { currentSnapshot } from './find-overwrites.ts';

@@ -1,7 +1,8 @@
 import { type ChangeRequestPreview, isSegmentChange, type RequestedChange } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
-import { inEnvironment, publicStrategy } from '../strategies/strategy.ts';
+import { publicStrategy } from '../strategies/strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { ApplyConflict } from './find-conflicts.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 import type { ChangeContext } from './change-context.ts';

@@ -71,7 +71,7 @@ const requireLegalValues = (constraint: Constraint, field: ContextField, path: s
 };
 
 /** The same for two constraints that mean the same, whatever the order of their members. */
-export const identityOf = ({
+export const canonicalConstraintKey = ({
   contextName,
   operator,
   values = [],
@@ -131,11 +131,11 @@ export const validateConstraints = (
   if (constraints.length > Math.max(resourceLimits.constraintsPerStrategy, before.length)) {
     throw limitExceeded('constraints', resourceLimits.constraintsPerStrategy, path);
   }
-  const stored = new Map(before.map((constraint) => [identityOf(constraint), constraint]));
+  const stored = new Map(before.map((constraint) => [canonicalConstraintKey(constraint), constraint]));
   return constraints.map(
     (constraint, index) =>
       // A field that was deleted since, or whose legal values changed, must not lock the strategy that names it.
-      stored.get(identityOf(constraint)) ??
+      stored.get(canonicalConstraintKey(constraint)) ??
       validateConstraint(
         constraint,
         contextFields.get(constraint.contextName),

@@ -1,5 +1,5 @@
 import { type ChangeOf, type Constraint, type CreateSegmentBody, invalidProperty, isEqual } from '@bunting/contracts';
-import { identityOf, normalizeConstraint } from './constraint.ts';
+import { canonicalConstraintKey, normalizeConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { emptyValue, segmentNameTaken } from '../refusals.ts';
 import { resourceLimits } from '../resource-limits.ts';
@@ -34,9 +34,13 @@ const validateSegmentConstraints = (
   { allowsRegex, before = [] }: SegmentValidationOptions,
   path: string,
 ): readonly Constraint[] => {
-  const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(identityOf));
+  const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(canonicalConstraintKey));
   const normal = constraints.map((constraint, index) =>
-    normalizeConstraint(constraint, `${path}/${index}`, allowsRegex || unchanged.has(identityOf(constraint))),
+    normalizeConstraint(
+      constraint,
+      `${path}/${index}`,
+      allowsRegex || unchanged.has(canonicalConstraintKey(constraint)),
+    ),
   );
   const values = normal.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
   if (values > resourceLimits.valuesPerSegment) {

@@ -4,7 +4,7 @@ import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../.
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { disableFeature, enableFeature, needsDefaultStrategy, replaceVariants } from './feature-environment.ts';
 import type { Decision } from '../features/feature.ts';
-import { inEnvironment } from '../strategies/strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 
 const projectContext = someProjectContext();
 const on = aStrategy({ id: 'on', title: 'On' });

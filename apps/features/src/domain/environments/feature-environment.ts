@@ -1,14 +1,9 @@
 import { type CreateStrategy, type FeatureVariant, isEqual } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { environmentNotOfFeature, archivedFeatureRefused } from '../refusals.ts';
-import {
-  addStrategy,
-  changeStrategy,
-  inEnvironment,
-  publicStrategy,
-  strategyOf,
-  withEnvironment,
-} from '../strategies/strategy.ts';
+import { publicStrategy, strategyOf } from '../strategies/strategy.ts';
+import { addStrategy, replaceStrategyContent } from '../strategies/edit-strategy.ts';
+import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { normalizeFeatureVariants, type WeightMode } from '../variants/variants.ts';
 
@@ -33,7 +28,7 @@ const activateStrategies = (feature: Feature, environment: string, projectContex
   inEnvironment(feature, environment).strategies.reduce<Decision>(
     (decision, strategy) => {
       const ref = { environment, strategyId: strategy.id };
-      const { feature: after, events } = changeStrategy(
+      const { feature: after, events } = replaceStrategyContent(
         decision.feature,
         ref,
         { ...strategy, disabled: false },

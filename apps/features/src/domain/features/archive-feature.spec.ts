@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { archiveFeature, archiveFeatures, deleteFeatures } from './archive-feature.ts';
+import { archiveFeature, archiveFeatures } from './archive-feature.ts';
+import { deleteIfArchived } from './delete-if-archived.ts';
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 
 const now = '2026-02-01T00:00:00.000Z';
@@ -65,7 +66,7 @@ it('archiving ignores the children of features that are already archived', () =>
 
 it('only archived features are deleted, with an event that has their last metadata', () => {
   const old = aFeature({ name: 'old', archivedAt: then });
-  const { features, events } = deleteFeatures([aFeature(), old]);
+  const { features, events } = deleteIfArchived([aFeature(), old]);
   expect(features).toEqual([old]);
   expect(events).toMatchObject([{ type: 'feature-deleted', featureName: 'old', preData: { name: 'old' } }]);
 });

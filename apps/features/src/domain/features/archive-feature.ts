@@ -1,5 +1,4 @@
 import { refusal } from '@bunting/contracts';
-import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 
 /**
@@ -40,19 +39,4 @@ export const archiveFeatures = (
     );
   }
   return features.map((feature) => archiveFeature(feature, [], now));
-};
-
-/** The features to delete, and the events of that. */
-export interface DeletionDecision {
-  readonly features: readonly Feature[];
-  readonly events: readonly DomainEvent[];
-}
-
-/** Deletes those of the features that are archived. The others stay. */
-export const deleteFeatures = (features: readonly Feature[]): DeletionDecision => {
-  const archived = features.filter(({ archivedAt }) => archivedAt !== null);
-  const events = archived.map((feature) =>
-    featureEvent('feature-deleted', feature, { preData: featureWithoutEnvironments(feature) }),
-  );
-  return { features: archived, events };
 };

@@ -16,7 +16,7 @@ const staleEvent = (feature: Feature): DomainEvent =>
   featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
 
 /** Sets the metadata of a feature. Emits nothing when it has them already. */
-export const withMetadata = (feature: Feature, metadata: Metadata): Decision<'feature-metadata-updated'> => {
+export const setMetadata = (feature: Feature, metadata: Metadata): Decision<'feature-metadata-updated'> => {
   const after: Feature = { ...feature, ...metadata };
   if (isEqual(after, feature)) return { feature, events: [] };
   const event = featureEvent('feature-metadata-updated', feature, {
@@ -31,7 +31,7 @@ export const updateFeature = (feature: Feature, update: UpdateFeatureBody): Deci
   if (update.name !== undefined && update.name !== feature.name) {
     throw invalidProperty('Cannot change name of feature flag', '/body/name');
   }
-  return withMetadata(feature, changeMetadata(update, feature));
+  return setMetadata(feature, changeMetadata(update, feature));
 };
 
 const variantsRefusal =

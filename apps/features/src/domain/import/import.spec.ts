@@ -4,7 +4,7 @@ import { parse } from '@bunting/contracts/validation';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { aDestination, anExport, constraint, faultsOf, planned, rollout, byName } from '../../../test/imports.ts';
 import type { Feature } from '../features/feature.ts';
-import { inEnvironment } from '../strategies/strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { ImportDestination } from './import-destination.ts';
 import { fileReferences } from './parse-import-file.ts';
 import type { ImportPlan } from './plan-import.ts';

@@ -4,17 +4,12 @@ import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { changeMetadata } from '../features/metadata.ts';
 import { createFeature } from '../features/create-feature.ts';
-import { withMetadata } from '../features/update-feature.ts';
+import { setMetadata } from '../features/update-feature.ts';
 import { shortName } from '../refusals.ts';
-import {
-  inEnvironment,
-  normalizeStrategy,
-  publicStrategy,
-  disableIfNoActiveStrategy,
-  type StrategyContent,
-  withEnvironment,
-  withStrategies,
-} from '../strategies/strategy.ts';
+import { publicStrategy, type StrategyContent, withStrategies } from '../strategies/strategy.ts';
+import { disableIfNoActiveStrategy } from '../strategies/edit-strategy.ts';
+import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
+import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import type { SegmentReference, ProjectContext } from '../project-context.ts';
 import { resourceLimits } from '../resource-limits.ts';
 import { addTag } from '../tags/tag.ts';
@@ -83,7 +78,7 @@ const withProperties = (
     errors.add(`The feature "${shortName(value.name)}" exists ${where}`, `${path}/name`);
     return undefined;
   }
-  const decision = withMetadata(existing, changeMetadata({ ...value, type }, existing));
+  const decision = setMetadata(existing, changeMetadata({ ...value, type }, existing));
   return { ...decision, written: decision.events.length };
 };
 

@@ -4,7 +4,7 @@ import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   addProjectEnvironment,
   removeProjectEnvironment,
-  replaceDefaultStrategy,
+  defaultStrategyUpdated,
   validateDefaultStrategy,
   withoutEnvironment,
 } from './project-environment.ts';
@@ -49,11 +49,11 @@ describe('a default strategy', () => {
   it('that replaces another one emits both, and that is the same emits nothing', () => {
     const at = { project: 'shop', environment: 'development' };
     const [half, all] = [validated('flexibleRollout'), { name: 'flexibleRollout', parameters: { rollout: '100' } }];
-    expect(replaceDefaultStrategy(at, half, all)).toEqual([
+    expect(defaultStrategyUpdated(at, half, all)).toEqual([
       { type: 'default-strategy-updated', ...at, data: all, preData: half },
     ]);
-    expect(replaceDefaultStrategy(at, null, half)).toMatchObject([{ data: half, preData: null }]);
-    expect(replaceDefaultStrategy(at, half, { ...half })).toEqual([]);
+    expect(defaultStrategyUpdated(at, null, half)).toMatchObject([{ data: half, preData: null }]);
+    expect(defaultStrategyUpdated(at, half, { ...half })).toEqual([]);
   });
 });
 

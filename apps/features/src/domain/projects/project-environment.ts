@@ -2,7 +2,7 @@ import { type CreateStrategy, environmentNotInProject, invalidProperty, isEqual,
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { unknownEnvironment } from '../refusals.ts';
-import { normalizeStrategy } from '../strategies/strategy.ts';
+import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
 
 /** A project and the names of its environments. */
 export interface ProjectEnvironments {
@@ -75,7 +75,7 @@ export const validateDefaultStrategy = (
 };
 
 /** The event of a default strategy that replaces another one, or none; no event if they are the same. */
-export const replaceDefaultStrategy = (
+export const defaultStrategyUpdated = (
   { project, environment }: { readonly project: string; readonly environment: string },
   before: CreateStrategy | null,
   after: CreateStrategy,

@@ -1,7 +1,7 @@
 import { type Caller, isEqual, may, noAccess, refusal } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
-import { inEnvironment } from '../strategies/strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 
 /** The parts of an edit that need a change request in a protected environment. */
 export interface ProtectedEdit {

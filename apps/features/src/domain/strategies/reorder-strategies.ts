@@ -2,7 +2,8 @@ import { invalidProperty, isEqual, type StrategyPosition } from '@bunting/contra
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { featureWithoutEnvironment } from '../refusals.ts';
-import { inEnvironment, withStrategies } from './strategy.ts';
+import { withStrategies } from './strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
 

@@ -1,5 +1,7 @@
 import type { Decision, Feature } from '../features/feature.ts';
-import { changeStrategy, strategyOf, type StrategyRef, validateSegmentIds } from './strategy.ts';
+import { strategyOf, type StrategyRef } from './strategy.ts';
+import { replaceStrategyContent } from './edit-strategy.ts';
+import { validateSegmentIds } from './normalize-strategy.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /** Replaces the segments of a strategy. Emits nothing when they are the same. */
@@ -17,5 +19,5 @@ export const setStrategySegments = (
     projectContext,
     path: '/body/segmentIds',
   });
-  return changeStrategy(feature, ref, { ...before, segments }, projectContext, '/body');
+  return replaceStrategyContent(feature, ref, { ...before, segments }, projectContext, '/body');
 };

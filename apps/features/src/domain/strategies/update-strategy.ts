@@ -1,12 +1,8 @@
 import type { UpdateStrategyBody } from '@bunting/contracts';
 import type { Decision, Feature } from '../features/feature.ts';
-import {
-  changeStrategyAndDisableIfInactive,
-  withDefaultParameters,
-  type StrategyContent,
-  strategyOf,
-  type StrategyRef,
-} from './strategy.ts';
+import { type StrategyContent, strategyOf, type StrategyRef } from './strategy.ts';
+import { replaceStrategyContentAndDisableIfInactive } from './edit-strategy.ts';
+import { withDefaultParameters } from './normalize-strategy.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /**
@@ -33,5 +29,5 @@ export const updateStrategy = (
     variants: update.variants ?? [],
     segments: update.segments ?? before.segments,
   };
-  return changeStrategyAndDisableIfInactive(feature, ref, wanted, projectContext, '/body');
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, projectContext, '/body');
 };

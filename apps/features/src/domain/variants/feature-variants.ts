@@ -4,7 +4,7 @@ import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { featureNotInEnvironment } from '../refusals.ts';
-import { inEnvironment } from '../strategies/strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 
 const requireConnected = (feature: Feature, environment: string, projectContext: ProjectContext): void => {

@@ -1,4 +1,4 @@
-import { deleteFeatures } from '../../domain/features/archive-feature.ts';
+import { deleteIfArchived } from '../../domain/features/delete-if-archived.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
@@ -7,7 +7,7 @@ export const deleteArchivedFeatures = async (
   { features: repository, events }: Pick<Transaction, 'features' | 'events'>,
   features: readonly Feature[],
 ): Promise<void> => {
-  const decision = deleteFeatures(features);
+  const decision = deleteIfArchived(features);
   await repository.remove(decision.features);
   events.emit(decision.events);
 };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { clonedEnvironment, environmentView } from '../../domain/environments/environment.ts';
 import { copyEnvironment } from '../../domain/environments/feature-environment.ts';
 import { projectEnvironmentAdded } from '../../domain/projects/project-environment.ts';
-import { inEnvironment } from '../../domain/strategies/strategy.ts';
+import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { environmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteFeature } from '@bunting/contracts';
-import { featureFavorited } from '../../domain/favorites.ts';
+import { featureFavorited } from '../../domain/favorite-events.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteFeature } from '@bunting/contracts';
-import { featureUnfavorited } from '../../domain/favorites.ts';
+import { featureUnfavorited } from '../../domain/favorite-events.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { inEnvironment } from '../../domain/strategies/strategy.ts';
+import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { authorise } from '../authorise.ts';
 
 /**

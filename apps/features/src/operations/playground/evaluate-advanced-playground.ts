@@ -1,6 +1,8 @@
 import { implement } from '@bunting/bus';
 import { type AdvancedPlaygroundResult, EvaluateAdvancedPlayground } from '@bunting/contracts';
-import { combinationsOf, playgroundOf, readContext, requireShowable } from '../../domain/playground.ts';
+import { playgroundEvaluator } from '../../domain/playground/evaluate-playground.ts';
+import { combinationsOf, readContext } from '../../domain/playground/playground-contexts.ts';
+import { requireShowable } from '../../domain/playground/playground-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 import { readPlaygroundContent } from './playground-content.ts';
 
@@ -24,7 +26,7 @@ export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
     requireShowable(shown, environments, combinations.length);
     const results = new Map<string, Omit<FeatureResult, 'environments'> & { environments: EvaluationsByEnvironment }>();
     for (const environment of environments) {
-      const { evaluate } = playgroundOf(content, environment, wanted);
+      const { evaluate } = playgroundEvaluator(content, environment, wanted);
       for (const combination of combinations) {
         const inEnvironment = new Map([...combination, ['environment', environment]]);
         for (const feature of evaluate({ fields: inEnvironment, now, random: Math.random })) {

@@ -21,7 +21,7 @@ const rollout = (percentage: number, more: object = {}) => ({
 });
 const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };
 
-const impactOf = (changes: unknown, more: object = {}, caller = mia): Promise<ImpactResult> =>
+const computeImpactOnUsers = (changes: unknown, more: object = {}, caller = mia): Promise<ImpactResult> =>
   features.call(EvaluateImpact, { body: { project: 'default', environment: 'development', changes, ...more } }, caller);
 const update = (payload: object, feature = 'checkout') => ({
   action: 'updateStrategy',
@@ -33,7 +33,7 @@ describe('the impact of changes on users', () => {
   it('is the share of users that gain and lose the feature, by the values that constraints compare', async () => {
     const strategies = [aStrategy({ id, ...rollout(20), constraints: [inNorway] })];
     await features.given(aFeature({ project: 'default', enabled: true, strategies }));
-    const { users, features: found } = await impactOf(update(rollout(50, { constraints: [inNorway] })));
+    const { users, features: found } = await computeImpactOnUsers(update(rollout(50, { constraints: [inNorway] })));
     expect(users).toBe(1_000);
     const [checkout] = found;
     expect(checkout).toMatchObject({ name: 'checkout', isComplete: true });
@@ -52,7 +52,7 @@ describe('the impact of changes on users', () => {
       aStrategy({ id, ...rollout(100), constraints: [inNorway], variants: variant('blue') as never }),
     ];
     await features.given(aFeature({ project: 'default', enabled: true, strategies }));
-    const { features: found } = await impactOf(
+    const { features: found } = await computeImpactOnUsers(
       update(rollout(100, { constraints: [inNorway], variants: variant('red') })),
       { contexts: [{ userId: '7', properties: { country: 'no' } }, { country: 'se' }] },
     );
@@ -74,7 +74,7 @@ describe('the impact of changes on users', () => {
     await features.given(
       aFeature({ project: 'default', enabled: true, strategies: [aStrategy({ id, ...rollout(100) })] }),
     );
-    const narrowed = await impactOf(update(rollout(100, { segments: [segment] })));
+    const narrowed = await computeImpactOnUsers(update(rollout(100, { segments: [segment] })));
     expect(narrowed.features[0]?.groups).toMatchObject([
       { context: {}, before: 100, after: 0, loses: 100 },
       { context: { plan: 'pro' }, before: 100, after: 100 },
@@ -88,7 +88,7 @@ describe('the impact of changes on users', () => {
       }),
     );
     const payload = { id: segment, constraints: [{ contextName: 'plan', operator: 'IN', values: ['free'] }] };
-    const { features: found } = await impactOf({ action: 'updateSegment', payload });
+    const { features: found } = await computeImpactOnUsers({ action: 'updateSegment', payload });
     expect(found.map(({ name }) => name)).toEqual(['user-of-beta']);
     expect(found[0]?.groups).toMatchObject([
       { context: {}, gains: 0, loses: 0 },
@@ -109,12 +109,12 @@ describe('the impact of changes on users', () => {
       /could not be applied/,
     ],
   ])('refuses %s', async (_, changes, more, message) => {
-    await expect(impactOf(changes, more)).rejects.toThrow(message);
+    await expect(computeImpactOnUsers(changes, more)).rejects.toThrow(message);
   });
 
   it('refuses a project that is hidden from the caller as an unknown one', async () => {
     await features.given(aFeature({ project: 'shop', enabled: true, strategies: [aStrategy({ id })] }));
-    const request = impactOf(update({}), { project: 'shop' }, { ...mia, hiddenProjects: ['shop'] });
+    const request = computeImpactOnUsers(update({}), { project: 'shop' }, { ...mia, hiddenProjects: ['shop'] });
     await expect(request).rejects.toThrow('Could not find project with id shop');
   });
 });

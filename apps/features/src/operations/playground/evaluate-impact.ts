@@ -1,8 +1,9 @@
 import { implement } from '@bunting/bus';
 import { EvaluateImpact, projectNotFound } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { changedSegments, concernedFeatures, impactOf, maxFeaturesOfImpact } from '../../domain/impact-on-users.ts';
-import { readContext } from '../../domain/playground.ts';
+import { computeImpactOnUsers } from '../../domain/impact/impact-on-users.ts';
+import { changedSegments, concernedFeatures, maxFeaturesOfImpact } from '../../domain/impact/concerned-features.ts';
+import { readContext } from '../../domain/playground/playground-contexts.ts';
 import { featuresOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -25,7 +26,7 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     requireEnvironments(before, [environment], '/body/environment');
     const after = await contentAfter(before, proposal, context, request);
     const names = concernedFeatures(before, changes, environment, hidden);
-    return impactOf({ before, after }, environment, names, {
+    return computeImpactOnUsers({ before, after }, environment, names, {
       examples: contexts.map((example) => readContext(example).fields),
       now,
     });

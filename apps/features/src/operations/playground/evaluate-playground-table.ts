@@ -1,6 +1,8 @@
 import { implement } from '@bunting/bus';
 import { EvaluatePlaygroundTable, isSegmentChange, type PlaygroundCell } from '@bunting/contracts';
-import { cellEvaluator, combinationsOfAll, maxFeatures, readContext } from '../../domain/playground.ts';
+import { tableCellEvaluator } from '../../domain/playground/evaluate-playground.ts';
+import { combinationsOfAll, readContext } from '../../domain/playground/playground-contexts.ts';
+import { maxFeatures } from '../../domain/playground/playground-limits.ts';
 import { featuresOf } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -55,7 +57,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
     const cells = new Map(
       environments.map((environment) => [
         environment,
-        { now: cellEvaluator(before, environment), proposed: after && cellEvaluator(after, environment) },
+        { now: tableCellEvaluator(before, environment), proposed: after && tableCellEvaluator(after, environment) },
       ]),
     );
     // One number for both evaluations: a rollout that is random differs only where the change request changes it.

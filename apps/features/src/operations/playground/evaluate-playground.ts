@@ -1,6 +1,7 @@
 import { implement } from '@bunting/bus';
 import { EvaluatePlayground } from '@bunting/contracts';
-import { playgroundOf, readContext } from '../../domain/playground.ts';
+import { playgroundEvaluator } from '../../domain/playground/evaluate-playground.ts';
+import { readContext } from '../../domain/playground/playground-contexts.ts';
 import type { FeaturesContext } from '../context.ts';
 import { readPlaygroundContent } from './playground-content.ts';
 
@@ -15,7 +16,7 @@ export const evaluatePlaygroundEndpoint = (context: FeaturesContext) =>
       environmentsPath: '/body/environment',
       contexts: 1,
     });
-    const { evaluate } = playgroundOf(content, environment);
+    const { evaluate } = playgroundEvaluator(content, environment);
     return {
       input: body,
       features: evaluate({ fields: new Map([...fields, ['environment', environment]]), now, random: Math.random }),

@@ -9,7 +9,8 @@ import {
 } from '@bunting/contracts';
 import { requireNoConflict } from '../../domain/changes/find-conflicts.ts';
 import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
-import { maxFeatures, type PlaygroundContent, requireFeaturesWithin, withChanges } from '../../domain/playground.ts';
+import { type PlaygroundContent, withChanges } from '../../domain/playground/playground-content.ts';
+import { maxFeatures, requireFeaturesWithin } from '../../domain/playground/playground-limits.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
 import { changeContextOf } from '../changes/change-context.ts';
 import { featuresOf, subjectsOf } from '../changes/change-subjects.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
-import { replaceDefaultStrategy, validateDefaultStrategy } from '../../domain/projects/project-environment.ts';
+import { defaultStrategyUpdated, validateDefaultStrategy } from '../../domain/projects/project-environment.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -16,7 +16,7 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
         throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
       const strategy = validateDefaultStrategy(project.id, environment, body, projectContext);
       const before = await tx.projects.defaultStrategyForUpdate(projectId, environment);
-      const events = replaceDefaultStrategy({ project: projectId, environment }, before, strategy);
+      const events = defaultStrategyUpdated({ project: projectId, environment }, before, strategy);
       if (events.length === 0) return strategy;
       await tx.projects.setDefaultStrategy(projectId, environment, strategy);
       tx.events.emit(events);

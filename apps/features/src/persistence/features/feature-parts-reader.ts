@@ -4,7 +4,7 @@ import type { ReadDatabase, Statement } from '@bunting/database';
 import { featureNotInEnvironment, featureWithoutEnvironment, strategyNotFound } from '../../domain/refusals.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { selectArchivedFeatures } from './feature-queries.ts';
-import { emptyEnvironment } from '../../domain/strategies/strategy.ts';
+import { emptyEnvironment } from '../../domain/features/feature-in-environment.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 import { readJson } from '../sql/read-json.ts';

@@ -1,5 +1,5 @@
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
-import type { PlaygroundContent } from '../../domain/playground.ts';
+import type { PlaygroundContent } from '../../domain/playground/playground-content.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
 /**

@@ -1,4 +1,5 @@
-import * as strategies from '../../strategies/strategy.ts';
+import { addStrategy, hasMaxStrategies } from '../../strategies/edit-strategy.ts';
+import { strategyOf } from '../../strategies/strategy.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 import { addedContent, contentConflict, requireCurrentType } from './strategy-helpers.ts';
 
@@ -12,20 +13,13 @@ export const addStrategyHandler: FeatureActionHandler<'addStrategy'> = {
   decide: (feature, { payload }, { environment, projectContext, generateStrategyId }, path) => {
     requireCurrentType(payload.name, undefined, projectContext, path);
     const strategyId = generateStrategyId();
-    const decision = strategies.addStrategy(
-      feature,
-      environment,
-      payload,
-      strategyId,
-      projectContext,
-      `${path}/payload`,
-    );
-    const content = addedContent(strategies.strategyOf(decision.feature, { environment, strategyId }));
+    const decision = addStrategy(feature, environment, payload, strategyId, projectContext, `${path}/payload`);
+    const content = addedContent(strategyOf(decision.feature, { environment, strategyId }));
     const order = payload.sortOrder === undefined ? {} : { sortOrder: payload.sortOrder };
     return { subject: decision.feature, events: decision.events, payload: { ...content, ...order } };
   },
   conflict: ({ kind }, feature, { payload }, context) =>
-    kind === 'ExceedsLimitError' && strategies.hasMaxStrategies(feature, context.environment)
+    kind === 'ExceedsLimitError' && hasMaxStrategies(feature, context.environment)
       ? { code: 'strategy-limit', message: 'Strategy limit reached' }
       : contentConflict(payload, context),
 };

@@ -1,4 +1,6 @@
-import { removeStrategyOnly, inEnvironment, strategyOf } from '../../strategies/strategy.ts';
+import { strategyOf } from '../../strategies/strategy.ts';
+import { removeStrategyKeepingEnabled } from '../../strategies/edit-strategy.ts';
+import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { findEditsLostByDeletion } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 import { strategySnapshot } from './strategy-helpers.ts';
@@ -15,7 +17,7 @@ export const deleteStrategyHandler: FeatureActionHandler<'deleteStrategy'> = {
     const payload = { id };
     const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);
     if (!isThere) return { subject: feature, events: [], payload };
-    const decision = removeStrategyOnly(feature, { environment, strategyId: id });
+    const decision = removeStrategyKeepingEnabled(feature, { environment, strategyId: id });
     return { subject: decision.feature, events: decision.events, payload };
   },
   conflict: () => undefined,

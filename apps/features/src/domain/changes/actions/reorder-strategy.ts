@@ -1,6 +1,6 @@
 import type { StrategyPosition } from '@bunting/contracts';
 import { reorderStrategies } from '../../strategies/reorder-strategies.ts';
-import { inEnvironment } from '../../strategies/strategy.ts';
+import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { strategyDeletedCause } from '../conflict-causes.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';

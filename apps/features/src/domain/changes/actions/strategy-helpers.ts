@@ -1,6 +1,7 @@
 import { type ChangeOf, type ConflictCause, invalidProperty } from '@bunting/contracts';
 import type { Feature, PublicStrategy, Strategy } from '../../features/feature.ts';
-import { inEnvironment, publicStrategy } from '../../strategies/strategy.ts';
+import { publicStrategy } from '../../strategies/strategy.ts';
+import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { shortName } from '../../refusals.ts';
 import type { ProjectContext } from '../../project-context.ts';
 import { segmentDeletedCause, segmentOfAnotherProjectCause } from '../conflict-causes.ts';

@@ -1,5 +1,5 @@
 import { disableFeature, enableFeature } from '../../environments/feature-environment.ts';
-import { inEnvironment } from '../../strategies/strategy.ts';
+import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 import { addedContent } from './strategy-helpers.ts';

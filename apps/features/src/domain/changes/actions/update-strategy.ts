@@ -1,5 +1,7 @@
 import { type ChangeOf, invalid } from '@bunting/contracts';
-import { changeStrategy, withDefaultParameters, type StrategyContent, strategyOf } from '../../strategies/strategy.ts';
+import { type StrategyContent, strategyOf } from '../../strategies/strategy.ts';
+import { replaceStrategyContent } from '../../strategies/edit-strategy.ts';
+import { withDefaultParameters } from '../../strategies/normalize-strategy.ts';
 import { strategyDeletedCause } from '../conflict-causes.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
@@ -51,7 +53,7 @@ export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
       variants: payload.variants ?? before.variants,
       segments: payload.segments ?? before.segments,
     };
-    const decision = changeStrategy(feature, ref, wanted, projectContext, `${path}/payload`);
+    const decision = replaceStrategyContent(feature, ref, wanted, projectContext, `${path}/payload`);
     const changed = changedProperties(changeable, payload, strategyOf(decision.feature, ref));
     return {
       subject: decision.feature,

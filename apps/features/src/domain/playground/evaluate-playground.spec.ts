@@ -1,21 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Constraint } from '@bunting/contracts';
 import type { EvaluationContext } from '@bunting/evaluation';
-import { aFeature, aSegment, aStrategy } from '../../test/builders.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
-import type { Feature } from './features/feature.ts';
-import {
-  cellEvaluator,
-  combinationsOf,
-  combinationsOfAll,
-  maxFeatures,
-  playgroundOf,
-  type PlaygroundContent,
-  readContext,
-  requireFeaturesWithin,
-  requireShowable,
-  withChanges,
-} from './playground.ts';
+import { aFeature, aSegment, aStrategy } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import type { Feature } from '../features/feature.ts';
+import { tableCellEvaluator, playgroundEvaluator } from './evaluate-playground.ts';
+import { type PlaygroundContent, withChanges } from './playground-content.ts';
+import { combinationsOf, combinationsOfAll, readContext } from './playground-contexts.ts';
+import { maxFeatures, requireFeaturesWithin, requireShowable } from './playground-limits.ts';
 
 const environment = 'development';
 const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };
@@ -163,13 +155,13 @@ describe('a cell of the table', () => {
     ['off if the feature is not there', aFeature({ name: 'other' }), { isEnabled: false, isUnknown: false }],
     ['off if a feature that it depends on is not there', aFeature({ ...on, ...dependsOnParent }), { isEnabled: false }],
   ])('is %s', (_, feature, cell) => {
-    expect(cellEvaluator(contentOf([feature]), environment)('checkout', contextOf())).toMatchObject(cell);
+    expect(tableCellEvaluator(contentOf([feature]), environment)('checkout', contextOf())).toMatchObject(cell);
   });
 });
 
 describe('the evaluation of a feature', () => {
   const evaluated = (features: readonly Feature[], more: Partial<PlaygroundContent> = {}, names?: readonly string[]) =>
-    playgroundOf(contentOf(features, more), environment, names && new Set(names)).evaluate(
+    playgroundEvaluator(contentOf(features, more), environment, names && new Set(names)).evaluate(
       contextOf({ country: 'no', plan: 'free' }),
     );
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Change, Constraint, FeatureImpact } from '@bunting/contracts';
-import { aFeature, aStrategy } from '../../test/builders.ts';
-import type { Feature, Strategy } from './features/feature.ts';
-import { refusalOf } from '../../test/refusal-of.ts';
-import { concernedFeatures, impactOf, maxFeaturesOfImpact } from './impact-on-users.ts';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
+import type { Feature, Strategy } from '../features/feature.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { computeImpactOnUsers } from './impact-on-users.ts';
+import { concernedFeatures, maxFeaturesOfImpact } from './concerned-features.ts';
 
 const environment = 'development';
 const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };
@@ -21,7 +22,7 @@ const withVariant = (name: string) =>
 const contentOf = (features: readonly Feature[]) => ({ environments: [environment], features, segments: [] });
 
 const impact = (before: readonly Feature[], after: readonly Feature[], examples: Record<string, string>[] = []) =>
-  impactOf(
+  computeImpactOnUsers(
     { before: contentOf(before), after: contentOf(after) },
     environment,
     before.map(({ name }) => name),

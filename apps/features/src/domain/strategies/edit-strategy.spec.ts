@@ -3,7 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import type { Decision, Strategy } from '../features/feature.ts';
-import { addStrategy, inEnvironment, patchStrategy, removeStrategy, strategyOf } from './strategy.ts';
+import { strategyOf } from './strategy.ts';
+import { addStrategy, patchStrategy, removeStrategy } from './edit-strategy.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { SegmentReference } from '../project-context.ts';
 import { resourceLimits } from '../resource-limits.ts';
 

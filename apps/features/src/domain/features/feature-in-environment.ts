@@ -1,0 +1,21 @@
+import type { Feature, FeatureInEnvironment } from './feature.ts';
+
+/** The settings of a feature in an environment for which none are stored. */
+export const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
+
+/** The settings of a feature in one environment, whatever its name; disabled and empty where none were stored. */
+export const inEnvironment = (
+  { environments }: Pick<Feature, 'environments'>,
+  environment: string,
+): FeatureInEnvironment =>
+  Object.hasOwn(environments, environment) ? (environments[environment] ?? emptyEnvironment) : emptyEnvironment;
+
+/** The feature with changed settings in one environment. */
+export const withEnvironment = (
+  feature: Feature,
+  environment: string,
+  change: Partial<FeatureInEnvironment>,
+): Feature => ({
+  ...feature,
+  environments: { ...feature.environments, [environment]: { ...inEnvironment(feature, environment), ...change } },
+});

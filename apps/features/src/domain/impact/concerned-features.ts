@@ -1,0 +1,36 @@
+import { type Change, invalidProperty, isSegmentChange } from '@bunting/contracts';
+import type { Feature } from '../features/feature.ts';
+import type { PlaygroundContent } from '../playground/playground-content.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
+
+/** The maximum number of features in one request. */
+export const maxFeaturesOfImpact = 20;
+
+/** The ids of the segments that changes edit or delete. */
+export const changedSegments = (changes: readonly Change[]): number[] =>
+  changes.filter(isSegmentChange).map(({ payload }) => payload.id);
+
+/**
+ * The names of the features that changes concern: those that they change, and those that use a changed segment in the environment.
+ * Features of hidden projects are left out.
+ * @throws Refusal when there are more than `maxFeaturesOfImpact`
+ */
+export const concernedFeatures = (
+  { features }: PlaygroundContent,
+  changes: readonly Change[],
+  environment: string,
+  hidden: readonly string[],
+): Feature['name'][] => {
+  const changed = new Set(changes.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature])));
+  const segments = new Set(changedSegments(changes));
+  const usesChangedSegment = (feature: Pick<Feature, 'environments'>): boolean =>
+    inEnvironment(feature, environment).strategies.some((strategy) => strategy.segments.some((id) => segments.has(id)));
+  const concerned = features.filter(
+    (feature) => !hidden.includes(feature.project) && (changed.has(feature.name) || usesChangedSegment(feature)),
+  );
+  if (concerned.length > maxFeaturesOfImpact) {
+    const reason = `The changes concern more than ${maxFeaturesOfImpact} features, the limit of one request`;
+    throw invalidProperty(reason, '/body/changes');
+  }
+  return concerned.map(({ name }) => name);
+};

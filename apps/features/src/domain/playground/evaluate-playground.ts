@@ -1,0 +1,110 @@
+import type { PlaygroundCell, PlaygroundFeature } from '@bunting/contracts';
+import {
+  type EvaluatedSegment,
+  type EvaluationContext,
+  evaluatorOf,
+  type FeatureExplanation,
+  type StrategyExplanation,
+} from '@bunting/evaluation';
+import type { Strategy } from '../features/feature.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
+import { type FeatureToEvaluate, type PlaygroundContent, evaluatedIn } from './playground-content.ts';
+
+const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
+
+/** Evaluates features of one environment without giving reasons. A feature that is not there is off. */
+export const tableCellEvaluator = (content: PlaygroundContent, environment: string) => {
+  const evaluator = evaluatorOf(evaluatedIn(content, environment), content.segments);
+  return (name: string, context: EvaluationContext): PlaygroundCell => {
+    const explanation = evaluator.explain(name, context);
+    if (explanation === undefined) return offCell;
+    const { enabled, variant, result } = explanation;
+    return { isEnabled: enabled, variant: variant.enabled ? variant.name : null, isUnknown: result === 'unknown' };
+  };
+};
+
+/** Evaluates the features of one environment, or those with the names, for one context after the other. */
+export const playgroundEvaluator = (content: PlaygroundContent, environment: string, names?: ReadonlySet<string>) => {
+  const { features, segments } = content;
+  const featuresWithSettings = features
+    .filter(({ name }) => names?.has(name) ?? true)
+    .map((feature) => ({ feature, settings: inEnvironment(feature, environment) }));
+  const evaluator = evaluatorOf(evaluatedIn(content, environment), segments satisfies readonly EvaluatedSegment[]);
+  const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
+
+  const shownStrategy = (
+    { project, name }: FeatureToEvaluate,
+    strategy: Strategy,
+    explanation: StrategyExplanation | undefined,
+  ): PlaygroundFeature['strategies']['data'][number] => ({
+    id: strategy.id,
+    name: strategy.name,
+    title: strategy.title,
+    disabled: strategy.disabled,
+    parameters: strategy.parameters,
+    constraints: strategy.constraints.map((constraint, nth) => ({
+      ...constraint,
+      values: [...(constraint.values ?? [])],
+      result: explanation?.constraints[nth] ?? false,
+    })),
+    segments: strategy.segments.flatMap((id, nth) => {
+      const segment = segmentsById.get(id);
+      if (segment === undefined) return [];
+      const results = explanation?.segments[nth];
+      return {
+        id,
+        name: segment.name,
+        result: results?.result ?? false,
+        constraints: segment.constraints.map((constraint, index) => ({
+          ...constraint,
+          values: [...(constraint.values ?? [])],
+          result: results?.constraints[index] ?? false,
+        })),
+      };
+    }),
+    result:
+      explanation === undefined
+        ? { evaluationStatus: 'unevaluated', enabled: false }
+        : {
+            evaluationStatus: explanation.isEvaluable ? 'complete' : 'incomplete',
+            enabled: explanation.result,
+            ...(explanation.rollout === undefined ? {} : { rollout: explanation.rollout }),
+            ...(explanation.variant === undefined
+              ? {}
+              : { variant: explanation.variant as PlaygroundFeature['variant'] }),
+          },
+    links: {
+      edit: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}/strategies/edit?environmentId=${encodeURIComponent(environment)}&strategyId=${strategy.id}`,
+    },
+  });
+
+  return {
+    /** Every feature evaluated for one context, by name. */
+    evaluate: (context: EvaluationContext): PlaygroundFeature[] =>
+      featuresWithSettings.map(({ feature, settings }) => {
+        const explanation = evaluator.explain(feature.name, context) as FeatureExplanation;
+        const explanations = explanation.strategies.values();
+        return {
+          name: feature.name,
+          projectId: feature.project,
+          isEnabled: explanation.enabled,
+          isEnabledInCurrentEnvironment: settings.enabled,
+          hasUnsatisfiedDependency: explanation.hasUnsatisfiedDependency,
+          dependencies: feature.dependencies.map(({ feature: parent, enabled = true, variants = [] }, nth) => ({
+            feature: parent,
+            enabled,
+            variants: [...variants],
+            result: explanation.dependencies[nth] ?? false,
+          })),
+          variant: { ...explanation.variant, feature_enabled: explanation.enabled } as PlaygroundFeature['variant'],
+          variants: [...settings.variants],
+          strategies: {
+            result: explanation.result,
+            data: settings.strategies.map((strategy) =>
+              shownStrategy(feature, strategy, strategy.disabled ? undefined : explanations.next().value),
+            ),
+          },
+        };
+      }),
+  };
+};

@@ -1,0 +1,57 @@
+import type { EvaluatedFeature } from '@bunting/evaluation';
+import type { Dependency, Feature, FeatureInEnvironment } from '../features/feature.ts';
+import type { StoredSegment } from '../constraints/segment.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
+
+type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
+
+/** A feature with what decides its evaluation, in all environments. */
+export interface FeatureToEvaluate {
+  readonly name: string;
+  readonly project: string;
+  readonly dependencies: readonly Dependency[];
+  readonly environments: Readonly<Record<string, FeatureInEnvironment>>;
+}
+
+/** The features and segments that the playground evaluates. */
+export interface PlaygroundContent {
+  /** those of the requested environments that exist */
+  readonly environments: readonly string[];
+  /** by name */
+  readonly features: readonly FeatureToEvaluate[];
+  readonly segments: readonly PlaygroundSegment[];
+}
+
+/** The content as it would be after changes to some features and segments. A null segment is deleted, and archived features are left out. */
+export const withChanges = (
+  content: PlaygroundContent,
+  changed: { readonly features: Iterable<Feature>; readonly segments: ReadonlyMap<number, StoredSegment | null> },
+): PlaygroundContent => {
+  const features = new Map(content.features.map((feature) => [feature.name, feature]));
+  for (const feature of changed.features) {
+    if (!features.has(feature.name)) continue;
+    if (feature.archivedAt === null) features.set(feature.name, feature);
+    else features.delete(feature.name);
+  }
+  const segments = new Map(content.segments.map((segment) => [segment.id, segment]));
+  for (const [id, segment] of changed.segments) {
+    if (segment === null) segments.delete(id);
+    else segments.set(id, segment);
+  }
+  return { ...content, features: [...features.values()], segments: [...segments.values()] };
+};
+
+const evaluated = (
+  { name, dependencies }: FeatureToEvaluate,
+  { enabled, strategies, variants }: FeatureInEnvironment,
+): EvaluatedFeature => ({
+  name,
+  enabled,
+  dependencies,
+  variants,
+  strategies: strategies.filter(({ disabled }) => !disabled),
+});
+
+/** The features as SDKs of an environment evaluate them. */
+export const evaluatedIn = ({ features }: PlaygroundContent, environment: string): EvaluatedFeature[] =>
+  features.map((feature) => evaluated(feature, inEnvironment(feature, environment)));

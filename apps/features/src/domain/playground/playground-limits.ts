@@ -1,0 +1,55 @@
+import { invalidProperty } from '@bunting/contracts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
+import type { PlaygroundContent } from './playground-content.ts';
+
+/** The maximum number of evaluations, of features in environments for contexts, in one request. */
+export const maxEvaluations = 15_000;
+
+/** The maximum total length of the strategies in a reply of the playground, which repeats them in each evaluation. */
+export const maxShownCharacters = 16 * 1024 * 1024;
+
+/** @throws Refusal when there are more evaluations than one request may have */
+export const requireWithinLimit = (evaluations: number): void => {
+  if (evaluations <= maxEvaluations) return;
+  throw invalidProperty(
+    `The playground makes at most ${maxEvaluations} evaluations in one request, and this one asks for more: narrow projects, environments or values of the context`,
+    '/body',
+  );
+};
+
+/**
+ * Bounds a reply that shows the settings of each feature in each environment for each of so many contexts.
+ * @throws Refusal when the settings would take more than `maxShownCharacters`
+ */
+export const requireShowable = (
+  { features, segments }: PlaygroundContent,
+  environments: readonly string[],
+  contexts: number,
+): void => {
+  const sizeOfSegment = new Map(segments.map((segment) => [segment.id, JSON.stringify(segment.constraints).length]));
+  let characters = 0;
+  for (const feature of features) {
+    for (const environment of environments) {
+      const { strategies, variants } = inEnvironment(feature, environment);
+      const used = strategies.flatMap((strategy) => strategy.segments.map((id) => sizeOfSegment.get(id) ?? 0));
+      const shown = JSON.stringify([strategies, variants]).length + used.reduce((sum, size) => sum + size, 0);
+      characters += shown * contexts;
+      if (characters > maxShownCharacters)
+        throw invalidProperty(
+          'The strategies of these features are too large to be shown for each context: narrow projects, environments or values of the context',
+          '/body',
+        );
+    }
+  }
+};
+
+/** The maximum number of features for so many evaluations of each. */
+export const maxFeatures = (evaluationsOfEach: number): number => {
+  requireWithinLimit(evaluationsOfEach);
+  return Math.floor(maxEvaluations / evaluationsOfEach);
+};
+
+/** @throws Refusal when there are more features than the limit allows */
+export const requireFeaturesWithin = (content: PlaygroundContent, limit: number): void => {
+  if (content.features.length > limit) requireWithinLimit(Number.POSITIVE_INFINITY);
+};

@@ -1,0 +1,164 @@
+import {
+  type CreateStrategy,
+  FeatureStrategy,
+  invalidProperty,
+  isEqual,
+  type JsonPatch,
+  lenientSchema,
+  limitExceeded,
+} from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
+import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+import { resourceLimits, maxSortOrder } from '../resource-limits.ts';
+import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
+import { normalizeStrategy, withDefaultParameters } from './normalize-strategy.ts';
+import {
+  type StrategyRef,
+  type StrategyContent,
+  publicStrategy,
+  strategyOf,
+  withStrategies,
+  replaceStrategy,
+} from './strategy.ts';
+
+/** Turns off a feature that is enabled without an active strategy, because SDKs evaluate such a feature as on for all users. */
+export const disableIfNoActiveStrategy = (
+  feature: Feature,
+  environment: string,
+): Decision<'feature-environment-disabled'> => {
+  const { enabled, strategies } = inEnvironment(feature, environment);
+  if (!enabled || strategies.some(({ disabled }) => !disabled)) return { feature, events: [] };
+  return {
+    feature: withEnvironment(feature, environment, { enabled: false }),
+    events: [featureEvent('feature-environment-disabled', feature, { environment })],
+  };
+};
+
+/** Replaces the content of a strategy; its id and sort order stay. Emits nothing when the content is the same. */
+export const replaceStrategyContent = (
+  feature: Feature,
+  ref: StrategyRef,
+  wanted: StrategyContent,
+  projectContext: ProjectContext,
+  path: string,
+): Decision => {
+  const before = strategyOf(feature, ref);
+  const content = normalizeStrategy(wanted, { project: feature.project, projectContext, before, path });
+  const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
+  if (isEqual(after, before)) return { feature, events: [] };
+  const preData = publicStrategy(before);
+  const data = publicStrategy(after);
+  return {
+    feature: replaceStrategy(feature, ref.environment, after),
+    events: [featureEvent('feature-strategy-update', feature, { environment: ref.environment, preData, data })],
+  };
+};
+
+/** Replaces the content of a strategy, and turns the feature off if that leaves it without an active strategy. */
+export const replaceStrategyContentAndDisableIfInactive = (
+  feature: Feature,
+  ref: StrategyRef,
+  wanted: StrategyContent,
+  projectContext: ProjectContext,
+  path: string,
+): Decision => {
+  const decision = replaceStrategyContent(feature, ref, wanted, projectContext, path);
+  if (decision.feature === feature) return decision;
+  const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
+  return { feature: after, events: [...decision.events, ...events] };
+};
+
+const patchable: PatchableMembers = {
+  members: new Set(Object.keys(FeatureStrategy.properties)),
+  maps: new Set(['parameters']),
+};
+
+/**
+ * Patches one strategy. A patch cannot change its id, environment and sort order. A title, settings or segments that the patch removes
+ * do not change. The feature is turned off if no active strategy remains.
+ */
+export const patchStrategy = (
+  feature: Feature,
+  ref: StrategyRef,
+  patch: JsonPatch,
+  projectContext: ProjectContext,
+): Decision => {
+  const before = strategyOf(feature, ref);
+  const document = parse(lenientSchema(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
+  const wanted: StrategyContent = {
+    name: document.name,
+    title: document.title ?? before.title,
+    disabled: document.disabled ?? before.disabled,
+    constraints: document.constraints ?? [],
+    parameters: document.parameters ?? before.parameters,
+    variants: document.variants ?? [],
+    segments: document.segments ?? before.segments,
+  };
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, projectContext, '');
+};
+
+/** Whether a feature has as many strategies in an environment as the limit allows. */
+export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
+  inEnvironment(feature, environment).strategies.length >= resourceLimits.strategiesPerEnvironment;
+
+/** Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not enabled. */
+export const addStrategy = (
+  feature: Feature,
+  environment: string,
+  create: CreateStrategy,
+  id: string,
+  projectContext: ProjectContext,
+  path = '/body',
+): Decision => {
+  if (!hasEnvironment(projectContext, environment)) {
+    throw invalidProperty('You have not added the current environment to the project', '/params/environment');
+  }
+  const { strategies } = inEnvironment(feature, environment);
+  if (hasMaxStrategies(feature, environment))
+    throw limitExceeded('strategy', resourceLimits.strategiesPerEnvironment, path);
+  const { name, title, disabled, constraints, parameters, variants, segments, sortOrder } = create;
+  const wanted: StrategyContent = {
+    name,
+    title: title ?? null,
+    disabled: disabled ?? false,
+    constraints: constraints ?? [],
+    parameters: withDefaultParameters(name, parameters ?? {}, feature, projectContext),
+    variants: variants ?? [],
+    segments: segments ?? [],
+  };
+  const strategy: Strategy = {
+    ...normalizeStrategy(wanted, { project: feature.project, projectContext, path }),
+    id,
+    sortOrder: sortOrder ?? Math.min(Math.max(-1, ...strategies.map((other) => other.sortOrder)) + 1, maxSortOrder),
+  };
+  return {
+    feature: withStrategies(feature, environment, [...strategies, strategy]),
+    events: [featureEvent('feature-strategy-add', feature, { environment, data: publicStrategy(strategy) })],
+  };
+};
+
+/** Takes a strategy away from a feature, and leaves the feature on even if it was the last one. */
+export const removeStrategyKeepingEnabled = (feature: Feature, ref: StrategyRef): Decision => {
+  const strategy = strategyOf(feature, ref);
+  const { strategies } = inEnvironment(feature, ref.environment);
+  return {
+    feature: withEnvironment(feature, ref.environment, {
+      strategies: strategies.filter((other) => other !== strategy),
+    }),
+    events: [
+      featureEvent('feature-strategy-remove', feature, {
+        environment: ref.environment,
+        preData: publicStrategy(strategy),
+      }),
+    ],
+  };
+};
+
+/** Removes a strategy from a feature. Without an active strategy left, the feature is disabled first. */
+export const removeStrategy = (feature: Feature, ref: StrategyRef): Decision => {
+  const dropped = removeStrategyKeepingEnabled(feature, ref);
+  const { feature: after, events } = disableIfNoActiveStrategy(dropped.feature, ref.environment);
+  return { feature: after, events: [...events, ...dropped.events] };
+};
