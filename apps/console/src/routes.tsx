@@ -125,25 +125,25 @@ const projectTab = createRoute({
   component: projectPage,
 });
 
-const adminPage = lazyRouteComponent(() => import('./pages/admin/admin-page.tsx'), 'AdminPage');
-// One page, which finds its sections in a table that is loaded with it.
+const adminLayout = lazyRouteComponent(() => import('./pages/admin/admin-layout.tsx'), 'AdminLayout');
+// One page, which finds its content in the table of pages that is loaded with it.
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',
   validateSearch: adminSectionsSearch,
-  component: adminPage,
+  component: adminLayout,
 });
 const adminSection = createRoute({
   getParentRoute: () => root,
   path: '/admin/$section',
   validateSearch: adminSectionsSearch,
-  component: adminPage,
+  component: adminLayout,
 });
 const adminItem = createRoute({
   getParentRoute: () => root,
   path: '/admin/$section/$item',
   validateSearch: adminSectionsSearch,
-  component: adminPage,
+  component: adminLayout,
 });
 
 const playground = createRoute({

@@ -1,6 +1,7 @@
 import { type AnyOperation, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
 import { ApiError, errorOfResponse } from './api-error.ts';
-import { authorizationHeader, signInCount, signInOfferOf, signInNeeded, waitForSignIn } from './session.ts';
+import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './sign-in-state.ts';
+import { authorizationHeader } from './api-key.ts';
 import { createStore } from './store.ts';
 
 /** The member `K` of a request, which is optional when all of its properties are. */
@@ -26,7 +27,7 @@ export interface WithEntityTag<T> {
 }
 
 /** Milliseconds by which the last response was stale, from its `Bunting-Stale` header; 0 when it was current. */
-export const staleMs = createStore(0);
+export const responseStalenessStore = createStore(0);
 
 interface RawRequest {
   readonly params?: Readonly<Record<string, unknown>>;
@@ -117,12 +118,12 @@ export const sendAfterSignIn = async (method: string, url: string, request: RawR
   const key = method === 'GET' ? undefined : idempotencyKey();
   for (;;) {
     // While the sign-in form is shown, further calls would only get a 401 as well.
-    const offer = signInNeeded.get();
+    const offer = pendingSignInOffer.get();
     if (offer !== undefined) await waitForSignIn(offer, request.signal);
     const signInsBefore = signInCount();
     const received = await send(method, url, request, key);
     if (received.response.ok) {
-      staleMs.set(Number(received.response.headers.get(staleHeader) ?? 0));
+      responseStalenessStore.set(Number(received.response.headers.get(staleHeader) ?? 0));
       return received;
     }
     const error = errorOfResponse(received.response, received.body);

@@ -1,6 +1,7 @@
 import { GetMe, type Me } from '@bunting/contracts';
 import { sendOnce, urlOf } from './call.ts';
-import { hasApiKey, resumeWaitingCalls, setApiKey } from './session.ts';
+import { resumePendingCalls } from './sign-in-state.ts';
+import { setApiKey, hasApiKey } from './api-key.ts';
 
 let lastUserId: number | undefined;
 
@@ -9,7 +10,7 @@ const resumeForSameUser = async (): Promise<void> => {
   const { user } = (await sendOnce('GET', urlOf(GetMe, {}))) as Me;
   if (lastUserId !== undefined && lastUserId !== user.id) return location.assign('/');
   lastUserId = user.id;
-  resumeWaitingCalls();
+  resumePendingCalls();
 };
 
 /** Signs in with a password, at the path that the gateway's 401 names. @throws ApiError */

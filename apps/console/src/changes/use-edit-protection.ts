@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { usePermissionCheck } from '../api/permission-check.ts';
+import { usePermissionCheck } from '../api/use-permission-check.ts';
 import { changeRequestConfigQuery, protectedEnvironmentsOf } from './protected-environments.ts';
 
 export interface EditProtection {

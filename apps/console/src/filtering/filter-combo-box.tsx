@@ -1,6 +1,6 @@
 import { useId, useImperativeHandle, useRef, useState } from 'react';
 import type { FilterFault, Suggestion } from './filter-text.ts';
-import { messages } from '../messages/shared.ts';
+import { sharedMessages } from '../messages/shared.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/buttons/icon.tsx';
 import styles from './filter-combo-box.module.css';
@@ -104,13 +104,13 @@ export const FilterComboBox = ({
           onKeyDown={onKeyDown}
         />
         {value !== '' && (
-          <IconButton icon="close" size="small" label={messages.filter.clear} onPress={() => onChange('')} />
+          <IconButton icon="close" size="small" label={sharedMessages.filter.clear} onPress={() => onChange('')} />
         )}
       </div>
       <div
         id={listId}
         role="listbox"
-        aria-label={messages.filter.suggestions}
+        aria-label={sharedMessages.filter.suggestions}
         hidden={suggestions.length === 0}
         className={styles['suggestions']}
       >
@@ -132,7 +132,7 @@ export const FilterComboBox = ({
         ))}
       </div>
       <p id={faultsId} role="status" className={styles['faults']}>
-        {faults.map(({ token, reason }) => messages.filter.fault(token, reason)).join(' ')}
+        {faults.map(({ token, reason }) => sharedMessages.filter.fault(token, reason)).join(' ')}
       </p>
     </div>
   );

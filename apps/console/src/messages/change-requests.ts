@@ -1,11 +1,11 @@
-import { count } from './shared.ts';
+import { formatCount } from './format-number.ts';
 
 export const changeRequestsMessages = {
   addComment: 'Comment',
   after: 'After',
   appliesAt: 'It is applied at',
   applyAt: 'Apply at',
-  approvals: (given: number, needed: number) => `${given} of ${count(needed, 'approval')}`,
+  approvals: (given: number, needed: number) => `${given} of ${formatCount(needed, 'approval')}`,
   approvedBy: (user: string) => `Approved by ${user}`,
   author: 'Author',
   before: 'Before',
@@ -64,7 +64,7 @@ export const changeRequestsMessages = {
   schedule: (status: string) =>
     ({ pending: 'Scheduled', failed: 'Schedule failed', suspended: 'Schedule suspended' })[status] ?? status,
   segment: (name: string) => `Segment ${name}`,
-  shown: (first: number, last: number, total: number) => `${first} to ${last} of ${count(total, 'request')}`,
+  shown: (first: number, last: number, total: number) => `${first} to ${last} of ${formatCount(total, 'request')}`,
   someoneGone: 'a deleted user',
   state: 'State',
   steps: {

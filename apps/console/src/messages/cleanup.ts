@@ -1,5 +1,5 @@
 import type { CleanupFeatures } from '@bunting/contracts';
-import { count, number } from './shared.ts';
+import { formatCount, formatNumber } from './format-number.ts';
 
 type Flag = CleanupFeatures['features'][number];
 
@@ -11,7 +11,7 @@ export const cleanupMessages = {
   textTitle: 'Text for the owners of the code',
   textHelp: 'Paste it into an issue or a message. It names each flag, why it can go, and where it was last used.',
   days: 'For at least',
-  dayOptions: (days: number) => count(days, 'day'),
+  dayOptions: (days: number) => formatCount(days, 'day'),
   project: 'Project',
   allProjects: 'All projects',
   reasons: 'Reason',
@@ -37,10 +37,10 @@ export const cleanupMessages = {
     all: 'Flags that may be no longer needed. Choose a reason to see what it means.',
     stale: 'They are marked as stale: they can be removed from the code.',
     potentiallyStale: 'They are older than flags of their type are meant to become.',
-    allOn: `They are on for everybody in production, and no application there has reported “no” for ${count(days, 'day')}. The code can keep the new path only.`,
-    allOff: `They are off in every environment, and no application has reported “yes” for ${count(days, 'day')}. The code can drop the path.`,
-    notSeen: `Applications used them once, and none has reported them for ${count(days, 'day')}.`,
-    neverSeen: `They were made more than ${count(days, 'day')} ago, and no application has ever reported them.`,
+    allOn: `They are on for everybody in production, and no application there has reported “no” for ${formatCount(days, 'day')}. The code can keep the new path only.`,
+    allOff: `They are off in every environment, and no application has reported “yes” for ${formatCount(days, 'day')}. The code can drop the path.`,
+    notSeen: `Applications used them once, and none has reported them for ${formatCount(days, 'day')}.`,
+    neverSeen: `They were made more than ${formatCount(days, 'day')} ago, and no application has ever reported them.`,
     unknown:
       'Names that applications have asked for in the last two days and that no active flag of their projects has. Applications use the default of their code instead.',
   }),
@@ -66,7 +66,7 @@ export const cleanupMessages = {
     'It is in a project that the key of the application is not for: use a key for that project.',
   ],
   unknownFound: (found: number, all: number) =>
-    found === all ? count(all, 'unknown flag') : `${found} of ${count(all, 'unknown flag')}`,
+    found === all ? formatCount(all, 'unknown flag') : `${found} of ${formatCount(all, 'unknown flag')}`,
   createUnknown: (name: string) => `Create ${name}`,
   application: 'Application',
   environment: 'Environment',
@@ -74,7 +74,7 @@ export const cleanupMessages = {
   applications: 'Applications',
   lastAsked: 'Last asked for',
   never: 'never used',
-  number,
+  formatNumber,
   state: (isEnabled: boolean) => (isEnabled ? 'on' : 'off'),
   listItem: ({ name, project, reasons, createdBy, environments, neededBy }: Flag, address: string) => {
     const seen = environments.flatMap(({ name: environment, lastSeenAt }) =>
@@ -87,5 +87,5 @@ export const cleanupMessages = {
       `  ${address}`,
     ].join('\n');
   },
-  listTitle: (n: number) => `${count(n, 'feature flag')} can be removed from the code:`,
+  listTitle: (n: number) => `${formatCount(n, 'feature flag')} can be removed from the code:`,
 } as const;

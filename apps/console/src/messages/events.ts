@@ -1,13 +1,13 @@
-import { count } from './shared.ts';
+import { formatCount } from './format-number.ts';
 
 export const eventsMessages = {
   title: 'Event log',
   ofProject: (project: string) => `Events of ${project}`,
   filter: 'Filter events',
   filterHint: 'type:feature-strategy-* feature:checkout by:ada when:<7d',
-  found: (n: number) => count(n, 'event'),
-  shown: (shown: number, n: number) => `The newest ${count(shown, 'event')} of ${count(n, 'event')}`,
-  newer: (n: number) => `${count(n, 'new event')}`,
+  found: (n: number) => formatCount(n, 'event'),
+  shown: (shown: number, n: number) => `The newest ${formatCount(shown, 'event')} of ${formatCount(n, 'event')}`,
+  newer: (n: number) => `${formatCount(n, 'new event')}`,
   noMatch: 'No event matches',
   noMatchHelp: 'Remove a part of the filter, or widen its days: words are searched in what the events changed.',
   empty: 'No events yet',
@@ -50,18 +50,18 @@ export const eventsMessages = {
   integrity: {
     button: 'Integrity',
     title: 'Integrity of the event log',
-    recent: (n: number) => `The newest ${count(n, 'event')} intact`,
+    recent: (n: number) => `The newest ${formatCount(n, 'event')} intact`,
     recentFault: 'The event log was altered',
     meaning:
       'Each event has a hash of its content and of the hash before it. Who alters, removes or inserts an event must change every later hash as well.',
-    progress: (done: number, of: number) => `${count(done, 'event')} of ${count(of, 'event')} checked…`,
-    intact: (n: number) => `${count(n, 'event')} checked: each is what it was when it was recorded.`,
+    progress: (done: number, of: number) => `${formatCount(done, 'event')} of ${formatCount(of, 'event')} checked…`,
+    intact: (n: number) => `${formatCount(n, 'event')} checked: each is what it was when it was recorded.`,
     incomplete: 'The check was not finished. Run it again.',
     fault: (id: number, message: string) =>
       `Event ${id}: ${message} Compare with a backup, and find out who could write to the database of the event log.`,
     neverArrived: (service: string, first: number, last: number) =>
       `The events ${first} to ${last} of the service ${service} never arrived: it had deleted them before. An old backup may have been restored.`,
-    deadLetters: (n: number) => `${count(n, 'event')} could not be recorded yet, and will be tried again.`,
+    deadLetters: (n: number) => `${formatCount(n, 'event')} could not be recorded yet, and will be tried again.`,
     head: 'The end of the log',
     headHelp:
       'Keep this text outside of Bunting. Entered below at a later time, it proves that the log was neither cut off nor rewritten.',

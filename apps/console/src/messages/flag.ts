@@ -1,4 +1,4 @@
-import { count } from './shared.ts';
+import { formatCount } from './format-number.ts';
 
 export const flagMessages = {
   absent: (project: string) => `There is no such flag in the project ${project}. It may have been moved or deleted.`,
@@ -19,7 +19,7 @@ export const flagMessages = {
   beingOff: '(must be off)',
   compareWith: 'Compare with',
   copied: (strategies: number, environment: string) =>
-    `${count(strategies, 'strategy', 'strategies')} copied to ${environment}.`,
+    `${formatCount(strategies, 'strategy', 'strategies')} copied to ${environment}.`,
   copyAllHere: (strategies: number) => `Copy all ${strategies} here`,
   copyFlag: 'Copy the flag',
   copyHere: 'Copy here',
@@ -97,7 +97,7 @@ export const flagMessages = {
   revived: 'The flag is back, turned off in all environments.',
   saved: 'Saved.',
   share: (yes: number, no: number) => `${Math.round((yes / (yes + no)) * 100)} % yes in the last hour`,
-  showMore: (strategies: number) => `Show ${count(strategies, 'more strategy', 'more strategies')}`,
+  showMore: (strategies: number) => `Show ${formatCount(strategies, 'more strategy', 'more strategies')}`,
   sideBySide: 'The flag in each environment',
   stage: (stage: string) => stage,
   stale: 'stale',
@@ -115,7 +115,7 @@ export const flagMessages = {
   unfavourite: 'Remove from the favourites',
   usage: 'Usage',
   usageSum: (environment: string, yes: number, no: number) =>
-    `In ${environment}, in the last 48 hours: ${count(yes, 'time', 'times')} yes, ${count(no, 'time', 'times')} no.`,
+    `In ${environment}, in the last 48 hours: ${formatCount(yes, 'time', 'times')} yes, ${formatCount(no, 'time', 'times')} no.`,
   variantShare: (name: string, weight: number) => `${name} (${weight / 10} %)`,
   variants: 'Variants of the flag here:',
   withVariants: (variants: readonly string[]) => `(as ${variants.join(' or ')})`,

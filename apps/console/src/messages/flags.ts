@@ -1,4 +1,4 @@
-import { count } from './shared.ts';
+import { formatCount } from './format-number.ts';
 import type { BulkAction } from '../pages/flags/bulk-actions.ts';
 
 export const flagsMessages = {
@@ -6,11 +6,11 @@ export const flagsMessages = {
   ofProject: (project: string) => `Flags of ${project}`,
   filter: 'Filter flags',
   filterHint: 'type:release tag:team:web production:on seen:<7d',
-  found: (n: number) => count(n, 'flag'),
-  selected: (n: number) => `${count(n, 'flag')} selected`,
+  found: (n: number) => formatCount(n, 'flag'),
+  selected: (n: number) => `${formatCount(n, 'flag')} selected`,
   select: (name: string) => `Select ${name}`,
   selectAll: 'Select all that match',
-  selectMatching: (n: number) => `Select all ${count(n, 'flag')} that match`,
+  selectMatching: (n: number) => `Select all ${formatCount(n, 'flag')} that match`,
   selectNone: 'Select none',
   turnOn: 'Turn on',
   turnOff: 'Turn off',
@@ -73,29 +73,29 @@ export const flagsMessages = {
     },
     run: (action: BulkAction, n: number) => {
       const verb = { switch: 'Change', tag: 'Change', stale: 'Mark', archive: 'Archive' }[action.kind];
-      return `${verb} ${count(n, 'flag')}`;
+      return `${verb} ${formatCount(n, 'flag')}`;
     },
     tag: 'Tag',
     tagHint: 'Its type and value, as in team:web',
     tagWrong: 'Write type:value, each of 2 to 50 characters.',
     preview: 'Flags that change',
     changes: (n: number, projects: number) =>
-      n === 0 ? 'No flag changes.' : `${count(n, 'flag')} in ${count(projects, 'project')} will change:`,
-    unchanged: (n: number) => `${count(n, 'flag')} ${n === 1 ? 'is' : 'are'} like that already.`,
+      n === 0 ? 'No flag changes.' : `${formatCount(n, 'flag')} in ${formatCount(projects, 'project')} will change:`,
+    unchanged: (n: number) => `${formatCount(n, 'flag')} ${n === 1 ? 'is' : 'are'} like that already.`,
     impossible: (n: number, action: BulkAction) =>
       action.kind === 'archive'
-        ? `${count(n, 'flag')} cannot be archived: other flags depend on them, or they are archived already.`
-        : `${count(n, 'flag')} cannot be changed: archived, or not in this environment.`,
+        ? `${formatCount(n, 'flag')} cannot be archived: other flags depend on them, or they are archived already.`
+        : `${formatCount(n, 'flag')} cannot be changed: archived, or not in this environment.`,
     willPropose: (n: number, action: BulkAction) =>
       action.kind === 'archive'
-        ? `${count(n, 'flag')} ${n === 1 ? 'is' : 'are'} in a project with a protected environment: archiving becomes a change request per project.`
-        : `The environment is protected for ${count(n, 'flag')}: their changes become a change request per project.`,
-    progress: (done: number, n: number) => `${done} of ${count(n, 'flag')} done…`,
-    more: (n: number) => `and ${count(n, 'more', 'more')}`,
+        ? `${formatCount(n, 'flag')} ${n === 1 ? 'is' : 'are'} in a project with a protected environment: archiving becomes a change request per project.`
+        : `The environment is protected for ${formatCount(n, 'flag')}: their changes become a change request per project.`,
+    progress: (done: number, n: number) => `${done} of ${formatCount(n, 'flag')} done…`,
+    more: (n: number) => `and ${formatCount(n, 'more', 'more')}`,
     results: 'What became of them',
-    done: (n: number) => `${count(n, 'flag')} changed.`,
+    done: (n: number) => `${formatCount(n, 'flag')} changed.`,
     changeRequest: (id: number, project: string) => `Open change request ${id} of ${project}`,
-    proposed: (n: number) => `${count(n, 'flag')} proposed in a change request.`,
-    refused: (n: number) => `${count(n, 'flag')} refused:`,
+    proposed: (n: number) => `${formatCount(n, 'flag')} proposed in a change request.`,
+    refused: (n: number) => `${formatCount(n, 'flag')} refused:`,
   },
 } as const;

@@ -1,4 +1,4 @@
-import { count } from './shared.ts';
+import { formatCount } from './format-number.ts';
 
 export const playgroundMessages = {
   addContext: 'Add a context',
@@ -62,8 +62,8 @@ export const playgroundMessages = {
   shared: 'The address of this page holds all that is chosen here: share it.',
   strategies: 'Strategies',
   summary: (flags: number, total: number, contexts: number, changed: number, compares: boolean) =>
-    `${flags < total ? `${flags} of ${count(total, 'flag')}` : count(total, 'flag')}, ${count(contexts, 'context')}${
-      compares ? `, ${count(changed, 'result')} ${changed === 1 ? 'changes' : 'change'}` : ''
+    `${flags < total ? `${flags} of ${formatCount(total, 'flag')}` : formatCount(total, 'flag')}, ${formatCount(contexts, 'context')}${
+      compares ? `, ${formatCount(changed, 'result')} ${changed === 1 ? 'changes' : 'change'}` : ''
     }`,
   table: 'Results',
   tooMany: (shown: number, all: number) =>

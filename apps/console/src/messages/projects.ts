@@ -1,4 +1,4 @@
-import { count, number } from './shared.ts';
+import { formatCount, formatNumber } from './format-number.ts';
 
 export const projectsMessages = {
   title: 'Projects',
@@ -61,7 +61,7 @@ export const projectsMessages = {
   flagsCreated: 'Flags created',
   flagsArchived: 'Flags archived',
   in30Days: 'The last 30 days, and those before',
-  before: (n: number) => `before: ${number(n)}`,
+  before: (n: number) => `before: ${formatNumber(n)}`,
   toProduction: 'Days from creation to production, on average',
   membersAdded: 'Members added',
   lifecycle: 'Where its flags are',
@@ -72,21 +72,21 @@ export const projectsMessages = {
     completed: 'Completed',
     archived: 'Archived',
   },
-  stale: (n: number) => count(n, 'stale flag'),
+  stale: (n: number) => formatCount(n, 'stale flag'),
   noStale: 'No flag is stale.',
   types: 'Flags by type',
   noFlags: 'There are no flags yet.',
   resources: 'What it has',
-  tokens: (n: number) => count(n, 'API token'),
-  segments: (n: number) => `${count(n, 'segment')} of its own`,
-  memberCount: (n: number) => count(n, 'member'),
+  tokens: (n: number) => formatCount(n, 'API token'),
+  segments: (n: number) => `${formatCount(n, 'segment')} of its own`,
+  memberCount: (n: number) => formatCount(n, 'member'),
   rules: 'Its rules',
   naming: 'Names of flags match',
   limit: 'Active flags at most',
   any: 'any',
   noLimit: 'any number',
   activity: 'Changes in the last 12 weeks',
-  activityOn: (n: number, day: string) => `${count(n, 'change')} in the week from ${day}`,
+  activityOn: (n: number, day: string) => `${formatCount(n, 'change')} in the week from ${day}`,
 
   environment: 'Environment',
   inUse: 'Used here',
@@ -95,13 +95,13 @@ export const projectsMessages = {
   defaultStrategy: 'Default strategy',
   protection: 'Changes need',
   noProtection: 'no approval',
-  approvals: (n: number) => count(n, 'approval'),
+  approvals: (n: number) => formatCount(n, 'approval'),
   addEnvironment: (name: string) => `Use ${name} in this project`,
   environmentAdded: (name: string) => `The project uses ${name} now; every flag is off there.`,
   removeEnvironment: 'Stop using it',
   removeEnvironmentTitle: (environment: string, project: string) => `Take ${environment} out of “${project}”`,
   removeEnvironmentHelp: (n: number) =>
-    `Every strategy and state that flags have there is deleted. ${count(n, 'flag')} of the project ${n === 1 ? 'is' : 'are'} on in it now.`,
+    `Every strategy and state that flags have there is deleted. ${formatCount(n, 'flag')} of the project ${n === 1 ? 'is' : 'are'} on in it now.`,
   environmentRemoved: (name: string) => `The project does not use ${name} any more.`,
   editProtection: 'Set approvals',
   protectionTitle: (environment: string) => `Approvals for changes in ${environment}`,
@@ -112,7 +112,7 @@ export const projectsMessages = {
   protectionHelp: (n: number) =>
     n === 0
       ? 'No change request is open there.'
-      : `${count(n, 'change request')} ${n === 1 ? 'is' : 'are'} open there. They keep going, whatever you choose.`,
+      : `${formatCount(n, 'change request')} ${n === 1 ? 'is' : 'are'} open there. They keep going, whatever you choose.`,
   protectionSaved: (environment: string) => `The approvals for ${environment} are saved.`,
   editDefault: 'Edit the default strategy',
   everybody: 'Everybody',
@@ -123,7 +123,7 @@ export const projectsMessages = {
   kind: 'Kind',
   user: 'User',
   service: 'Service account',
-  group: (n: number) => `Group of ${count(n, 'user')}`,
+  group: (n: number) => `Group of ${formatCount(n, 'user')}`,
   roles: 'Roles',
   noRole: 'Choose at least one role.',
   since: 'Since',
@@ -185,7 +185,7 @@ export const projectsMessages = {
   noSegmentsHelp:
     'Segments for every project are in Administration. One that belongs to this project is offered only here.',
   createSegment: 'Create a segment',
-  usedInFlags: (n: number) => count(n, 'flag'),
+  usedInFlags: (n: number) => formatCount(n, 'flag'),
 
   archivedAt: 'Archived',
   type: 'Type',
@@ -198,8 +198,8 @@ export const projectsMessages = {
   deleteFlagHelp: 'Its strategies, variants and numbers of use go with it. Its events stay in the event log.',
   flagDeleted: (name: string) => `The flag ${name} is deleted.`,
   reviveAll: 'Revive all',
-  reviveAllTitle: (n: number) => `Revive ${count(n, 'flag')}`,
-  allRevived: (n: number) => `${count(n, 'flag')} ${n === 1 ? 'is' : 'are'} back.`,
+  reviveAllTitle: (n: number) => `Revive ${formatCount(n, 'flag')}`,
+  allRevived: (n: number) => `${formatCount(n, 'flag')} ${n === 1 ? 'is' : 'are'} back.`,
   emptyArchive: 'The archive is empty',
   emptyArchiveHelp: 'Flags that are archived are listed here. They can be revived, or deleted for good.',
 
@@ -207,7 +207,7 @@ export const projectsMessages = {
   saved: 'The settings are saved.',
   featureLimit: 'Active flags at most',
   featureLimitHint: 'Empty: any number. Flags beyond a lower limit stay.',
-  limitUse: (n: number) => `${count(n, 'active flag')} now.`,
+  limitUse: (n: number) => `${formatCount(n, 'active flag')} now.`,
   pattern: 'Pattern for the names of flags',
   patternHint:
     'A regular expression that the whole name must match, such as checkout-[a-z-]+. Flags that exist keep their names.',
@@ -223,8 +223,8 @@ export const projectsMessages = {
   deleteHelp: 'Its archived flags, its settings and its members go with it. This cannot be undone.',
   deleted: (name: string) => `The project ${name} is deleted.`,
   activeFlags: (n: number) =>
-    `${count(n, 'flag')} of it ${n === 1 ? 'is' : 'are'} active: archive or move ${n === 1 ? 'it' : 'them'} first.`,
+    `${formatCount(n, 'flag')} of it ${n === 1 ? 'is' : 'are'} active: archive or move ${n === 1 ? 'it' : 'them'} first.`,
   takesAlong: (flags: number, tokens: number, segments: number) =>
-    `It has ${count(flags, 'archived flag')}, ${count(tokens, 'API token')} and ${count(segments, 'segment')} of its own.`,
+    `It has ${formatCount(flags, 'archived flag')}, ${formatCount(tokens, 'API token')} and ${formatCount(segments, 'segment')} of its own.`,
   isDefault: 'The default project cannot be deleted.',
 } as const;

@@ -1,4 +1,4 @@
-import { count } from './shared.ts';
+import { formatCount } from './format-number.ts';
 
 /** The text of lists, forms and confirmations that the pages of administration share. */
 export const resourceMessages = {
@@ -8,13 +8,13 @@ export const resourceMessages = {
   noMatch: 'Nothing matches the search',
   noMatchHelp: 'Try fewer letters, or look through all of them.',
   clearSearch: 'Show all',
-  showMore: (n: number) => `Show ${count(n, 'more row')}`,
+  showMore: (n: number) => `Show ${formatCount(n, 'more row')}`,
   actionsFor: (name: string) => `Actions for ${name}`,
   readOnly: (permissions: readonly string[]) =>
     `You can look, but not change anything here: that takes the permission ${permissions.join(' or ')}.`,
   missing: 'Enter a value.',
-  tooShort: (min: number) => `Enter at least ${count(min, 'character')}.`,
-  tooLong: (max: number, length: number) => `At most ${count(max, 'character')}: these are ${length}.`,
+  tooShort: (min: number) => `Enter at least ${formatCount(min, 'character')}.`,
+  tooLong: (max: number, length: number) => `At most ${formatCount(max, 'character')}: these are ${length}.`,
   notWhole: 'Enter a whole number.',
   tooSmall: (min: number) => `Enter ${min} or more.`,
   tooLarge: (max: number) => `Enter ${max} or less.`,

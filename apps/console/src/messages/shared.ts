@@ -1,45 +1,8 @@
 // The English of the frame around every page and of shared components. The text of one page is in the file of its name, loaded with it.
-import { ApiError } from '../api/api-error.ts';
+import { formatCount } from './format-number.ts';
 
-const numbers = new Intl.NumberFormat('en');
-
-/** A number as people read it: `12,500`. */
-export const number = (n: number): string => numbers.format(n);
-
-export const count = (n: number, one: string, many = `${one}s`): string => `${number(n)} ${n === 1 ? one : many}`;
-
-const inSeconds = (error: ApiError): string =>
-  error.retryAfterSeconds === undefined
-    ? 'Try again in a moment.'
-    : `Try again in ${count(error.retryAfterSeconds, 'second')}.`;
-
-/** What failed, and what to do now. */
-export const explain = (error: unknown): string => {
-  if (!(error instanceof ApiError)) return `This page has a fault: ${String((error as Error)?.message ?? error)}`;
-  switch (error.kind) {
-    case 'Offline':
-      return 'There is no connection to Bunting. Check the network; nothing you entered is lost.';
-    case 'NoAccessError':
-      return error.permissions.length === 0
-        ? `${error.message} An administrator can give you access.`
-        : `${error.message} You need the permission ${error.permissions.join(' or ')}.`;
-    case 'PreconditionFailed':
-      return 'Another person has changed this in the meantime. Compare before you save again.';
-    case 'RateLimitError':
-      return `Too many requests. ${inSeconds(error)}`;
-    case 'ServiceUnavailable':
-    case 'RequestTimeout':
-      return `Bunting cannot answer at the moment. ${inSeconds(error)}`;
-    case 'InternalError':
-      return `${error.message} The log has it as ${error.id ?? 'an error without id'}.`;
-    default:
-      return error.message;
-  }
-};
-
-export const messages = {
+export const sharedMessages = {
   product: 'Bunting',
-  count,
   common: {
     actions: 'Actions',
     add: 'Add',
@@ -60,7 +23,6 @@ export const messages = {
     working: '(working)',
   },
   errors: {
-    explain,
     page: 'This page has a fault',
     pageHelp: 'The rest of the console works. Reload the page; if it happens again, report the text below.',
     reload: 'Reload',
@@ -94,7 +56,7 @@ export const messages = {
     signOut: 'Sign out',
     theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
     stale: (ms: number) =>
-      `What you see may be ${count(Math.max(1, Math.round(ms / 1000)), 'second')} old: Bunting is catching up.`,
+      `What you see may be ${formatCount(Math.max(1, Math.round(ms / 1000)), 'second')} old: Bunting is catching up.`,
     offline: 'There is no network. What you see may be old, and changes cannot be saved.',
     working: 'Loading',
     notifications: 'Notifications',
@@ -103,7 +65,7 @@ export const messages = {
   palette: {
     title: 'Search',
     hint: 'Flags, pages and actions',
-    found: (n: number) => `${count(n, 'result')}`,
+    found: (n: number) => `${formatCount(n, 'result')}`,
     pages: 'Pages',
     actions: 'Actions',
     flags: 'Flags',

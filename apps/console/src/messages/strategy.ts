@@ -1,4 +1,4 @@
-import { count } from './shared.ts';
+import { formatCount } from './format-number.ts';
 
 export const strategyMessages = {
   active: 'Active',
@@ -29,7 +29,7 @@ export const strategyMessages = {
   inverted: 'Not: the opposite must hold',
   isOff: (environment: string) => `The flag is off in ${environment}: no user is affected until it is turned on.`,
   importValues: 'Add the values of a file',
-  imported: (n: number, file: string) => `${count(n, 'value')} of ${file} ${n === 1 ? 'is' : 'are'} in the list.`,
+  imported: (n: number, file: string) => `${formatCount(n, 'value')} of ${file} ${n === 1 ? 'is' : 'are'} in the list.`,
   importTooLarge: (file: string) => `${file} is larger than 5 MB.`,
   json: 'JSON',
   leave: 'Leave',
@@ -80,7 +80,8 @@ export const strategyMessages = {
     isEnabled ? (variant === 'disabled' ? 'on' : `on, ${variant}`) : 'off',
   rollout: 'Share of users',
   rolloutPercent: 'Percent',
-  sample: (users: number) => `Evaluated for ${count(users, 'generated user')} of each kind, by the server’s own rules.`,
+  sample: (users: number) =>
+    `Evaluated for ${formatCount(users, 'generated user')} of each kind, by the server’s own rules.`,
   saved: 'The strategy is saved.',
   segments: 'Segments',
   shares: 'Shares of users',
@@ -110,7 +111,7 @@ export const strategyMessages = {
       .join(', '),
   value: 'Value',
   values: 'Values',
-  valuesHint: (values: number) => `One on each line, or pasted from a spreadsheet. ${count(values, 'value')}.`,
+  valuesHint: (values: number) => `One on each line, or pasted from a spreadsheet. ${formatCount(values, 'value')}.`,
   variantName: 'Variant',
   variants: 'Variants',
   valueHints: {

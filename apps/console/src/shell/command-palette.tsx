@@ -5,7 +5,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { operationQuery } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
-import { messages } from '../messages/shared.ts';
+import { sharedMessages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialogs/dialog.module.css';
 import { registeredActions } from './keyboard-actions.ts';
 import { navigationPages } from './navigation.ts';
@@ -38,22 +38,22 @@ const useEntries = (text: string): readonly Entry[] => {
   });
   const flags = (words.length === 0 ? [] : (data?.features ?? [])).map(({ name, project }) => ({
     id: `flag ${name}`,
-    section: messages.palette.flags,
+    section: sharedMessages.palette.flags,
     label: name,
     about: project,
     run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
   }));
   // The pages of administration come with the chunk that lists them.
-  const { data: sections = [] } = useQuery({
-    queryKey: ['sections'],
-    queryFn: async () => (await import('../pages/admin/sections.ts')).adminSections,
+  const { data: adminPages = [] } = useQuery({
+    queryKey: ['adminPages'],
+    queryFn: async () => (await import('../pages/admin/admin-pages.ts')).adminPages,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const pages = [...navigationPages, ...sections.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
+  const pages = [...navigationPages, ...adminPages.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
     .filter(({ label }) => matches(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,
-      section: messages.palette.pages,
+      section: sharedMessages.palette.pages,
       label,
       run: () => void navigate({ href: to }),
     }));
@@ -61,7 +61,7 @@ const useEntries = (text: string): readonly Entry[] => {
     .filter(({ isKeyOnly = false, title }) => !isKeyOnly && matches(title, words))
     .map(({ id, title, key, run }) => ({
       id: `action ${id}`,
-      section: messages.palette.actions,
+      section: sharedMessages.palette.actions,
       label: title,
       key,
       run,
@@ -99,12 +99,12 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
       <input
         className={styles['paletteInput']}
         role="combobox"
-        aria-label={messages.palette.title}
+        aria-label={sharedMessages.palette.title}
         aria-expanded={entries.length > 0}
         aria-controls={listId}
         aria-autocomplete="list"
         {...(active >= 0 ? { 'aria-activedescendant': optionId(active) } : {})}
-        placeholder={messages.palette.hint}
+        placeholder={sharedMessages.palette.hint}
         value={text}
         autoComplete="off"
         spellCheck={false}
@@ -116,14 +116,14 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
         onKeyDown={onKeyDown}
       />
       <p role="status" className="visually-hidden">
-        {messages.palette.found(entries.length)}
+        {sharedMessages.palette.found(entries.length)}
       </p>
-      {entries.length === 0 && <p className={styles['paletteNone']}>{messages.palette.nothing}</p>}
+      {entries.length === 0 && <p className={styles['paletteNone']}>{sharedMessages.palette.nothing}</p>}
       <div
         id={listId}
         ref={list}
         role="listbox"
-        aria-label={messages.palette.title}
+        aria-label={sharedMessages.palette.title}
         tabIndex={-1}
         className={styles['paletteList']}
       >
@@ -165,7 +165,7 @@ export const CommandPalette = ({ onClose }: { readonly onClose: () => void }) =>
     className={dialogStyles['backdrop'] ?? ''}
   >
     <Modal className={dialogStyles['modal'] ?? ''}>
-      <Dialog aria-label={messages.palette.title} className={dialogStyles['dialog'] ?? ''}>
+      <Dialog aria-label={sharedMessages.palette.title} className={dialogStyles['dialog'] ?? ''}>
         <PaletteBody onClose={onClose} />
       </Dialog>
     </Modal>

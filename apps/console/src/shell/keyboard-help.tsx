@@ -1,6 +1,6 @@
 import { useStore } from '../api/store.ts';
 import { Dialog } from '../components/dialogs/dialog.tsx';
-import { messages } from '../messages/shared.ts';
+import { sharedMessages } from '../messages/shared.ts';
 import { registeredActions } from './keyboard-actions.ts';
 import styles from './shell.module.css';
 
@@ -25,13 +25,13 @@ export const KeyboardHelp = ({ onClose }: { readonly onClose: () => void }) => {
     .flat()
     .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
   return (
-    <Dialog title={messages.keys.title} onClose={onClose}>
-      {keys.length > 0 && <Keys title={messages.keys.here} keys={keys} />}
+    <Dialog title={sharedMessages.keys.title} onClose={onClose}>
+      {keys.length > 0 && <Keys title={sharedMessages.keys.here} keys={keys} />}
       <Keys
-        title={messages.keys.everywhere}
+        title={sharedMessages.keys.everywhere}
         keys={[
-          ['Ctrl K', messages.keys.palette],
-          ['?', messages.keys.help],
+          ['Ctrl K', sharedMessages.keys.palette],
+          ['?', sharedMessages.keys.help],
         ]}
       />
     </Dialog>

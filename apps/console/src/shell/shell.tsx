@@ -1,13 +1,13 @@
 import { useIsFetching, useIsMutating } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
-import { signInNeeded } from '../api/session.ts';
-import { staleMs } from '../api/call.ts';
+import { pendingSignInOffer } from '../api/sign-in-state.ts';
+import { responseStalenessStore } from '../api/call.ts';
 import { useStore } from '../api/store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/buttons/icon.tsx';
 import icon from '../icon.svg';
-import { messages } from '../messages/shared.ts';
+import { sharedMessages } from '../messages/shared.ts';
 import { handleKey, useActions } from './keyboard-actions.ts';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { navigationPages } from './navigation.ts';
@@ -30,12 +30,12 @@ const followNetwork = (listener: () => void): (() => void) => {
 };
 
 const Banners = () => {
-  const stale = useStore(staleMs);
+  const stale = useStore(responseStalenessStore);
   const isOnline = useSyncExternalStore(followNetwork, () => navigator.onLine);
   return (
     <div role="status">
-      {!isOnline && <p className={styles['banner']}>{messages.shell.offline}</p>}
-      {isOnline && stale > 0 && <p className={styles['banner']}>{messages.shell.stale(stale)}</p>}
+      {!isOnline && <p className={styles['banner']}>{sharedMessages.shell.offline}</p>}
+      {isOnline && stale > 0 && <p className={styles['banner']}>{sharedMessages.shell.stale(stale)}</p>}
     </div>
   );
 };
@@ -43,13 +43,13 @@ const Banners = () => {
 const Progress = () => {
   const isWorking = useIsFetching() + useIsMutating() > 0;
   return isWorking ? (
-    <div role="progressbar" aria-label={messages.shell.working} className={styles['progress']} />
+    <div role="progressbar" aria-label={sharedMessages.shell.working} className={styles['progress']} />
   ) : null;
 };
 
 const Navigation = ({ isOpen }: { readonly isOpen: boolean }) => (
   <nav
-    aria-label={messages.shell.navigation}
+    aria-label={sharedMessages.shell.navigation}
     className={styles['side']}
     data-open={isOpen || undefined}
     id="navigation"
@@ -72,12 +72,12 @@ export const Shell = () => {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | undefined>();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
-  const offer = useStore(signInNeeded);
+  const offer = useStore(pendingSignInOffer);
   const close = (): void => setOverlay(undefined);
 
   useActions([
-    { id: 'shell.help', title: messages.keys.help, key: '?', run: () => setOverlay('keys') },
-    { id: 'shell.api', title: messages.shell.documentation, run: () => location.assign('/docs') },
+    { id: 'shell.help', title: sharedMessages.keys.help, key: '?', run: () => setOverlay('keys') },
+    { id: 'shell.api', title: sharedMessages.shell.documentation, run: () => location.assign('/docs') },
   ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -99,18 +99,18 @@ export const Shell = () => {
   return (
     <div className={styles['shell']}>
       <a href="#main" className={styles['skip']}>
-        {messages.shell.skip}
+        {sharedMessages.shell.skip}
       </a>
       {offer === undefined && <Progress />}
       <Link to="/flags" className={styles['brand'] ?? ''}>
         <img src={icon} alt="" />
-        {messages.product}
+        {sharedMessages.product}
       </Link>
       <header className={styles['bar']}>
         <span className={styles['menuButton']}>
           <IconButton
             icon="menu"
-            label={messages.shell.menu}
+            label={sharedMessages.shell.menu}
             aria-expanded={isMenuOpen}
             aria-controls="navigation"
             onPress={() => setMenuOpen(!isMenuOpen)}
@@ -118,11 +118,11 @@ export const Shell = () => {
         </span>
         <button type="button" className={styles['searchButton']} onClick={() => setOverlay('palette')}>
           <Icon name="search" />
-          <span>{messages.shell.search}</span>
+          <span>{sharedMessages.shell.search}</span>
           <kbd className={styles['kbd']}>Ctrl K</kbd>
         </button>
         <div className={styles['end']}>
-          <IconButton icon="help" label={messages.shell.help} onPress={() => setOverlay('keys')} />
+          <IconButton icon="help" label={sharedMessages.shell.help} onPress={() => setOverlay('keys')} />
           <UserMenu />
         </div>
       </header>

@@ -2,7 +2,8 @@ import { useEffect } from 'react';
 import { createStore, useStore } from '../api/store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/buttons/icon.tsx';
-import { messages } from '../messages/shared.ts';
+import { explainError } from '../messages/explain-error.ts';
+import { sharedMessages } from '../messages/shared.ts';
 import styles from './shell.module.css';
 
 interface Toast {
@@ -24,7 +25,7 @@ const remove = (id: number): void => toasts.set((shown) => shown.filter((toast) 
 /** Shows a message in the corner, announces it to screen readers, and hides it after a while. */
 export const notify = (text: string): void => add(text, false);
 /** Shows an error until the user closes it. */
-export const notifyError = (error: unknown): void => add(messages.errors.explain(error), true);
+export const notifyError = (error: unknown): void => add(explainError(error), true);
 
 const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) => {
   useEffect(() => {
@@ -36,7 +37,7 @@ const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) 
     <li className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}>
       <Icon name={isError ? 'warning' : 'check'} />
       <span>{text}</span>
-      <IconButton icon="close" size="small" label={messages.common.close} onPress={() => remove(id)} />
+      <IconButton icon="close" size="small" label={sharedMessages.common.close} onPress={() => remove(id)} />
     </li>
   );
 };
@@ -45,7 +46,7 @@ const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) 
 export const Toasts = () => {
   const shown = useStore(toasts);
   return (
-    <div role="status" aria-label={messages.shell.notifications} className={styles['toasts']}>
+    <div role="status" aria-label={sharedMessages.shell.notifications} className={styles['toasts']}>
       <ul>
         {shown.map((toast) => (
           <ToastView key={toast.id} toast={toast} />

@@ -4,7 +4,7 @@ import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../api/store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
-import { messages } from '../messages/shared.ts';
+import { sharedMessages } from '../messages/shared.ts';
 import { chooseTheme, theme, themes } from './theme.ts';
 
 export const UserMenu = () => {
@@ -15,24 +15,24 @@ export const UserMenu = () => {
   const name = user?.name ?? user?.username ?? user?.email ?? undefined;
   return (
     <Menu
-      label={messages.shell.account}
+      label={sharedMessages.shell.account}
       entries={[
         {
           id: 'profile',
-          label: name === undefined ? messages.shell.profile : messages.shell.signedInAs(name),
+          label: name === undefined ? sharedMessages.shell.profile : sharedMessages.shell.signedInAs(name),
           icon: 'user',
           run: () => void navigate({ href: '/profile' }),
         },
         ...themes.map((one) => ({
           id: one,
-          label: messages.shell.theme[one],
+          label: sharedMessages.shell.theme[one],
           ...(one === chosen ? { icon: 'check' as const } : {}),
           run: () => chooseTheme(one),
         })),
-        { id: 'sign-out', label: messages.shell.signOut, run: signOut },
+        { id: 'sign-out', label: sharedMessages.shell.signOut, run: signOut },
       ]}
     >
-      <IconButton icon="user" label={messages.shell.account} />
+      <IconButton icon="user" label={sharedMessages.shell.account} />
     </Menu>
   );
 };

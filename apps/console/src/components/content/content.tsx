@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/api-error.ts';
-import { messages } from '../../messages/shared.ts';
+import { explainError } from '../../messages/explain-error.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { Button } from '../buttons/button.tsx';
 import { Icon } from '../buttons/icon.tsx';
 import table from './table.module.css';
@@ -37,12 +38,12 @@ export const ErrorNotice = ({ error, retry }: { readonly error: unknown; readonl
     actions={
       retry !== undefined && (
         <Button size="small" onPress={retry}>
-          {messages.common.tryAgain}
+          {sharedMessages.common.tryAgain}
         </Button>
       )
     }
   >
-    {messages.errors.explain(error)}
+    {explainError(error)}
     {error instanceof ApiError && error.details.length > 1 && (
       <ul>
         {error.details.map(({ message, path }, index) => (
@@ -71,7 +72,7 @@ export const EmptyState = ({ title, children, action }: EmptyProps) => (
 /** Appears after half a second: what is faster needs no word. */
 export const Loading = () => (
   <p role="status" className={styles['loading']}>
-    {messages.common.loading}
+    {sharedMessages.common.loading}
   </p>
 );
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { Button } from '../buttons/button.tsx';
 import styles from './secret.module.css';
 
@@ -15,7 +15,7 @@ export const CopyableSecret = ({ label, value }: { readonly label: string; reado
       <code aria-label={label}>{value}</code>
       {window.isSecureContext && (
         <Button icon={isCopied ? 'check' : 'copy'} onPress={() => void copy()}>
-          {isCopied ? messages.common.copied : messages.common.copy}
+          {isCopied ? sharedMessages.common.copied : sharedMessages.common.copy}
         </Button>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { createStore, useStore } from '../../api/store.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 
 const units = [
   ['year', 31_536_000],
@@ -18,7 +18,7 @@ const timeOfDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 export const relativeTime = (instant: number, now: number): string => {
   const seconds = Math.round((instant - now) / 1000);
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
-  return unit === undefined ? messages.common.justNow : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
+  return unit === undefined ? sharedMessages.common.justNow : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
 };
 
 /** The time for what is relative to it, twice a minute. */
@@ -37,7 +37,7 @@ interface TimeProps {
 /** An instant in the reader's time zone, with UTC on hover. */
 export const Time = ({ at, isAbsolute = false, isTimeOfDay = false }: TimeProps) => {
   const now = useStore(clock);
-  if (at == null) return <span>{messages.common.never}</span>;
+  if (at == null) return <span>{sharedMessages.common.never}</span>;
   const date = new Date(at);
   return (
     <time dateTime={at} title={`${absolute.format(date)} · ${date.toISOString()}`}>

@@ -1,9 +1,9 @@
 import type { AnyOperation } from '@bunting/contracts';
 import { useState } from 'react';
 import type { CallRequest } from '../../api/call.ts';
-import { useCommand } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/queries.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { Button } from '../buttons/button.tsx';
 import { ErrorNotice } from '../content/content.tsx';
@@ -45,7 +45,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
   onClose,
   onDone,
 }: ConfirmOperationDialogProps<O>) => {
-  const command = useCommand(operation, invalidates);
+  const command = useOperationMutation(operation, invalidates);
   const [typed, setTyped] = useState('');
   const isTyped = typedName === undefined || typed.trim() === typedName;
   const run = async (): Promise<void> => {
@@ -71,7 +71,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
       footer={
         <>
           <Button onPress={onClose} autoFocus={isImpossible}>
-            {isImpossible ? messages.common.close : messages.common.cancel}
+            {isImpossible ? sharedMessages.common.close : sharedMessages.common.cancel}
           </Button>
           {!isImpossible && (
             <Button

@@ -9,7 +9,7 @@ import { Dialog } from './dialog.tsx';
 import { showServerError } from '../forms/form.tsx';
 import { CopyableSecret } from '../content/copyable-secret.tsx';
 import { resourceMessages as text } from '../../messages/resources.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 
 export type CreateSecretValues = Record<string, string | boolean>;
 
@@ -86,7 +86,7 @@ export const CreateSecretDialog = <O extends AnyOperation>({
       onSubmit={(event) => void send(event)}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
             {submit}
           </Button>

@@ -4,9 +4,9 @@ import { lazy, Suspense, useState } from 'react';
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import type { CallRequest, WithEntityTag } from '../../api/call.ts';
-import { useCommand } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/queries.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge.ts';
 import type { Json } from '../../merging/json.ts';
@@ -72,7 +72,7 @@ interface Conflict {
 
 const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOptions<O>) => {
   const { operation, request, invalidates, fields, readStored, done, onDone, prepare = (body) => body } = options;
-  const save = useCommand(operation, invalidates);
+  const save = useOperationMutation(operation, invalidates);
   const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, entityTag: options.entityTag });
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();
@@ -265,7 +265,7 @@ export const RequestBodyDialogImplementation = <O extends AnyOperation>({
       onSubmit={(event) => void form.submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={form.formState.isSubmitting}>
             {submit}
           </Button>
@@ -294,7 +294,7 @@ export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOption
 
 /** A form on a page for the body of an operation. Leaving it with unsaved edits needs a confirmation. */
 export const RequestBodyFormImplementation = <O extends AnyOperation>({
-  submit = messages.common.save,
+  submit = sharedMessages.common.save,
   footer,
   isNew = false,
   ...options

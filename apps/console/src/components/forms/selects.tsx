@@ -10,13 +10,16 @@ import {
   SelectValue,
   Text,
 } from 'react-aria-components';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { type ChoiceProps, Messages, type Option } from './fields.tsx';
 import { Icon } from '../buttons/icon.tsx';
 import styles from './field.module.css';
 
 const options = (items: readonly Option[]) => (
-  <ListBox items={items} renderEmptyState={() => <p className={styles['none']}>{messages.common.nothingFound}</p>}>
+  <ListBox
+    items={items}
+    renderEmptyState={() => <p className={styles['none']}>{sharedMessages.common.nothingFound}</p>}
+  >
     {(item: Option) => (
       <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
         <span>

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import styles from '../content/content.module.css';
 
 interface PageProps {
@@ -17,14 +17,14 @@ interface PageProps {
 /** A page with its title, which is also the title of the browser's window. */
 export const Page = ({ title, crumbs = [], marks, actions, children, fillsWindow = false }: PageProps) => {
   useEffect(() => {
-    document.title = `${title} · ${messages.product}`;
+    document.title = `${title} · ${sharedMessages.product}`;
   }, [title]);
   return (
     <div className={`${styles['page']} ${fillsWindow ? styles['fill'] : ''}`}>
       <header className={styles['head']}>
         <div>
           {crumbs.length > 0 && (
-            <nav aria-label={messages.common.breadcrumbs} className={styles['crumbs']}>
+            <nav aria-label={sharedMessages.common.breadcrumbs} className={styles['crumbs']}>
               <ol>
                 {crumbs.map((crumb, index) => (
                   <li key={index}>{crumb}</li>

@@ -1,4 +1,4 @@
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
 /** The text of the pages of applications. */
 export const applicationsMessages = {
@@ -24,7 +24,7 @@ export const applicationsMessages = {
   lastSeen: 'Last seen',
   outdated: 'outdated',
   outdatedSdks: (names: readonly string[]) =>
-    `${count(names.length, 'SDK')} of this project ${names.length === 1 ? 'is' : 'are'} outdated, because an instance here runs a newer major version: ${names.join(', ')}.`,
+    `${formatCount(names.length, 'SDK')} of this project ${names.length === 1 ? 'is' : 'are'} outdated, because an instance here runs a newer major version: ${names.join(', ')}.`,
   more: (shown: number, total: number) => `The first ${shown} of ${total}. Search to find the others.`,
   none: 'No application has reported yet',
   noneHelp:
@@ -52,10 +52,10 @@ export const applicationsMessages = {
   status: 'What needs a look',
   nothing: 'Nothing: its SDKs are up to date, and all flags and strategy types that it names exist.',
   unknownFlags: (environment: string, n: number) =>
-    `${count(n, 'flag')} that it asks for in ${environment} ${n === 1 ? 'does' : 'do'} not exist:`,
+    `${formatCount(n, 'flag')} that it asks for in ${environment} ${n === 1 ? 'does' : 'do'} not exist:`,
   outdatedIn: (environment: string, names: readonly string[]) => `Outdated in ${environment}: ${names.join(', ')}`,
   missingStrategies: (n: number) =>
-    `${count(n, 'strategy type')} that it knows ${n === 1 ? 'does' : 'do'} not exist here:`,
+    `${formatCount(n, 'strategy type')} that it knows ${n === 1 ? 'does' : 'do'} not exist here:`,
   instance: 'Instance',
   environment: 'Environment',
   noInstances: 'No instance has reported in the last two days',

@@ -1,4 +1,4 @@
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
 export const contextMessages = {
   fields: 'Context fields',
@@ -11,7 +11,7 @@ export const contextMessages = {
   legalValues: 'Legal values',
   legalValuesHint: 'The only values that constraints can compare it with. None: any.',
   any: 'any',
-  values: (n: number) => count(n, 'value'),
+  values: (n: number) => formatCount(n, 'value'),
   flags: 'Flags',
   projects: 'Projects',
   value: 'Value',
@@ -23,7 +23,7 @@ export const contextMessages = {
   created: (name: string) => `The context field ${name} is created.`,
   editTitle: (name: string) => `Edit the context field “${name}”`,
   saved: (name: string) => `The context field ${name} is saved.`,
-  usedBy: (n: number) => `${count(n, 'strategy', 'strategies')} ${n === 1 ? 'compares' : 'compare'} it`,
+  usedBy: (n: number) => `${formatCount(n, 'strategy', 'strategies')} ${n === 1 ? 'compares' : 'compare'} it`,
   unused: 'No strategy compares it directly. Segments may.',
   delete: 'Delete',
   deleteTitle: (name: string) => `Delete the context field “${name}”`,

@@ -1,4 +1,4 @@
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
 export const environmentsMessages = {
   environments: 'Environments',
@@ -18,7 +18,7 @@ export const environmentsMessages = {
   protected: 'cannot be deleted',
   approvals: 'Least approvals',
   approvalsHint: 'What each project asks of a change request there, at least: 1 to 10. Empty: each project decides.',
-  atLeast: (n: number) => count(n, 'approval'),
+  atLeast: (n: number) => formatCount(n, 'approval'),
   projectsDecide: 'projects decide',
   projects: 'Projects',
   flagsOn: 'Flags on',
@@ -30,7 +30,7 @@ export const environmentsMessages = {
   editTitle: (name: string) => `Edit the environment “${name}”`,
   saved: (name: string) => `The environment ${name} is saved.`,
   use: (projects: number, flags: number, tokens: number) =>
-    `${count(projects, 'project')} ${projects === 1 ? 'uses' : 'use'} it, ${count(flags, 'flag')} ${flags === 1 ? 'is' : 'are'} on there, and ${count(tokens, 'API token')} ${tokens === 1 ? 'gives' : 'give'} it.`,
+    `${formatCount(projects, 'project')} ${projects === 1 ? 'uses' : 'use'} it, ${formatCount(flags, 'flag')} ${flags === 1 ? 'is' : 'are'} on there, and ${formatCount(tokens, 'API token')} ${tokens === 1 ? 'gives' : 'give'} it.`,
   deprecate: 'Deprecate',
   deprecateTitle: (name: string) => `Deprecate the environment “${name}”`,
   deprecateHelp: 'New projects do not get it. Projects that use it keep it, and their flags there stay as they are.',
@@ -52,7 +52,7 @@ export const environmentsMessages = {
   deleteTitle: (name: string) => `Delete the environment “${name}”`,
   deleteHelp: 'API tokens for it stop working. It cannot be brought back.',
   inUse: (n: number) =>
-    `${count(n, 'project')} ${n === 1 ? 'uses' : 'use'} it. Take it out of ${n === 1 ? 'that project' : 'those projects'} first, in the project under “Environments”.`,
+    `${formatCount(n, 'project')} ${n === 1 ? 'uses' : 'use'} it. Take it out of ${n === 1 ? 'that project' : 'those projects'} first, in the project under “Environments”.`,
   isProtected: 'This environment is protected and cannot be deleted.',
   deleted: (name: string) => `The environment ${name} is deleted.`,
   order: 'Change the order',

@@ -1,4 +1,4 @@
-import { count, number } from '../shared.ts';
+import { formatCount, formatNumber } from '../format-number.ts';
 
 /** The text of the page about the installation. */
 export const instanceMessages = {
@@ -69,13 +69,13 @@ export const instanceMessages = {
     strategySegments: 'Segments of a strategy',
     segmentValues: 'Values of a segment',
   },
-  number,
-  share: (used: number, limit: number) => `${number(used)} of ${number(limit)}`,
+  formatNumber,
+  share: (used: number, limit: number) => `${formatNumber(used)} of ${formatNumber(limit)}`,
 
   log: 'Event log',
-  logSize: (events: number, bytes: string) => `${count(events, 'event')}, ${bytes}`,
+  logSize: (events: number, bytes: string) => `${formatCount(events, 'event')}, ${bytes}`,
   oldest: 'The oldest is of',
-  retention: (days: number) => `Events are kept for ${count(days, 'day')}.`,
+  retention: (days: number) => `Events are kept for ${formatCount(days, 'day')}.`,
   keptForEver: 'Events are kept for ever.',
   toLog: 'Open the event log',
 
@@ -88,7 +88,7 @@ export const instanceMessages = {
     `${services.join(', ')} did not answer, so it is not known whether there are more.`,
   service: 'Service',
   message: 'Message',
-  from: (producer: string, position: number) => `from ${producer}, position ${number(position)}`,
+  from: (producer: string, position: number) => `from ${producer}, position ${formatNumber(position)}`,
   reason: 'Reason',
   attempts: 'Attempts',
   next: 'Next attempt',
@@ -101,8 +101,8 @@ export const instanceMessages = {
   reindexHelp: 'All flags and segments are read and written again, in the background. Searches go on meanwhile.',
   reindexStarted: 'The search index is being built.',
   neverBuilt: 'It has not been built again since the start.',
-  running: (done: number, all: number) => `Building: ${number(done)} of ${number(all)}`,
-  built: (all: number) => `Built with ${count(all, 'flag or segment', 'flags and segments')}`,
+  running: (done: number, all: number) => `Building: ${formatNumber(done)} of ${formatNumber(all)}`,
+  built: (all: number) => `Built with ${formatCount(all, 'flag or segment', 'flags and segments')}`,
   failed: (reason: string) => `Building it has failed: ${reason}`,
 } as const;
 
@@ -111,5 +111,5 @@ const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 /** Bytes in the largest unit that fits, of 1,000. */
 export const bytesText = (bytes: number): string => {
   const exponent = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${number(Math.round((bytes / 1000 ** exponent) * 10) / 10)} ${units[exponent]}`;
+  return `${formatNumber(Math.round((bytes / 1000 ** exponent) * 10) / 10)} ${units[exponent]}`;
 };

@@ -1,5 +1,5 @@
 // The text of the pages of users, groups, service accounts and invitations.
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
 const quote = (name: string): string => `“${name}”`;
 
@@ -57,14 +57,14 @@ export const peopleMessages = {
   deleteUser: 'Delete',
   deleteUserTitle: (name: string) => `Delete ${quote(name)}?`,
   deleteUserHelp: 'Sessions end, tokens stop working, and roles are gone. What the user did stays in the event log.',
-  tokensOf: (n: number) => `${count(n, 'token')} will stop working:`,
+  tokensOf: (n: number) => `${formatCount(n, 'token')} will stop working:`,
   noTokensOf: 'The user has no tokens.',
-  groupsOf: (n: number) => `Member of ${count(n, 'group')}:`,
+  groupsOf: (n: number) => `Member of ${formatCount(n, 'group')}:`,
   noGroupsOf: 'The user is in no group.',
   inactive: 'Only those not seen for 180 days',
-  deleteInactive: (n: number) => `Delete these ${count(n, 'user')}`,
-  deleteInactiveTitle: (n: number) => `Delete ${count(n, 'inactive user')}?`,
-  inactiveDeleted: (n: number) => `${count(n, 'user')} deleted.`,
+  deleteInactive: (n: number) => `Delete these ${formatCount(n, 'user')}`,
+  deleteInactiveTitle: (n: number) => `Delete ${formatCount(n, 'inactive user')}?`,
+  inactiveDeleted: (n: number) => `${formatCount(n, 'user')} deleted.`,
 
   invitations: 'Invitation links',
   invitationsHelp: 'People who open such a link create their own accounts, with the role Viewer.',
@@ -112,9 +112,9 @@ export const peopleMessages = {
   deleteGroup: 'Delete',
   deleteGroupTitle: (name: string) => `Delete the group ${quote(name)}?`,
   deleteGroupHelp: 'Its members lose what they may do through it, immediately.',
-  membersOf: (n: number) => `${count(n, 'member')}:`,
+  membersOf: (n: number) => `${formatCount(n, 'member')}:`,
   noMembersOf: 'It has no members.',
-  projectsOf: (n: number) => `It has a role in ${count(n, 'project')}:`,
+  projectsOf: (n: number) => `It has a role in ${formatCount(n, 'project')}:`,
   noProjectsOf: 'It has no role in a project.',
 
   serviceAccounts: 'Service accounts',

@@ -1,5 +1,5 @@
 // The text of the pages of roles and of who may do what.
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
 const quote = (name: string): string => `“${name}”`;
 
@@ -29,7 +29,7 @@ export const rolesMessages = {
   description: 'Description',
   everyEnvironment: 'every environment',
   inEnvironment: (permission: string, environment: string) => `${permission} in ${environment}`,
-  holders: (n: number) => `${count(n, 'person', 'people')} with this role everywhere:`,
+  holders: (n: number) => `${formatCount(n, 'person', 'people')} with this role everywhere:`,
   noHolders: 'No user or group has this role everywhere.',
   immediately: 'What its holders may do changes immediately.',
   onlyAfter: 'You changed nothing.',
@@ -49,12 +49,12 @@ export const rolesMessages = {
   may: 'May do',
   everything: 'everything',
   nothing: 'read',
-  permissions: (n: number) => count(n, 'permission'),
+  permissions: (n: number) => formatCount(n, 'permission'),
   details: (name: string) => `What ${name} may do`,
   by: 'Through',
   serviceAccount: 'Service account',
   none: 'No user may do this here',
   noneHelp: 'Give a role that has the permission to a person or a group.',
-  adminTokens: (n: number) => `Beside them, ${count(n, 'admin token')} may do everything.`,
+  adminTokens: (n: number) => `Beside them, ${formatCount(n, 'admin token')} may do everything.`,
   showTokens: 'Show them',
 } as const;

@@ -1,4 +1,4 @@
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
 export const segmentsMessages = {
   segments: 'Segments',
@@ -17,9 +17,9 @@ export const segmentsMessages = {
   saved: (name: string) => `The segment ${name} is saved.`,
   use: 'What uses it',
   usedBy: (n: number) =>
-    `${count(n, 'strategy', 'strategies')} ${n === 1 ? 'uses' : 'use'} it. A change reaches their users within seconds.`,
+    `${formatCount(n, 'strategy', 'strategies')} ${n === 1 ? 'uses' : 'use'} it. A change reaches their users within seconds.`,
   unused: 'No strategy uses it.',
-  proposedBy: (n: number) => `${count(n, 'proposed strategy', 'proposed strategies')} would use it.`,
+  proposedBy: (n: number) => `${formatCount(n, 'proposed strategy', 'proposed strategies')} would use it.`,
   notProposed: 'No open change request would use it.',
   changeRequest: (id: number | null, title: string | null) =>
     title ?? (id === null ? 'a draft' : `change request ${id}`),

@@ -1,4 +1,4 @@
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
 export const tagsMessages = {
   type: 'Tag type',
@@ -18,7 +18,7 @@ export const tagsMessages = {
   deleteType: 'Delete the type',
   deleteTypeTitle: (name: string) => `Delete the tag type “${name}”`,
   deleteTypeHelp: (tags: number, flags: number) =>
-    `Its ${count(tags, 'tag')} and every use of them go with it: ${count(flags, 'flag')} that you can see ${flags === 1 ? 'has' : 'have'} one.`,
+    `Its ${formatCount(tags, 'tag')} and every use of them go with it: ${formatCount(flags, 'flag')} that you can see ${flags === 1 ? 'has' : 'have'} one.`,
   typeDeleted: (name: string) => `The tag type ${name} is deleted.`,
   noTypes: 'No tag types yet',
   noTypesHelp: 'A tag type groups tags, such as team or customer, so that flags can be found by them.',
@@ -30,7 +30,7 @@ export const tagsMessages = {
   tagCreated: (tag: string) => `The tag ${tag} is created.`,
   noTags: 'No tags of this type yet',
   noTagsHelp: 'Create one here, or give a flag one: it appears here then.',
-  usedBy: (n: number) => `Used by ${count(n, 'flag')}`,
+  usedBy: (n: number) => `Used by ${formatCount(n, 'flag')}`,
   unused: 'No flag that you can see has it.',
   findFlags: 'Find its flags',
   deleteTag: 'Delete the tag',

@@ -1,6 +1,6 @@
-import { count } from '../shared.ts';
+import { formatCount } from '../format-number.ts';
 
-const counter = (one: string, many?: string) => (n: number) => count(n, one, many);
+const counter = (one: string, many?: string) => (n: number) => formatCount(n, one, many);
 
 /** The text of the page that imports and exports flags. */
 export const transferMessages = {
@@ -35,11 +35,11 @@ export const transferMessages = {
     `Changes in ${environment} need approval. Flags are created immediately; what concerns ${environment} is proposed in a change request.`,
   appliesDirectly: (environment: string) =>
     `${environment} is protected. You have the permission to skip change requests: the import applies there directly, without approval. A user without it proposes it.`,
-  start: (flags: number, project: string) => `Import ${count(flags, 'flag')} into ${project}`,
+  start: (flags: number, project: string) => `Import ${formatCount(flags, 'flag')} into ${project}`,
   done: 'It is imported',
-  changeRequest: (n: number) => `${count(n, 'change')} wait for approval in a change request.`,
+  changeRequest: (n: number) => `${formatCount(n, 'change')} wait for approval in a change request.`,
   changeRequestLater: (n: number) =>
-    `${count(n, 'change')} need approval. The change request for them is made in a moment.`,
+    `${formatCount(n, 'change')} need approval. The change request for them is made in a moment.`,
   openChangeRequest: 'Open it',
   again: 'Import another one',
   result: {
@@ -70,6 +70,6 @@ export const transferMessages = {
   namesMissing: 'Enter at least one name.',
   fromEnvironment: 'Environment',
   download: 'Export',
-  exported: (n: number) => `${count(n, 'flag')} exported.`,
+  exported: (n: number) => `${formatCount(n, 'flag')} exported.`,
   exportedNothing: 'There is no such flag, so there is no file.',
 } as const;

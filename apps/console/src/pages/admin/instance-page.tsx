@@ -20,12 +20,12 @@ import { operationQuery } from '../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { QueryResult, Badge, Notice, Table } from '../../components/content/content.tsx';
-import { useMayCall } from '../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../api/use-may-call.ts';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { bytesText, instanceMessages as text } from '../../messages/administration/instance.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { AdminSection } from './admin-section.tsx';
+import { AdminPageLayout } from './admin-page-layout.tsx';
 import { saveFile } from './transfer/save-file.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './people/people.module.css';
@@ -126,7 +126,7 @@ const Statistics = ({ statistics }: { readonly statistics: InstanceStatistics })
       ].map(([label, n]) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{text.number(n)}</dd>
+          <dd>{text.formatNumber(n)}</dd>
         </div>
       ))}
     </dl>
@@ -163,10 +163,14 @@ const Limits = ({ limits, statistics }: LimitsProps) => (
         title: text.used,
         cell: ({ used, limit }) =>
           used === undefined ? null : (
-            <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{text.number(used)}</Badge>
+            <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{text.formatNumber(used)}</Badge>
           ),
       },
-      { id: 'most', title: text.most, cell: ({ limit }) => (limit >= noLimit ? text.noLimit : text.number(limit)) },
+      {
+        id: 'most',
+        title: text.most,
+        cell: ({ limit }) => (limit >= noLimit ? text.noLimit : text.formatNumber(limit)),
+      },
     ]}
   />
 );
@@ -288,7 +292,7 @@ export const InstancePage = () => {
     }
   };
   return (
-    <AdminSection id="instance">
+    <AdminPageLayout id="instance">
       <Section id="health" title={text.health}>
         <InstallationHealth />
       </Section>
@@ -335,6 +339,6 @@ export const InstancePage = () => {
           {({ resourceLimits }) => <Limits limits={resourceLimits} statistics={statistics.data} />}
         </QueryResult>
       </Section>
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
-import { operationQuery, useCommand } from '../../api/queries.ts';
+import { operationQuery, useOperationMutation } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { QueryResult, Badge, ErrorNotice, Notice } from '../../components/content/content.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
@@ -11,7 +11,7 @@ import { TextField } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
@@ -26,7 +26,7 @@ interface RequestProps {
 
 const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: () => void }) => {
   const [title, setTitle] = useState(request.title ?? '');
-  const save = useCommand(SetTitle, [GetChangeRequest]);
+  const save = useOperationMutation(SetTitle, [GetChangeRequest]);
   return (
     <Dialog
       title={changeRequestsMessages.editTitle}
@@ -40,9 +40,9 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
       }}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={save.isPending}>
-            {messages.common.save}
+            {sharedMessages.common.save}
           </Button>
         </>
       }

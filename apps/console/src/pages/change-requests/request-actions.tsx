@@ -8,14 +8,14 @@ import {
 } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useCommand, useMe } from '../../api/queries.ts';
+import { useOperationMutation, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/content.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { useActions } from '../../shell/keyboard-actions.ts';
 import { type RequestAction, availableActions } from './available-actions.ts';
@@ -32,8 +32,8 @@ export const RequestActions = ({ request }: RequestProps) => {
   const [time, setTime] = useState('');
   const me = useMe().data?.user.id;
   const navigate = useNavigate();
-  const change = useCommand(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
-  const revert = useCommand(RevertChangeRequest);
+  const change = useOperationMutation(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
+  const revert = useOperationMutation(RevertChangeRequest);
   const params = { projectId: request.project, id: request.id };
   const actions = availableActions(request.state, request.createdBy.id === me);
   const open = (next: RequestAction): void => {
@@ -89,7 +89,7 @@ export const RequestActions = ({ request }: RequestProps) => {
           }}
           footer={
             <>
-              <Button onPress={() => setAction(undefined)}>{messages.common.cancel}</Button>
+              <Button onPress={() => setAction(undefined)}>{sharedMessages.common.cancel}</Button>
               <Button
                 type="submit"
                 variant={action.isDangerous === true ? 'danger' : 'primary'}

@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery, useCommand } from '../../api/queries.ts';
+import { operationQuery, useOperationMutation } from '../../api/queries.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
@@ -70,7 +70,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
     strategies,
     segmentNames,
   });
-  const discard = useCommand(DiscardChange, [GetChangeRequest, PreviewChangeRequest]);
+  const discard = useOperationMutation(DiscardChange, [GetChangeRequest, PreviewChangeRequest]);
   return (
     <li className={styles['change']}>
       <div className={layout['bar']}>

@@ -1,6 +1,6 @@
 import { AddComment, type ChangeRequest, GetChangeRequest } from '@bunting/contracts';
 import { useState } from 'react';
-import { useCommand } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/content.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
@@ -47,7 +47,7 @@ export const RequestTimeline = ({ request }: RequestProps) => {
   ];
   const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const [text, setText] = useState('');
-  const comment = useCommand(AddComment, [GetChangeRequest]);
+  const comment = useOperationMutation(AddComment, [GetChangeRequest]);
   return (
     <section className={layout['card']} aria-labelledby="timeline">
       <h2 id="timeline">{changeRequestsMessages.timeline}</h2>

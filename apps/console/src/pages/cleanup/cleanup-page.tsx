@@ -9,7 +9,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { usePermissionCheck } from '../../api/permission-check.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { operationQuery, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content/content.tsx';
@@ -61,7 +61,7 @@ const Reasons = ({ view, counts, isCounting }: ReasonsProps) => (
       >
         {text.reason[one]}
         {one !== 'unknown' && counts !== undefined && (
-          <span className={styles['count']}>{text.number(counts[one])}</span>
+          <span className={styles['count']}>{text.formatNumber(counts[one])}</span>
         )}
       </Link>
     ))}

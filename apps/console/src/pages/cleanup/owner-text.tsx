@@ -5,7 +5,7 @@ import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/content.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import type { Selection } from '../flags/flag-selection.ts';
 import { readSelectedForCleanup } from './cleanup-selection.ts';
 import styles from './cleanup.module.css';
@@ -44,10 +44,10 @@ export const OwnerText = ({ query, selection, onClose }: OwnerTextProps) => {
       isWide
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.close}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.close}</Button>
           {window.isSecureContext && (
             <Button variant="primary" icon={isCopied ? 'check' : 'copy'} onPress={() => void copy()}>
-              {isCopied ? messages.common.copied : messages.common.copy}
+              {isCopied ? sharedMessages.common.copied : sharedMessages.common.copy}
             </Button>
           )}
         </>

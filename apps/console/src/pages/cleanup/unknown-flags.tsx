@@ -6,11 +6,11 @@ import { operationQuery, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, EmptyState, Table } from '../../components/content/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
-import { useMayCall } from '../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../api/use-may-call.ts';
 import { Time } from '../../components/content/time.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { CreateFlag } from '../flags/create-flag.tsx';
 import styles from './cleanup.module.css';
 
@@ -130,7 +130,7 @@ export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
                               aria-label={text.createUnknown(name)}
                               onPress={() => setCreating(name)}
                             >
-                              {messages.common.create}
+                              {sharedMessages.common.create}
                             </Button>
                           ),
                         },

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
-import { usePermissionCheck } from '../../api/permission-check.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { operationQuery, useEnvironments, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content/content.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
-import { useMayCall } from '../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { eventsMessages } from '../../messages/events.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
 import { type EventQuery, eventSuggestions, readEventFilter } from './list/event-filter.ts';
 import { type EventActions, EventList } from './list/event-list.tsx';
@@ -215,7 +215,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
       {isEmpty && filter.trim() !== '' && (
         <EmptyState
           title={text.noMatch}
-          action={<Button onPress={() => setFilter('')}>{messages.filter.clear}</Button>}
+          action={<Button onPress={() => setFilter('')}>{sharedMessages.filter.clear}</Button>}
         >
           {text.noMatchHelp}
         </EmptyState>

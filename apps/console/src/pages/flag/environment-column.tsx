@@ -1,7 +1,7 @@
 import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { usePermissionCheck } from '../../api/permission-check.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/content.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
@@ -11,7 +11,7 @@ import { Menu } from '../../components/buttons/menu.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
@@ -197,7 +197,7 @@ export const EnvironmentColumn = ({
                   })),
                   {
                     id: 'delete',
-                    label: messages.common.delete,
+                    label: sharedMessages.common.delete,
                     icon: 'remove',
                     isDisabled: !mayEdit('DELETE_FEATURE_STRATEGY'),
                     run: () => setToDelete(strategy),
@@ -274,7 +274,7 @@ export const EnvironmentColumn = ({
       {toDelete !== undefined && (
         <ConfirmDialog
           title={flagMessages.deleteStrategy}
-          confirm={isProtected ? flagMessages.propose : messages.common.delete}
+          confirm={isProtected ? flagMessages.propose : sharedMessages.common.delete}
           isDangerous
           onClose={() => setToDelete(undefined)}
           onConfirm={() => deleteStrategy(false)}

@@ -2,14 +2,14 @@ import { type Feature, ListPossibleParents } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePermissionCheck } from '../../api/permission-check.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { operationQuery } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/content.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import { ProtectionNotice } from '../../changes/protection-notices.tsx';
@@ -54,14 +54,14 @@ const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { r
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button
             variant="primary"
             isDisabled={parent === null || protection.isLoading}
             isPending={add.isPending}
             onPress={() => addParent(protection.isDirect)}
           >
-            {protection.maySkip ? messages.common.add : flagMessages.propose}
+            {protection.maySkip ? sharedMessages.common.add : flagMessages.propose}
           </Button>
         </>
       }

@@ -10,8 +10,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { usePermissionCheck } from '../../api/permission-check.ts';
-import { operationQuery, useCommand } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { operationQuery, useOperationMutation } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Badge, ErrorNotice } from '../../components/content/content.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
@@ -19,7 +19,7 @@ import { Select, TextField } from '../../components/forms/fields.tsx';
 import { FormSelect, FormSwitch, FormText, showServerError } from '../../components/forms/form.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { detailDefaults } from './detail-defaults.ts';
 import { FlagDependencies } from './flag-dependencies.tsx';
@@ -40,7 +40,7 @@ interface DetailsForm {
 }
 
 const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) => {
-  const update = useCommand(UpdateFeature, [GetFeature]);
+  const update = useOperationMutation(UpdateFeature, [GetFeature]);
   const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
     defaultValues: {
       description: feature.description ?? '',
@@ -66,9 +66,9 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
       onSubmit={(event) => void save(event)}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={update.isPending}>
-            {messages.common.save}
+            {sharedMessages.common.save}
           </Button>
         </>
       }
@@ -93,7 +93,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
 
 const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { readonly onClose: () => void }) => {
   const { data } = useQuery({ ...operationQuery(ListTagTypes, {}), staleTime: 60_000 });
-  const update = useCommand(UpdateFeatureTags, [GetFeature]);
+  const update = useOperationMutation(UpdateFeatureTags, [GetFeature]);
   const [type, setType] = useState('simple');
   const [value, setValue] = useState('');
   const add = (): void =>
@@ -111,9 +111,9 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
       }}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={update.isPending}>
-            {messages.common.add}
+            {sharedMessages.common.add}
           </Button>
         </>
       }
@@ -150,7 +150,7 @@ const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
         <h2>{flagMessages.details}</h2>
         {mayEdit && (
           <Button size="small" icon="edit" onPress={() => setEditing(true)}>
-            {messages.common.edit}
+            {sharedMessages.common.edit}
           </Button>
         )}
       </div>
@@ -158,7 +158,7 @@ const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
         {description || flagMessages.noDescription}
       </p>
       <dl className={layout['facts']}>
-        <dt>{messages.shell.project}</dt>
+        <dt>{sharedMessages.shell.project}</dt>
         <dd>
           <Link to="/projects/$project/flags" params={{ project }}>
             {project}
@@ -185,7 +185,7 @@ const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
 const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
   const tags = feature.tags ?? [];
   const [isAdding, setAdding] = useState(false);
-  const updateTags = useCommand(UpdateFeatureTags, [GetFeature]);
+  const updateTags = useOperationMutation(UpdateFeatureTags, [GetFeature]);
   return (
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>

@@ -1,7 +1,7 @@
 import { CompleteFeature, type Feature, GetFeature, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { usePermissionCheck } from '../../api/permission-check.ts';
-import { operationQuery, useCommand } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { operationQuery, useOperationMutation } from '../../api/queries.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { QueryResult, Badge } from '../../components/content/content.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
@@ -19,8 +19,8 @@ interface LifecycleProps {
 export const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
   const params = { projectId: project, featureName: name };
   const query = useQuery(operationQuery(GetLifecycle, { params }));
-  const complete = useCommand(CompleteFeature, [GetLifecycle, GetFeature]);
-  const uncomplete = useCommand(UncompleteFeature, [GetLifecycle, GetFeature]);
+  const complete = useOperationMutation(CompleteFeature, [GetLifecycle, GetFeature]);
+  const uncomplete = useOperationMutation(UncompleteFeature, [GetLifecycle, GetFeature]);
   const mayEdit = usePermissionCheck()('UPDATE_FEATURE', { project }) && archived !== true;
   const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
   return (

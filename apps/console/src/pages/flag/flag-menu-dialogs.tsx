@@ -1,13 +1,13 @@
 import { CloneFeature, DeleteFeature, MoveFeature, SearchFeatures } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useCommand, useProjects } from '../../api/queries.ts';
+import { useOperationMutation, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/content.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, TextField } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import { ProtectionNotice } from '../../changes/protection-notices.tsx';
@@ -66,7 +66,7 @@ export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: Archiv
 
 /** Deletes an archived flag. */
 export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
-  const remove = useCommand(DeleteFeature, [SearchFeatures]);
+  const remove = useOperationMutation(DeleteFeature, [SearchFeatures]);
   const navigate = useNavigate();
   return (
     <ConfirmDialog
@@ -90,7 +90,7 @@ export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) =>
 
 /** Copies a flag within its project, under another name. */
 export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
-  const clone = useCommand(CloneFeature, [SearchFeatures]);
+  const clone = useOperationMutation(CloneFeature, [SearchFeatures]);
   const openFlag = useOpenFlag();
   const [copyName, setCopyName] = useState(`${name}-copy`);
   return (
@@ -104,9 +104,9 @@ export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
       }}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={clone.isPending}>
-            {messages.common.create}
+            {sharedMessages.common.create}
           </Button>
         </>
       }
@@ -119,7 +119,7 @@ export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
 
 /** Moves a flag to another project. */
 export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
-  const move = useCommand(MoveFeature, [SearchFeatures]);
+  const move = useOperationMutation(MoveFeature, [SearchFeatures]);
   const openFlag = useOpenFlag();
   const projects = useProjects();
   const [target, setTarget] = useState<string>();
@@ -133,7 +133,7 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button
             variant="primary"
             isDisabled={target === undefined}
@@ -147,7 +147,7 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
     >
       <p>{flagMessages.moveExplained}</p>
       <ComboBox
-        label={messages.shell.project}
+        label={sharedMessages.shell.project}
         options={(projects.data?.projects ?? [])
           .filter(({ id }) => id !== project)
           .map(({ id, name: label }) => ({ id, label }))}

@@ -1,7 +1,7 @@
 import { type Feature, GetFeature, ReviveFeature, SearchFeatures } from '@bunting/contracts';
 import { useState } from 'react';
-import { usePermissionCheck } from '../../api/permission-check.ts';
-import { useCommand } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
+import { useOperationMutation } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { flagMessages } from '../../messages/flag.ts';
@@ -17,7 +17,7 @@ interface FlagMenuProps {
 export const FlagMenu = ({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) => {
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const may = usePermissionCheck();
-  const revive = useCommand(ReviveFeature, [GetFeature, SearchFeatures]);
+  const revive = useOperationMutation(ReviveFeature, [GetFeature, SearchFeatures]);
   const entries: MenuEntry[] = archived
     ? [
         {

@@ -13,7 +13,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventFeed } from '../../api/event-feed.ts';
-import { operationQuery, useCommand } from '../../api/queries.ts';
+import { operationQuery, useOperationMutation } from '../../api/queries.ts';
 import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { QueryResult, Badge, Loading, Notice } from '../../components/content/content.tsx';
 import { Select } from '../../components/forms/fields.tsx';
@@ -23,7 +23,7 @@ import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { EnvironmentColumn } from './environment-column.tsx';
@@ -174,8 +174,8 @@ const History = ({ feature }: PartProps) => {
 
 const Favourite = ({ feature, project }: PartProps) => {
   const params = { projectId: project, featureName: feature.name };
-  const add = useCommand(AddFavoriteFeature, [GetFeature]);
-  const remove = useCommand(RemoveFavoriteFeature, [GetFeature]);
+  const add = useOperationMutation(AddFavoriteFeature, [GetFeature]);
+  const remove = useOperationMutation(RemoveFavoriteFeature, [GetFeature]);
   const isFavourite = feature.favorite === true;
   return (
     <IconButton
@@ -189,7 +189,7 @@ const Favourite = ({ feature, project }: PartProps) => {
 
 const crumbsTo = (project: string): readonly React.ReactNode[] => [
   <Link key="flags" to="/flags">
-    {messages.shell.flags}
+    {sharedMessages.shell.flags}
   </Link>,
   <Link key="project" to="/projects/$project/flags" params={{ project }}>
     {project}

@@ -8,7 +8,8 @@ import { ErrorNotice, Loading, Notice } from '../../components/content/content.t
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
-import { messages } from '../../messages/shared.ts';
+import { explainError } from '../../messages/explain-error.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/protected-environments.ts';
 import {
   type BulkAction,
@@ -78,7 +79,11 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
     results.flatMap(({ changeRequest, project }) => (changeRequest === undefined ? [] : [[changeRequest, project]])),
   );
   return (
-    <Dialog title={text.results} onClose={onClose} footer={<Button onPress={onClose}>{messages.common.close}</Button>}>
+    <Dialog
+      title={text.results}
+      onClose={onClose}
+      footer={<Button onPress={onClose}>{sharedMessages.common.close}</Button>}
+    >
       <div role="status">
         {count('done') > 0 && <p>{text.done(count('done'))}</p>}
         {count('proposed') > 0 && <p>{text.proposed(count('proposed'))}</p>}
@@ -96,7 +101,7 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
           {refused.slice(0, shownNames).map(({ name, error }) => (
             <li key={name}>
               <bdi>{name}</bdi>
-              <span className={layout['muted']}>{messages.errors.explain(error)}</span>
+              <span className={layout['muted']}>{explainError(error)}</span>
             </li>
           ))}
           {refused.length > shownNames && <li className={layout['muted']}>{text.more(refused.length - shownNames)}</li>}
@@ -165,7 +170,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       footer={
         <>
           <Button onPress={onClose} isDisabled={progress !== undefined}>
-            {messages.common.cancel}
+            {sharedMessages.common.cancel}
           </Button>
           <Button
             type="submit"

@@ -7,14 +7,14 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
-import { operationQuery, useCommand, useProjects } from '../../api/queries.ts';
-import { usePermissionCheck } from '../../api/permission-check.ts';
+import { operationQuery, useOperationMutation, useProjects } from '../../api/queries.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/content.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { FormComboBox, FormSelect, FormText, showServerError } from '../../components/forms/form.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 
 const text = flagsMessages.create;
@@ -31,7 +31,7 @@ export const CreateFlag = ({ project, name: initialName = '', onClose }: CreateF
   const may = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
-  const create = useCommand(CreateFeature, [SearchFeatures, ListUnknownFlags]);
+  const create = useOperationMutation(CreateFeature, [SearchFeatures, ListUnknownFlags]);
   const { control, handleSubmit, setError, formState } = useForm({
     defaultValues: { name: initialName, project: project ?? 'default', type: 'release', description: '' },
   });
@@ -53,7 +53,7 @@ export const CreateFlag = ({ project, name: initialName = '', onClose }: CreateF
       onSubmit={(event) => void submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
             {text.submit}
           </Button>

@@ -5,7 +5,7 @@ import { memo, type RefObject, useEffect } from 'react';
 import { Icon } from '../../components/buttons/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import chip from '../../components/content/chip.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
@@ -83,7 +83,7 @@ const Row = memo(
       return (
         <div {...common} aria-busy="true">
           <div role="cell" className={styles['waiting']}>
-            <span className="visually-hidden">{messages.common.loading}</span>
+            <span className="visually-hidden">{sharedMessages.common.loading}</span>
           </div>
         </div>
       );

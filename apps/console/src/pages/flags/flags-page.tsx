@@ -1,14 +1,14 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useEnvironments } from '../../api/queries.ts';
-import { usePermissionCheck } from '../../api/permission-check.ts';
+import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { EmptyState, ErrorNotice, Loading } from '../../components/content/content.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { flagsMessages } from '../../messages/flags.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
 import type { BulkAction } from './bulk-actions.ts';
 import { BulkMenu } from './bulk-menu.tsx';
@@ -168,7 +168,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
         : {
             crumbs: [
               <Link key="all" to="/flags">
-                {messages.shell.allProjects}
+                {sharedMessages.shell.allProjects}
               </Link>,
               <Link key="one" to="/projects/$project" params={{ project }}>
                 {project}
@@ -176,7 +176,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
             ],
             marks: (
               <Link to="/projects/$project/events" params={{ project }}>
-                {messages.shell.events}
+                {sharedMessages.shell.events}
               </Link>
             ),
           })}
@@ -201,7 +201,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
       {isEmpty && filter.trim() !== '' && (
         <EmptyState
           title={text.noMatch}
-          action={<Button onPress={() => setFilter('')}>{messages.filter.clear}</Button>}
+          action={<Button onPress={() => setFilter('')}>{sharedMessages.filter.clear}</Button>}
         >
           {text.noMatchHelp}
         </EmptyState>

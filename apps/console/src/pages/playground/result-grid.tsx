@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { playgroundMessages as text } from '../../messages/playground.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { contextLine } from './context-text.ts';
 import type { CellAddress } from './result-reasons-dialog.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -187,7 +187,7 @@ export const ResultGrid = ({ environments, contexts, flags, isOld, onOpen, onRea
             })}
           </div>
         </div>
-        {rows === 0 && <p className="visually-hidden">{messages.common.nothingFound}</p>}
+        {rows === 0 && <p className="visually-hidden">{sharedMessages.common.nothingFound}</p>}
       </div>
     </>
   );

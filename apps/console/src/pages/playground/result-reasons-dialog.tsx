@@ -7,7 +7,7 @@ import { QueryResult, Badge } from '../../components/content/content.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Icon } from '../../components/buttons/icon.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { constraintPhrase, strategySentence } from '../../strategies/strategy-sentence.ts';
 import { contextLine } from './context-text.ts';
 import layout from '../../components/layout/layout.module.css';
@@ -186,7 +186,7 @@ export const ResultReasonsDialog = ({ changeRequest, onClose, ...cell }: ResultR
           {text.openFlag}
         </Link>
         <Button variant="primary" onPress={onClose}>
-          {messages.common.close}
+          {sharedMessages.common.close}
         </Button>
       </>
     }

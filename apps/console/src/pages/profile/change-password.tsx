@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { showServerError } from '../../components/forms/form.tsx';
 import { NewPasswordFields, PasswordField } from '../../components/forms/password-fields.tsx';
 import { accountMessages } from '../../messages/account.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 
 const text = accountMessages;
@@ -37,7 +37,7 @@ export const ChangePassword = ({ onClose }: { readonly onClose: () => void }) =>
       onSubmit={(event) => void submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
             {text.setPassword}
           </Button>

@@ -10,19 +10,18 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { operationQuery, useCommand, useMe } from '../../api/queries.ts';
+import { operationQuery, useOperationMutation, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, EmptyState, Notice, Table } from '../../components/content/content.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { FormSelect, FormText } from '../../components/forms/form.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs } from '../../components/forms/form-values.ts';
-import { instantAfterDays } from '../../components/forms/form-values.ts';
+import { optionsOfPairs, instantAfterDays } from '../../components/forms/form-values.ts';
 import { Time } from '../../components/content/time.tsx';
 import { accountMessages } from '../../messages/account.ts';
 import { profileMessages } from '../../messages/profile.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { SessionTable } from './session-table.tsx';
 import { ChangePassword } from './change-password.tsx';
@@ -34,7 +33,7 @@ const text = profileMessages;
 const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
   <CreateSecretDialog
     title={text.createKey}
-    submit={messages.common.create}
+    submit={sharedMessages.common.create}
     operation={CreateOwnPat}
     invalidates={[ListOwnPats]}
     values={{ description: '', days: '90' }}
@@ -62,7 +61,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
 
 const Keys = () => {
   const pats = useQuery(operationQuery(ListOwnPats, {}));
-  const remove = useCommand(DeleteOwnPat, [ListOwnPats]);
+  const remove = useOperationMutation(DeleteOwnPat, [ListOwnPats]);
   const [isCreating, setCreating] = useState(false);
   const [removed, setRemoved] = useState<Pat | undefined>();
   const confirm = async (id: number): Promise<void> => {
@@ -98,7 +97,7 @@ const Keys = () => {
                 { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {
                   id: 'remove',
-                  title: messages.common.actions,
+                  title: sharedMessages.common.actions,
                   cell: (row) => (
                     <Button size="small" onPress={() => setRemoved(row)}>
                       {text.removeKey}
@@ -129,8 +128,8 @@ const Keys = () => {
 
 const Sessions = () => {
   const sessions = useQuery(operationQuery(ListOwnSessions, {}));
-  const end = useCommand(EndOwnSession, [ListOwnSessions]);
-  const endOthers = useCommand(EndOtherSessions, [ListOwnSessions]);
+  const end = useOperationMutation(EndOwnSession, [ListOwnSessions]);
+  const endOthers = useOperationMutation(EndOtherSessions, [ListOwnSessions]);
   const run = async (job: Promise<unknown>, done: string): Promise<void> => {
     try {
       await job;

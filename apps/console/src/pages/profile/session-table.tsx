@@ -3,7 +3,7 @@ import { Badge, Table } from '../../components/content/content.tsx';
 import { Button } from '../../components/buttons/button.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { profileMessages as text } from '../../messages/profile.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { browserName } from './browser-name.ts';
 
 interface SessionTableProps {
@@ -36,7 +36,7 @@ export const SessionTable = ({ sessions, onEnd }: SessionTableProps) => (
         : [
             {
               id: 'end',
-              title: messages.common.actions,
+              title: sharedMessages.common.actions,
               cell: ({ id, isCurrent }: UserSession) =>
                 !isCurrent && (
                   <Button size="small" onPress={() => onEnd(id)}>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../api/queries.ts';
 import { buttonClass } from '../../components/buttons/button.tsx';
-import { useMayCall } from '../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { operationQuery } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, Badge, EmptyState, Loading } from '../../components/content/content.tsx';
-import { useMayCall } from '../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';

@@ -7,17 +7,18 @@ import {
 } from '@bunting/contracts';
 import { lazyRouteComponent, Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { useCommand, useEnvironments, useProjects } from '../../api/queries.ts';
+import { useOperationMutation, useEnvironments, useProjects } from '../../api/queries.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Loading } from '../../components/content/content.tsx';
 import { Checkbox } from '../../components/forms/fields.tsx';
-import { MissingPermission, useMayCall } from '../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { useActions } from '../../shell/keyboard-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { Health } from './health.tsx';
@@ -59,7 +60,7 @@ const Create = ({
   return (
     <RequestBodyDialog
       title={text.create}
-      submit={messages.common.create}
+      submit={sharedMessages.common.create}
       operation={CreateProject}
       request={{}}
       invalidates={[ListProjects]}
@@ -87,8 +88,8 @@ const inOrder = (projects: readonly Project[]): Project[] =>
   );
 
 const Favorite = ({ project: { id, name, favorite = false } }: { readonly project: Project }) => {
-  const add = useCommand(AddFavoriteProject, [ListProjects]);
-  const remove = useCommand(RemoveFavoriteProject, [ListProjects]);
+  const add = useOperationMutation(AddFavoriteProject, [ListProjects]);
+  const remove = useOperationMutation(RemoveFavoriteProject, [ListProjects]);
   return (
     <IconButton
       icon="star"
@@ -130,7 +131,7 @@ const ActiveProjects = () => {
         </>
       }
     >
-      <MissingPermission operation={CreateProject} />
+      <MissingPermissionNotice operation={CreateProject} />
       <ResourceList
         label={text.title}
         query={{ ...projects, data: projects.data && inOrder(projects.data.projects) }}

@@ -18,7 +18,7 @@ import { FormText, showServerError } from '../../components/forms/form.tsx';
 import { NewPasswordFields } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
 import { accountMessages } from '../../messages/account.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
 
@@ -26,7 +26,7 @@ const text = accountMessages;
 
 const Frame = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
   <main className={styles['page']}>
-    <title>{`${title} · ${messages.product}`}</title>
+    <title>{`${title} · ${sharedMessages.product}`}</title>
     <div className={styles['card']}>
       <h1 className={styles['title']}>
         <img src={icon} alt="" width="24" height="24" />

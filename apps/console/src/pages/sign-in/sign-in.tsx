@@ -3,7 +3,7 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { useForm } from 'react-hook-form';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/api-error.ts';
-import type { SignInOffer } from '../../api/session.ts';
+import type { SignInOffer } from '../../api/sign-in-state.ts';
 import { signInWithKey, signInWithPassword } from '../../api/sign-in.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/content.tsx';
@@ -11,14 +11,15 @@ import dialogStyles from '../../components/dialogs/dialog.module.css';
 import { FormText } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
-import { messages } from '../../messages/shared.ts';
+import { explainError } from '../../messages/explain-error.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
 
-const text = messages.signIn;
+const text = sharedMessages.signIn;
 
 const explain = (error: unknown, wrong: string): string =>
-  error instanceof ApiError && (error.status === 401 || error.status === 403) ? wrong : messages.errors.explain(error);
+  error instanceof ApiError && (error.status === 401 || error.status === 403) ? wrong : explainError(error);
 
 const PasswordForm = ({ path }: { readonly path: string }) => {
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { username: '', password: '' } });

@@ -5,7 +5,7 @@ import { ErrorNotice, Loading, Notice } from '../../components/content/content.t
 import { Switch, TextField } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
-import { messages } from '../../messages/shared.ts';
+import { sharedMessages } from '../../messages/shared.ts';
 import { strategyMessages } from '../../messages/strategy.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import type { EditProtection } from '../../changes/use-edit-protection.ts';
@@ -70,10 +70,10 @@ export const StrategyForm = ({ place: { project, feature }, strategyEdit, protec
       />
       <div className={layout['actions']}>
         <Button type="submit" variant="primary" isPending={isPending} isDisabled={!isChanged}>
-          {protection.environments.length > 0 ? flagMessages.propose : messages.common.save}
+          {protection.environments.length > 0 ? flagMessages.propose : sharedMessages.common.save}
         </Button>
         <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
-          {messages.common.cancel}
+          {sharedMessages.common.cancel}
         </Link>
       </div>
     </form>

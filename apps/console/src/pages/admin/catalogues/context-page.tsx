@@ -17,12 +17,13 @@ import { type RequestBodyField, RequestBodyDialog } from '../../../components/fo
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { contextMessages as text } from '../../../messages/administration/context.ts';
-import { messages } from '../../../messages/shared.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { sharedMessages } from '../../../messages/shared.ts';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { LegalValues } from './legal-values.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -83,8 +84,8 @@ export const ContextPage = () => {
   );
   const field = open?.field;
   return (
-    <AdminSection id="context" actions={create}>
-      <MissingPermission operation={UpdateContextField} />
+    <AdminPageLayout id="context" actions={create}>
+      <MissingPermissionNotice operation={UpdateContextField} />
       <ResourceList
         label={text.fields}
         query={contextFields}
@@ -123,7 +124,7 @@ export const ContextPage = () => {
             ? [
                 {
                   id: 'edit',
-                  label: messages.common.edit,
+                  label: sharedMessages.common.edit,
                   icon: 'edit' as const,
                   run: () => setOpen({ action: 'edit', field: row }),
                 },
@@ -145,7 +146,7 @@ export const ContextPage = () => {
       {open?.action === 'create' && (
         <RequestBodyDialog
           title={text.create}
-          submit={messages.common.create}
+          submit={sharedMessages.common.create}
           isWide
           operation={CreateContextField}
           request={{}}
@@ -160,7 +161,7 @@ export const ContextPage = () => {
       {open?.action === 'edit' && field !== undefined && (
         <RequestBodyDialog
           title={text.editTitle(field.name)}
-          submit={messages.common.save}
+          submit={sharedMessages.common.save}
           isWide
           uses={<FieldUses name={field.name} />}
           operation={UpdateContextField}
@@ -192,6 +193,6 @@ export const ContextPage = () => {
           <FieldUses name={field.name} />
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

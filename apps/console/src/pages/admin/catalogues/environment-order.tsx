@@ -5,7 +5,7 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { IconButton } from '../../../components/buttons/button.tsx';
 import { Icon } from '../../../components/buttons/icon.tsx';
 import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { moveItem } from '../move-item.ts';
 import styles from '../admin.module.css';
 
@@ -27,7 +27,7 @@ export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProp
   return (
     <ConfirmOperationDialog
       title={text.orderTitle}
-      confirm={messages.common.save}
+      confirm={sharedMessages.common.save}
       operation={SetEnvironmentOrder}
       request={{ body: Object.fromEntries(names.map((name, at) => [name, at + 1])) }}
       invalidates={[ListEnvironments]}

@@ -20,12 +20,13 @@ import { type RequestBodyField, RequestBodyDialog } from '../../../components/fo
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge, Notice } from '../../../components/content/content.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
-import { messages } from '../../../messages/shared.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { sharedMessages } from '../../../messages/shared.ts';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const EnvironmentOrder = lazy(() =>
@@ -71,7 +72,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
   return (
     <RequestBodyDialog
       title={text.editTitle(name)}
-      submit={messages.common.save}
+      submit={sharedMessages.common.save}
       uses={<Use {...environment} />}
       operation={UpdateEnvironment}
       request={{ params: { name } }}
@@ -197,7 +198,7 @@ export const EnvironmentsPage = () => {
     </Button>
   );
   return (
-    <AdminSection
+    <AdminPageLayout
       id="environments"
       actions={
         <>
@@ -208,7 +209,7 @@ export const EnvironmentsPage = () => {
         </>
       }
     >
-      <MissingPermission operation={UpdateEnvironment} />
+      <MissingPermissionNotice operation={UpdateEnvironment} />
       <ResourceList
         label={text.environments}
         query={{ ...environments, data: all }}
@@ -262,7 +263,7 @@ export const EnvironmentsPage = () => {
       {isCreating && (
         <RequestBodyDialog
           title={text.create}
-          submit={messages.common.create}
+          submit={sharedMessages.common.create}
           operation={CreateEnvironment}
           request={{}}
           invalidates={reads}
@@ -283,6 +284,6 @@ export const EnvironmentsPage = () => {
       {open !== undefined && OpenDialog !== undefined && (
         <OpenDialog environment={open.environment} onClose={() => setOpen(undefined)} />
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -4,11 +4,12 @@ import { useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
-import { messages } from '../../../messages/shared.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { sharedMessages } from '../../../messages/shared.ts';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { FlagsThatMatch } from '../segments/flags-that-match.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -23,8 +24,8 @@ export const FlagTypesPage = () => {
   const mayCall = useMayCall();
   const [edited, setEdited] = useState<FeatureTypeDescription>();
   return (
-    <AdminSection id="types">
-      <MissingPermission operation={SetFeatureTypeLifetime} />
+    <AdminPageLayout id="types">
+      <MissingPermissionNotice operation={SetFeatureTypeLifetime} />
       <ResourceList
         label={text.title}
         query={types}
@@ -53,12 +54,12 @@ export const FlagTypesPage = () => {
             ? [{ id: 'edit', label: text.edit, icon: 'edit', run: () => setEdited(row) }]
             : []
         }
-        empty={{ title: messages.common.nothingFound, help: '' }}
+        empty={{ title: sharedMessages.common.nothingFound, help: '' }}
       />
       {edited !== undefined && (
         <RequestBodyDialog
           title={text.editTitle(edited.name)}
-          submit={messages.common.save}
+          submit={sharedMessages.common.save}
           uses={<FlagsThatMatch query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
@@ -70,6 +71,6 @@ export const FlagTypesPage = () => {
           onClose={() => setEdited(undefined)}
         />
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

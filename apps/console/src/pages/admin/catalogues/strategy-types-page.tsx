@@ -18,11 +18,12 @@ import type { FormValues } from '../../../components/forms/request-body-schema.t
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { type StrategyParameter, StrategyParameters } from './strategy-parameters.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -63,7 +64,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
         <RequestBodyDialog
           {...shared}
           title={text.editTitle(name)}
-          submit={messages.common.save}
+          submit={sharedMessages.common.save}
           isWide
           uses={<p>{text.editHelp}</p>}
           operation={UpdateStrategyType}
@@ -137,8 +138,8 @@ export const StrategyTypesPage = () => {
     </Button>
   );
   return (
-    <AdminSection id="strategies" actions={create}>
-      <MissingPermission operation={UpdateStrategyType} />
+    <AdminPageLayout id="strategies" actions={create}>
+      <MissingPermissionNotice operation={UpdateStrategyType} />
       <ResourceList
         label={text.types}
         query={types}
@@ -175,7 +176,9 @@ export const StrategyTypesPage = () => {
           },
         ]}
         actions={(type) => [
-          ...(type.editable && mayCall(UpdateStrategyType) ? [entry(type, 'edit', messages.common.edit, 'edit')] : []),
+          ...(type.editable && mayCall(UpdateStrategyType)
+            ? [entry(type, 'edit', sharedMessages.common.edit, 'edit')]
+            : []),
           ...(mayCall(DeprecateStrategyType) && type.name !== 'default'
             ? [type.deprecated ? entry(type, 'reactivate', text.reactivate) : entry(type, 'deprecate', text.deprecate)]
             : []),
@@ -186,7 +189,7 @@ export const StrategyTypesPage = () => {
       {open?.action === 'create' && (
         <RequestBodyDialog
           title={text.create}
-          submit={messages.common.create}
+          submit={sharedMessages.common.create}
           isWide
           operation={CreateStrategyType}
           request={{}}
@@ -199,6 +202,6 @@ export const StrategyTypesPage = () => {
         />
       )}
       {open?.type !== undefined && <TypeDialog action={open.action} type={open.type} onClose={close} />}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -21,11 +21,12 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult } from '../../../components/content/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { tagsMessages as text } from '../../../messages/administration/tags.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { FlagsThatMatch, useFlagsThatMatch } from '../segments/flags-that-match.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
@@ -50,7 +51,7 @@ const readStoredType = (name: string) => async () => {
 const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readonly onClose: () => void }) => (
   <RequestBodyDialog
     title={text.editType(type.name)}
-    submit={messages.common.save}
+    submit={sharedMessages.common.save}
     operation={UpdateTagType}
     request={{ params: { name: type.name } }}
     invalidates={[ListTagTypes, GetTagType]}
@@ -103,8 +104,8 @@ const TagTypes = () => {
     </Button>
   );
   return (
-    <AdminSection id="tags" actions={create}>
-      <MissingPermission operation={UpdateTagType} />
+    <AdminPageLayout id="tags" actions={create}>
+      <MissingPermissionNotice operation={UpdateTagType} />
       <ResourceList
         label={text.types}
         query={types}
@@ -131,7 +132,7 @@ const TagTypes = () => {
             ? [
                 {
                   id: 'edit',
-                  label: messages.common.edit,
+                  label: sharedMessages.common.edit,
                   icon: 'edit' as const,
                   run: () => setOpen({ action: 'edit', type }),
                 },
@@ -153,7 +154,7 @@ const TagTypes = () => {
       {open?.action === 'create' && (
         <RequestBodyDialog
           title={text.createType}
-          submit={messages.common.create}
+          submit={sharedMessages.common.create}
           operation={CreateTagType}
           request={{}}
           invalidates={[ListTagTypes]}
@@ -165,7 +166,7 @@ const TagTypes = () => {
       )}
       {open?.action === 'edit' && open.type !== undefined && <EditType type={open.type} onClose={close} />}
       {open?.action === 'delete' && open.type !== undefined && <DeleteType name={open.type.name} onClose={close} />}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };
 
@@ -189,12 +190,12 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
     </Button>
   );
   return (
-    <AdminSection
+    <AdminPageLayout
       id="tags"
       title={text.tags(type)}
       actions={
         <>
-          {mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>{messages.common.edit}</Button>}
+          {mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>{sharedMessages.common.edit}</Button>}
           {create}
         </>
       }
@@ -216,7 +217,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           { id: 'value', title: text.value, cell: ({ value }) => <strong>{value}</strong> },
           {
             id: 'flags',
-            title: messages.shell.flags,
+            title: sharedMessages.shell.flags,
             cell: (tag) => (
               <Link to="/flags" search={{ q: filterOf(tag) }}>
                 {text.findFlags}
@@ -234,7 +235,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
       {isCreating && (
         <RequestBodyDialog
           title={text.createTag}
-          submit={messages.common.create}
+          submit={sharedMessages.common.create}
           operation={CreateTag}
           request={{}}
           invalidates={[ListTagsOfType, ListTags]}
@@ -260,7 +261,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           <FlagsThatMatch query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} emptyText={text.unused} />
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };
 

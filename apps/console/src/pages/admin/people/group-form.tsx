@@ -6,7 +6,7 @@ import { type RequestBodyField, RequestBodyDialog } from '../../../components/fo
 import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 
@@ -81,7 +81,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
     <RequestBodyDialog
       {...common}
       title={text.createGroup}
-      submit={messages.common.create}
+      submit={sharedMessages.common.create}
       operation={CreateGroup}
       request={{}}
       values={noGroup}
@@ -90,7 +90,7 @@ export const GroupForm = ({ group, onClose }: { readonly group: Group | undefine
     <RequestBodyDialog
       {...common}
       title={text.editGroup(group.name)}
-      submit={messages.common.save}
+      submit={sharedMessages.common.save}
       operation={UpdateGroup}
       request={{ params: { id: group.id } }}
       values={bodyOfGroup(group)}

@@ -6,12 +6,13 @@ import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { displayNameOf } from './user-cell.tsx';
 import styles from './people.module.css';
 
@@ -38,8 +39,8 @@ export const GroupsPage = () => {
     </Button>
   );
   return (
-    <AdminSection id="groups" actions={create}>
-      <MissingPermission operation={CreateGroup} />
+    <AdminPageLayout id="groups" actions={create}>
+      <MissingPermissionNotice operation={CreateGroup} />
       <ResourceList
         label={text.groups}
         query={{ ...groups, data: groups.data?.groups }}
@@ -119,6 +120,6 @@ export const GroupsPage = () => {
           />
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

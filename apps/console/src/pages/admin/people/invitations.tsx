@@ -7,7 +7,7 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
-import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { Time } from '../../../components/content/time.tsx';

@@ -23,12 +23,11 @@ import { FormSelect, FormText } from '../../../components/forms/form.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs } from '../../../components/forms/form-values.ts';
-import { instantAfterDays } from '../../../components/forms/form-values.ts';
+import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
@@ -38,7 +37,7 @@ const listed = [ListServiceAccounts, ListServiceAccountTokens];
 const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
   <CreateSecretDialog
     title={text.createToken}
-    submit={messages.common.create}
+    submit={sharedMessages.common.create}
     operation={CreateServiceAccountToken}
     invalidates={listed}
     values={{ description: '', days: '90' }}
@@ -103,7 +102,7 @@ export const TokensDialog = ({
       isWide
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.close}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.close}</Button>
           <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
             {text.createToken}
           </Button>
@@ -125,7 +124,7 @@ export const TokensDialog = ({
                 { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {
                   id: 'delete',
-                  title: messages.common.actions,
+                  title: sharedMessages.common.actions,
                   cell: (pat) => (
                     <Button size="small" onPress={() => setDeleted(pat)}>
                       {text.deleteToken}
@@ -152,7 +151,7 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
   return (
     <RequestBodyDialog
       title={text.createServiceAccount}
-      submit={messages.common.create}
+      submit={sharedMessages.common.create}
       operation={CreateServiceAccount}
       request={{}}
       invalidates={[ListServiceAccounts]}
@@ -180,7 +179,7 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
       return (
         <RequestBodyDialog
           title={text.editUser(displayNameOf(account))}
-          submit={messages.common.save}
+          submit={sharedMessages.common.save}
           operation={UpdateServiceAccount}
           request={{ params: { id: account.id } }}
           invalidates={[ListServiceAccounts]}

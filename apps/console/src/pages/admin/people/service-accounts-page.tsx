@@ -5,12 +5,12 @@ import { type ComponentProps, Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
-import { MissingPermission } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
 
 const dialogs = () => import('./service-account-dialogs.tsx');
@@ -31,7 +31,7 @@ export const ServiceAccountsPage = () => {
   ]);
   const close = (): void => setOpened(undefined);
   return (
-    <AdminSection
+    <AdminPageLayout
       id="service-accounts"
       actions={
         <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
@@ -39,7 +39,7 @@ export const ServiceAccountsPage = () => {
         </Button>
       }
     >
-      <MissingPermission operation={CreateServiceAccount} />
+      <MissingPermissionNotice operation={CreateServiceAccount} />
       <ResourceList
         label={text.serviceAccounts}
         query={{ ...accounts, data: accounts.data?.serviceAccounts }}
@@ -74,6 +74,6 @@ export const ServiceAccountsPage = () => {
         {isCreating && <CreateServiceAccountDialog roles={roles} onClose={() => setCreating(false)} />}
         {opened !== undefined && <ServiceAccountDialog {...opened} roles={roles} onClose={close} />}
       </Suspense>
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

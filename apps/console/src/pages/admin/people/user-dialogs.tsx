@@ -21,15 +21,13 @@ import { validationErrorOf } from '../../../components/forms/request-body-schema
 import { QueryResult } from '../../../components/content/content.tsx';
 import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 import { UsagesOfUser } from './usages-of-user.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs } from '../../../components/forms/form-values.ts';
-import { instantAfterDays } from '../../../components/forms/form-values.ts';
-import { textOrUndefined } from '../../../components/forms/form-values.ts';
+import { optionsOfPairs, instantAfterDays, textOrUndefined } from '../../../components/forms/form-values.ts';
 
 export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
 export type Opened = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
@@ -51,7 +49,7 @@ export const CreateUserDialog = ({
   return (
     <CreateSecretDialog
       title={text.createUser}
-      submit={messages.common.create}
+      submit={sharedMessages.common.create}
       operation={CreateUser}
       invalidates={[ListUsers]}
       values={{ name: '', email: '', username: '', rootRole: String(viewer?.id ?? ''), sendEmail: true }}
@@ -142,7 +140,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
       return (
         <RequestBodyDialog
           title={text.editUser(name)}
-          submit={messages.common.save}
+          submit={sharedMessages.common.save}
           operation={UpdateUser}
           request={{ params }}
           invalidates={[ListUsers]}
@@ -221,7 +219,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
 export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <CreateSecretDialog
     title={text.invite}
-    submit={messages.common.create}
+    submit={sharedMessages.common.create}
     operation={CreateInviteLink}
     invalidates={[ListInviteLinks]}
     values={{ name: '', days: '7' }}

@@ -8,13 +8,13 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
-import { MissingPermission } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { Invitations } from './invitations.tsx';
 import type { Opened, ListedUser } from './user-dialogs.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
@@ -63,7 +63,7 @@ export const UsersPage = () => {
     ];
   };
   return (
-    <AdminSection
+    <AdminPageLayout
       id="users"
       actions={
         <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
@@ -71,7 +71,7 @@ export const UsersPage = () => {
         </Button>
       }
     >
-      <MissingPermission operation={CreateUser} />
+      <MissingPermissionNotice operation={CreateUser} />
       <ResourceList
         label={text.users}
         query={{ ...users, data: rows }}
@@ -137,6 +137,6 @@ export const UsersPage = () => {
           <p>{inactive.data?.inactiveUsers.slice(0, 20).map(displayNameOf).join(', ')}</p>
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -7,12 +7,12 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { Badge, Notice, Table } from '../../../components/content/content.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../../components/forms/fields.tsx';
-import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { displayNameOf, UserCell } from '../people/user-cell.tsx';
 import { permissionHolders, permissionGroups, type PermissionHolder, type GrantSource } from './role-permissions.ts';
 import styles from '../people/people.module.css';
@@ -81,7 +81,7 @@ export const AccessPage = () => {
   ];
   const users = holders.data && permissionHolders(holders.data, { permission, environment });
   return (
-    <AdminSection id="access">
+    <AdminPageLayout id="access">
       <div className={styles['filters']}>
         <ComboBox
           label={text.place}
@@ -156,7 +156,7 @@ export const AccessPage = () => {
           title={text.details(displayNameOf(shown.user))}
           onClose={() => setShown(undefined)}
           isWide
-          footer={<Button onPress={() => setShown(undefined)}>{messages.common.close}</Button>}
+          footer={<Button onPress={() => setShown(undefined)}>{sharedMessages.common.close}</Button>}
         >
           <Table
             label={text.details(displayNameOf(shown.user))}
@@ -169,6 +169,6 @@ export const AccessPage = () => {
           />
         </Dialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -13,7 +13,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { call } from '../../../api/call.ts';
-import { operationQuery, useCommand } from '../../../api/queries.ts';
+import { operationQuery, useOperationMutation } from '../../../api/queries.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/content.tsx';
@@ -22,7 +22,7 @@ import { Checkbox } from '../../../components/forms/fields.tsx';
 import { FormText, showServerError } from '../../../components/forms/form.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { displayNameOf } from '../people/user-cell.tsx';
 import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-permissions.ts';
@@ -113,8 +113,8 @@ const mergeRole = async (role: RoleWithPermissions, edited: Edited): Promise<Edi
 
 /** Creates a role, or changes one, with who has it. */
 export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
-  const create = useCommand(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
-  const update = useCommand(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
+  const create = useOperationMutation(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
+  const update = useOperationMutation(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
   const holders = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });
   // The base of the merge is the role as it was when the dialog opened, also after the list is refetched.
   const [base] = useState(role);
@@ -145,9 +145,9 @@ export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
       onSubmit={(event) => void submit(event)}
       footer={
         <>
-          <Button onPress={onClose}>{messages.common.cancel}</Button>
+          <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-            {role === undefined ? messages.common.create : messages.common.save}
+            {role === undefined ? sharedMessages.common.create : sharedMessages.common.save}
           </Button>
         </>
       }

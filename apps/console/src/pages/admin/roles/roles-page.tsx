@@ -16,11 +16,12 @@ import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/content.tsx';
 import { Icon } from '../../../components/buttons/icon.tsx';
 import { Menu } from '../../../components/buttons/menu.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { permissionGroups, type GrantScope, grantScopeOf } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
@@ -134,7 +135,7 @@ export const RolesPage = () => {
   ]);
   const loaded = details.flatMap(({ data }) => data ?? []);
   return (
-    <AdminSection
+    <AdminPageLayout
       id="roles"
       actions={
         mayCall(CreateRole) && (
@@ -149,7 +150,7 @@ export const RolesPage = () => {
         )
       }
     >
-      <MissingPermission operation={CreateRole} />
+      <MissingPermissionNotice operation={CreateRole} />
       <p className={layout['muted']}>{text.help}</p>
       <nav aria-label={text.kinds} className={layout['tabs']}>
         {kinds.map((one) => (
@@ -202,6 +203,6 @@ export const RolesPage = () => {
           <p>{text.removeHelp}</p>
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -8,10 +8,9 @@ import { FormSelect, FormText } from '../../../components/forms/form.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { CreateSecretDialog, type CreateSecretValues } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs } from '../../../components/forms/form-values.ts';
-import { instantAfterDays } from '../../../components/forms/form-values.ts';
+import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -53,7 +52,7 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
   return (
     <CreateSecretDialog
       title={text.create}
-      submit={messages.common.create}
+      submit={sharedMessages.common.create}
       operation={CreateApiToken}
       invalidates={[ListApiTokens]}
       values={{ tokenName: '', days: '' }}
@@ -115,7 +114,7 @@ export const ExtendDialog = ({ token, onClose }: { readonly token: ApiToken; rea
   return (
     <ConfirmOperationDialog
       title={text.extendTitle(token.tokenName)}
-      confirm={messages.common.save}
+      confirm={sharedMessages.common.save}
       operation={UpdateApiToken}
       request={{ params: { token: token.secret }, body: { expiresAt: instantAfterDays(days) ?? '' } }}
       invalidates={[ListApiTokens]}

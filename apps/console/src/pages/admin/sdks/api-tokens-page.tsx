@@ -7,13 +7,14 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Select } from '../../../components/forms/fields.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { useActions } from '../../../shell/keyboard-actions.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -52,7 +53,7 @@ export const ApiTokensPage = () => {
   const all = tokens.data?.tokens;
   const rows = types.some((one) => one === type) ? all?.filter((token) => token.type === type) : all;
   return (
-    <AdminSection
+    <AdminPageLayout
       id="api-tokens"
       actions={
         mayCall(CreateApiToken) && (
@@ -62,7 +63,7 @@ export const ApiTokensPage = () => {
         )
       }
     >
-      <MissingPermission operation={CreateApiToken} />
+      <MissingPermissionNotice operation={CreateApiToken} />
       <p className={layout['muted']}>{text.help}</p>
       <ResourceList
         label={text.page}
@@ -147,6 +148,6 @@ export const ApiTokensPage = () => {
           </p>
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

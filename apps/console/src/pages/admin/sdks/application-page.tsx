@@ -14,12 +14,12 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Badge, Notice } from '../../../components/content/content.tsx';
-import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
-import { messages } from '../../../messages/shared.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { sharedMessages } from '../../../messages/shared.ts';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -75,7 +75,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
   const url = app?.url != null && /^https?:\/\//i.test(app.url) ? app.url : undefined;
   const reads = [GetApplication, ListApplications];
   return (
-    <AdminSection
+    <AdminPageLayout
       id="applications"
       title={name}
       actions={
@@ -183,7 +183,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
       {opened === 'describe' && app !== undefined && (
         <RequestBodyDialog
           title={text.describeTitle(name)}
-          submit={messages.common.save}
+          submit={sharedMessages.common.save}
           operation={DescribeApplication}
           request={{ params }}
           invalidates={reads}
@@ -211,6 +211,6 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           <p>{text.removeHelp}</p>
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -19,8 +19,8 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
-import { messages } from '../../../messages/shared.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { sharedMessages } from '../../../messages/shared.ts';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -164,7 +164,7 @@ const Edges = () => {
           title={text.detailsOf(String(shown.appName))}
           onClose={() => setShown(undefined)}
           isWide
-          footer={<Button onPress={() => setShown(undefined)}>{messages.common.close}</Button>}
+          footer={<Button onPress={() => setShown(undefined)}>{sharedMessages.common.close}</Button>}
         >
           <div className={styles['code']} role="region" aria-label={text.details} tabIndex={0}>
             <code>{JSON.stringify(shown, null, 2)}</code>
@@ -232,7 +232,7 @@ const ApplicationsList = () => {
     />
   );
   return (
-    <AdminSection id="applications">
+    <AdminPageLayout id="applications">
       <p className={layout['muted']}>{text.help}</p>
       <nav aria-label={text.views} className={layout['tabs']}>
         {views.map((one) => (
@@ -256,7 +256,7 @@ const ApplicationsList = () => {
         ) : (
           <ApplicationsOfProject project={project} filter={filter} />
         ))}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };
 

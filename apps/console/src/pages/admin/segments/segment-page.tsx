@@ -19,14 +19,15 @@ import { type RequestBodyField, RequestBodyForm } from '../../../components/form
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { QueryResult, Notice } from '../../../components/content/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { addChangesRequest, ProposeSegmentEdit } from './propose-segment-edit.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
@@ -122,11 +123,11 @@ const NewSegment = () => {
   const navigate = useNavigate();
   const fields = useFields();
   return (
-    <AdminSection id="segments" title={text.newTitle}>
-      <MissingPermission operation={CreateSegment} where={{ project }} />
+    <AdminPageLayout id="segments" title={text.newTitle}>
+      <MissingPermissionNotice operation={CreateSegment} where={{ project }} />
       <RequestBodyForm
         isNew
-        submit={messages.common.create}
+        submit={sharedMessages.common.create}
         operation={CreateSegment}
         request={{}}
         invalidates={[ListSegments]}
@@ -143,11 +144,11 @@ const NewSegment = () => {
         }
         footer={
           <Link to="/admin/$section" params={{ section: 'segments' }} className={buttonClass()}>
-            {messages.common.cancel}
+            {sharedMessages.common.cancel}
           </Link>
         }
       />
-    </AdminSection>
+    </AdminPageLayout>
   );
 };
 
@@ -179,7 +180,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
     </>
   );
   return (
-    <AdminSection
+    <AdminPageLayout
       id="segments"
       title={name}
       actions={
@@ -190,7 +191,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
         )
       }
     >
-      <MissingPermission operation={UpdateSegment} where={where} />
+      <MissingPermissionNotice operation={UpdateSegment} where={where} />
       <div className={styles['columns']}>
         <RequestBodyForm
           operation={UpdateSegment}
@@ -249,7 +250,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           {beforeDeletion(text.deletionHelp)}
         </ConfirmOperationDialog>
       )}
-    </AdminSection>
+    </AdminPageLayout>
   );
 };
 

@@ -5,12 +5,13 @@ import { Suspense } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
 import { Badge, Loading } from '../../../components/content/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
@@ -28,8 +29,8 @@ const Segments = () => {
     </Link>
   );
   return (
-    <AdminSection id="segments" actions={create}>
-      <MissingPermission operation={CreateSegment} />
+    <AdminPageLayout id="segments" actions={create}>
+      <MissingPermissionNotice operation={CreateSegment} />
       <ResourceList
         label={text.segments}
         query={segments}
@@ -71,7 +72,7 @@ const Segments = () => {
         ]}
         empty={{ title: text.empty, help: text.emptyHelp, action: create }}
       />
-    </AdminSection>
+    </AdminPageLayout>
   );
 };
 

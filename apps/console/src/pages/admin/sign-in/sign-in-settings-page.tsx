@@ -8,7 +8,7 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/content.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
@@ -115,11 +115,11 @@ const Scim = () => {
 
 /** Single sign-on, passwords, and provisioning by an identity provider. */
 export const SignInSettingsPage = () => (
-  <AdminSection id="sign-in">
+  <AdminPageLayout id="sign-in">
     <Suspense fallback={<Loading />}>
       <SingleSignOn />
     </Suspense>
     <Passwords />
     <Scim />
-  </AdminSection>
+  </AdminPageLayout>
 );

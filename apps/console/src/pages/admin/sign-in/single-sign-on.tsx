@@ -8,7 +8,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery, useCommand } from '../../../api/queries.ts';
+import { operationQuery, useOperationMutation } from '../../../api/queries.ts';
 import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Badge, ErrorNotice, Notice } from '../../../components/content/content.tsx';
@@ -48,7 +48,7 @@ const Found = ({ found, algorithm }: { readonly found: DiscoveredProvider; reado
 
 /** Tries a provider: by the address that is stored, or by another one before it is. */
 const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
-  const discover = useCommand(DiscoverOidcProvider);
+  const discover = useOperationMutation(DiscoverOidcProvider);
   const [address, setAddress] = useState(settings.discoverUrl);
   return (
     <form

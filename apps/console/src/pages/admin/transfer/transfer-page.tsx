@@ -9,7 +9,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { useCommand, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { useOperationMutation, useEnvironments, useProjects } from '../../../api/queries.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice, Table } from '../../../components/content/content.tsx';
 import { ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
@@ -17,7 +17,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
-import { AdminSection } from '../admin-section.tsx';
+import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { exportedCounts, readExport } from './export-file.ts';
 import { saveFile } from './save-file.ts';
 import layout from '../../../components/layout/layout.module.css';
@@ -185,8 +185,8 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
   const client = useQueryClient();
   const [entered, setEntered] = useState('');
-  const check = useCommand(ValidateImport);
-  const take = useCommand(ImportFeatures);
+  const check = useOperationMutation(ValidateImport);
+  const take = useOperationMutation(ImportFeatures);
   const [checked, setChecked] = useState<ImportValidation | undefined>();
   const protection = useEditProtection(project, environment);
   const read = entered.trim() === '' ? undefined : readExport(entered);
@@ -274,7 +274,7 @@ type Kind = keyof typeof text.kinds;
 
 const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
-  const run = useCommand(ExportFeatures);
+  const run = useOperationMutation(ExportFeatures);
   const [kind, setKind] = useState<Kind>('project');
   const [tag, setTag] = useState('');
   const [names, setNames] = useState('');
@@ -353,7 +353,7 @@ const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
 export const TransferPage = () => {
   const choice = useEnvironmentChoice();
   return (
-    <AdminSection id="transfer">
+    <AdminPageLayout id="transfer">
       <div className={styles['halves']}>
         <section className={layout['section']} aria-labelledby="import">
           <h2 id="import">{text.import}</h2>
@@ -366,6 +366,6 @@ export const TransferPage = () => {
           <Export choice={choice} />
         </section>
       </div>
-    </AdminSection>
+    </AdminPageLayout>
   );
 };

@@ -2,7 +2,7 @@ import type { Event } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Button } from '../../../components/buttons/button.tsx';
-import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
 import type { Json } from '../../../merging/json.ts';

@@ -7,7 +7,7 @@ import { Icon } from '../../../components/buttons/icon.tsx';
 import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import chip from '../../../components/content/chip.module.css';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../events.module.css';
@@ -61,7 +61,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
   } as const;
   if (event === undefined)
     return (
-      <article {...common} aria-busy="true" aria-label={messages.common.loading}>
+      <article {...common} aria-busy="true" aria-label={sharedMessages.common.loading}>
         <div className={styles['row']}>
           <span className={styles['waiting']} />
         </div>

@@ -30,7 +30,7 @@ import { ErrorNotice, Loading, Notice } from '../../../components/content/conten
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { type SubmitOutcome, useSubmitChanges } from '../../../changes/submit-changes.ts';
 import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
@@ -321,7 +321,9 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
       isWide
       footer={
         <>
-          <Button onPress={onClose}>{proposal === undefined ? messages.common.cancel : messages.common.close}</Button>
+          <Button onPress={onClose}>
+            {proposal === undefined ? sharedMessages.common.cancel : sharedMessages.common.close}
+          </Button>
           {proposal === undefined && plan?.kind === 'possible' && (
             <Button
               variant="primary"

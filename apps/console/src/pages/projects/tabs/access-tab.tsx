@@ -20,12 +20,13 @@ import type { FormValues } from '../../../components/forms/request-body-schema.t
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/content.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { displayNameOf } from '../../admin/people/user-cell.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
@@ -159,7 +160,7 @@ interface MemberProps {
 const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readonly roles: readonly ProjectRole[] }) => {
   const shared = {
     title: text.changeRolesTitle(member.name),
-    submit: messages.common.save,
+    submit: sharedMessages.common.save,
     invalidates: [GetProjectAccess, ListProjects],
     values: { roles: member.roles } as FormValues,
     readStored: async () => {
@@ -226,7 +227,7 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
   );
   return (
     <div className={layout['stack']}>
-      <MissingPermission operation={AddProjectAccess} where={{ project }} />
+      <MissingPermissionNotice operation={AddProjectAccess} where={{ project }} />
       <div className={layout['bar']}>
         <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
           {text.mayDo}

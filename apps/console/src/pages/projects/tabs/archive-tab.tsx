@@ -15,7 +15,8 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../../components/content/content.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/dialog.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
@@ -83,7 +84,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
   const request = { params, body: { features: names } };
   return (
     <div className={layout['stack']}>
-      <MissingPermission operation={ReviveFeatures} where={{ project }} />
+      <MissingPermissionNotice operation={ReviveFeatures} where={{ project }} />
       <ResourceList
         label={text.tabs.archive}
         query={archived}

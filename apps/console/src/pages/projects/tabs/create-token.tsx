@@ -4,10 +4,9 @@ import { operationQuery } from '../../../api/queries.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { FormSelect, FormText } from '../../../components/forms/form.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
-import { optionsOfPairs } from '../../../components/forms/form-values.ts';
-import { instantAfterDays } from '../../../components/forms/form-values.ts';
+import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 
 const types = Object.entries(text.tokenTypes).map(([id, [label, about]]) => ({ id, label, about }));
 
@@ -27,7 +26,7 @@ export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps)
   return (
     <CreateSecretDialog
       title={text.createToken}
-      submit={messages.common.create}
+      submit={sharedMessages.common.create}
       operation={CreateProjectApiToken}
       invalidates={invalidates}
       values={{ tokenName: '', type: 'client', environment: names[0] ?? '', expiresAt: '' }}

@@ -13,7 +13,7 @@ import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
 import { SegmentFields } from '../../strategy/segment-fields.tsx';
@@ -80,7 +80,7 @@ export const DefaultStrategy = ({ project, environment, stored, onClose }: Defau
       }}
       done={() => text.defaultSaved(environment)}
       onDone={onClose}
-      footer={<Button onPress={onClose}>{messages.common.cancel}</Button>}
+      footer={<Button onPress={onClose}>{sharedMessages.common.cancel}</Button>}
     />
   </section>
 );

@@ -15,17 +15,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery, useCommand } from '../../../api/queries.ts';
+import { operationQuery, useOperationMutation } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Badge, Loading } from '../../../components/content/content.tsx';
 import { Switch } from '../../../components/forms/fields.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
-import { messages } from '../../../messages/shared.ts';
+import { sharedMessages } from '../../../messages/shared.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import { strategySentence } from '../../../strategies/strategy-sentence.ts';
@@ -97,7 +98,7 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
   return (
     <RequestBodyDialog
       title={text.protectionTitle(environment.name)}
-      submit={messages.common.save}
+      submit={sharedMessages.common.save}
       uses={<OpenRequests project={project} environment={environment.name} />}
       operation={SetChangeRequestConfig}
       request={{ params }}
@@ -130,7 +131,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
     select: ({ environments: all }) => all.toSorted((one, other) => Number(other.visible) - Number(one.visible)),
   });
   const config = useQuery(operationQuery(GetChangeRequestConfig, { params: { projectId: project } }));
-  const add = useCommand(AddProjectEnvironment, reads);
+  const add = useOperationMutation(AddProjectEnvironment, reads);
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{
     readonly action: 'remove' | 'protect';
@@ -167,7 +168,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
   }
   return (
     <div className={layout['stack']}>
-      <MissingPermission operation={AddProjectEnvironment} where={where} />
+      <MissingPermissionNotice operation={AddProjectEnvironment} where={where} />
       <ResourceList
         label={text.environments}
         query={environments}
@@ -264,7 +265,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
                   : []),
               ]
         }
-        empty={{ title: messages.common.nothingFound, help: '' }}
+        empty={{ title: sharedMessages.common.nothingFound, help: '' }}
       />
       {open?.action === 'protect' && (
         <ProtectionDialog

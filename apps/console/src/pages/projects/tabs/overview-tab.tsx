@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
 import { QueryResult } from '../../../components/content/content.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
-import { number } from '../../../messages/shared.ts';
+import { formatNumber } from '../../../messages/format-number.ts';
 import { Health } from '../health.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
@@ -20,7 +20,7 @@ const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
     {facts.map(({ label, value }) => (
       <div key={label}>
         <dt>{label}</dt>
-        <dd>{typeof value === 'number' ? number(value) : value}</dd>
+        <dd>{typeof value === 'number' ? formatNumber(value) : value}</dd>
       </div>
     ))}
   </dl>
@@ -36,7 +36,7 @@ const Tile = ({ title, children }: { readonly title: string; readonly children: 
 /** A figure of the last 30 days, and that of the 30 days before. */
 const Compared = ({ now, before }: { readonly now: number; readonly before: number }) => (
   <>
-    {number(now)} <span className={styles['small']}>{text.before(before)}</span>
+    {formatNumber(now)} <span className={styles['small']}>{text.before(before)}</span>
   </>
 );
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
-import { useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';

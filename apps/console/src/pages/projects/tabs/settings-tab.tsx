@@ -17,7 +17,8 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Notice } from '../../../components/content/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { modeField, useStickinessField } from '../project-fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -174,7 +175,7 @@ export const SettingsTab = ({ project }: { readonly project: string }) => {
   const overview = useQuery(operationQuery(GetProjectOverview, { params: { projectId: project } }));
   return (
     <div className={layout['stack']}>
-      <MissingPermission operation={UpdateProjectSettings} where={{ project }} />
+      <MissingPermissionNotice operation={UpdateProjectSettings} where={{ project }} />
       <QueryResult query={overview}>
         {(data) => <Settings key={project} project={project} overview={data} />}
       </QueryResult>

@@ -11,7 +11,8 @@ import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge, Notice } from '../../../components/content/content.tsx';
-import { MissingPermission, useMayCall } from '../../../components/resources/missing-permission.tsx';
+import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
+import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
@@ -41,7 +42,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
   );
   return (
     <div className={layout['stack']}>
-      <MissingPermission operation={CreateProjectApiToken} where={{ project }} />
+      <MissingPermissionNotice operation={CreateProjectApiToken} where={{ project }} />
       {(tokens.data?.length ?? 0) > 0 && <div>{create}</div>}
       <ResourceList
         label={text.tabs.tokens}

@@ -1,24 +1,24 @@
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/layout/page.tsx';
-import { administrationMessages as text } from '../../messages/administration/sections.ts';
-import { adminSections } from './sections.ts';
+import { adminNavigationMessages as text } from '../../messages/administration/navigation.ts';
+import { adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
-type SectionId = (typeof adminSections)[number]['id'];
+type AdminPageId = (typeof adminPages)[number]['id'];
 
-interface AdminSectionProps {
-  readonly id: SectionId;
-  /** of one thing of the section; the section's name when left out */
+interface AdminPageLayoutProps {
+  readonly id: AdminPageId;
+  /** of one thing of the page; the name of the page when left out */
   readonly title?: string;
   readonly marks?: React.ReactNode;
   readonly actions?: React.ReactNode;
   readonly children: React.ReactNode;
 }
 
-/** A page of administration, with its breadcrumbs above the title. */
-export const AdminSection = ({ id, title, ...props }: AdminSectionProps) => {
-  const section = adminSections.find((one) => one.id === id);
-  const label = section?.label ?? id;
+/** The layout of each page of administration: its title, with its breadcrumbs above it. */
+export const AdminPageLayout = ({ id, title, ...props }: AdminPageLayoutProps) => {
+  const page = adminPages.find((one) => one.id === id);
+  const label = page?.label ?? id;
   return (
     <Page
       {...props}
@@ -36,7 +36,7 @@ export const AdminSection = ({ id, title, ...props }: AdminSectionProps) => {
             ]),
       ]}
     >
-      {title === undefined && section !== undefined && <p className={styles['about']}>{section.about}</p>}
+      {title === undefined && page !== undefined && <p className={styles['about']}>{page.about}</p>}
       {props.children}
     </Page>
   );

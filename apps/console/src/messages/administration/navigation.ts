@@ -1,5 +1,5 @@
 /** The text of the frame of administration; each of its pages has a file of its own. */
-export const administrationMessages = {
+export const adminNavigationMessages = {
   title: 'Administration',
   navigation: 'Administration',
   unknown: 'There is no such page of administration',

@@ -2,14 +2,14 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { EmptyState, Loading } from '../../components/content/content.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { administrationMessages as text } from '../../messages/administration/sections.ts';
-import { adminSectionGroups, adminSections } from './sections.ts';
+import { adminNavigationMessages as text } from '../../messages/administration/navigation.ts';
+import { adminPageGroups, adminPages } from './admin-pages.ts';
 import styles from './admin.module.css';
 
 const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
   <Page title={text.title}>
     {isUnknown && <EmptyState title={text.unknown}>{text.unknownHelp}</EmptyState>}
-    {adminSectionGroups.map(({ id, label, sections: pages }) => (
+    {adminPageGroups.map(({ id, label, sections: pages }) => (
       <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>
         <h2 id={`group-${id}`}>{label}</h2>
         <ul className={styles['cards']}>
@@ -29,7 +29,7 @@ const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
 
 const Navigation = () => (
   <nav aria-label={text.navigation} className={styles['navigation']}>
-    {adminSectionGroups.map(({ id, label, sections: pages }) => (
+    {adminPageGroups.map(({ id, label, sections: pages }) => (
       <div key={id}>
         <p>{label}</p>
         <ul>
@@ -47,17 +47,17 @@ const Navigation = () => (
 );
 
 /** The pages of administration with their navigation beside them; `/admin` itself lists them. */
-export const AdminPage = () => {
+export const AdminLayout = () => {
   const { section: id } = useParams({ strict: false }) as { readonly section?: string };
-  const section = adminSections.find((one) => one.id === id);
-  if (section === undefined) return <Index isUnknown={id !== undefined} />;
-  const { component: Section } = section;
+  const page = adminPages.find((one) => one.id === id);
+  if (page === undefined) return <Index isUnknown={id !== undefined} />;
+  const { component: AdminPage } = page;
   return (
     <div className={styles['layout']}>
       <Navigation />
       <div className={styles['content']}>
         <Suspense fallback={<Loading />}>
-          <Section />
+          <AdminPage />
         </Suspense>
       </div>
     </div>

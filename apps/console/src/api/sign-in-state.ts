@@ -16,22 +16,16 @@ export interface SignInOffer {
   readonly options: readonly SignInOption[];
 }
 
-interface WaitingCall {
+interface PendingCall {
   readonly resume: () => void;
   readonly fail: (reason: unknown) => void;
 }
 
 /** The offer of the sign-in form that is shown over the page, because a call got a 401; undefined while none is shown. */
-export const signInNeeded = createStore<SignInOffer | undefined>(undefined);
+export const pendingSignInOffer = createStore<SignInOffer | undefined>(undefined);
 
-// In memory only: a reload loses it, and no other tab or script can read it.
-let apiKey: string | undefined;
-let waitingCalls: WaitingCall[] = [];
+let pendingCalls: PendingCall[] = [];
 let signIns = 0;
-
-export const authorizationHeader = (): Record<string, string> =>
-  apiKey === undefined ? {} : { authorization: apiKey };
-export const hasApiKey = (): boolean => apiKey !== undefined;
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
@@ -59,28 +53,23 @@ export const signInOfferOf = (body: unknown): SignInOffer => {
  */
 export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const waiter: WaitingCall = { resume: resolve, fail: reject };
-    waitingCalls.push(waiter);
+    const waiter: PendingCall = { resume: resolve, fail: reject };
+    pendingCalls.push(waiter);
     signal?.addEventListener('abort', () => {
-      waitingCalls = waitingCalls.filter((one) => one !== waiter);
+      pendingCalls = pendingCalls.filter((one) => one !== waiter);
       reject(signal.reason);
     });
-    signInNeeded.set(offer);
+    pendingSignInOffer.set(offer);
   });
 
 /** The number of sign-ins on this page. A 401 to a call that was sent before the latest does not mean that the user must sign in again. */
 export const signInCount = (): number => signIns;
 
-/** Sends an API key with every further call, until the page is left; undefined sends none. */
-export const setApiKey = (key: string | undefined): void => {
-  apiKey = key;
-};
-
 /** Hides the sign-in form and lets the calls that wait for a sign-in be sent again. */
-export const resumeWaitingCalls = (): void => {
-  const resumed = waitingCalls;
+export const resumePendingCalls = (): void => {
+  const resumed = pendingCalls;
   signIns++;
-  waitingCalls = [];
-  signInNeeded.set(undefined);
+  pendingCalls = [];
+  pendingSignInOffer.set(undefined);
   for (const { resume } of resumed) resume();
 };

@@ -1,9 +1,9 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { administrationMessages as text } from '../../messages/administration/sections.ts';
+import { adminNavigationMessages as text } from '../../messages/administration/navigation.ts';
 
 type GroupId = keyof typeof text.groups;
 
-const section = <Id extends keyof typeof text.sections>(
+const adminPage = <Id extends keyof typeof text.sections>(
   id: Id,
   group: GroupId,
   component: ReturnType<typeof lazyRouteComponent>,
@@ -13,89 +13,89 @@ const section = <Id extends keyof typeof text.sections>(
  * The pages of administration, in the order of their navigation. A page has the address `/admin/<id>`, and `/admin/<id>/<item>` for one
  * of its things (`useParams({ strict: false }).item`). It is loaded when it is first opened.
  */
-export const adminSections = [
-  section(
+export const adminPages = [
+  adminPage(
     'environments',
     'places',
     lazyRouteComponent(() => import('./catalogues/environments-page.tsx'), 'EnvironmentsPage'),
   ),
-  section(
+  adminPage(
     'segments',
     'vocabulary',
     lazyRouteComponent(() => import('./segments/segments-page.tsx'), 'SegmentsPage'),
   ),
-  section(
+  adminPage(
     'context',
     'vocabulary',
     lazyRouteComponent(() => import('./catalogues/context-page.tsx'), 'ContextPage'),
   ),
-  section(
+  adminPage(
     'tags',
     'vocabulary',
     lazyRouteComponent(() => import('./catalogues/tags-page.tsx'), 'TagsPage'),
   ),
-  section(
+  adminPage(
     'strategies',
     'vocabulary',
     lazyRouteComponent(() => import('./catalogues/strategy-types-page.tsx'), 'StrategyTypesPage'),
   ),
-  section(
+  adminPage(
     'types',
     'vocabulary',
     lazyRouteComponent(() => import('./catalogues/flag-types-page.tsx'), 'FlagTypesPage'),
   ),
-  section(
+  adminPage(
     'users',
     'people',
     lazyRouteComponent(() => import('./people/users-page.tsx'), 'UsersPage'),
   ),
-  section(
+  adminPage(
     'groups',
     'people',
     lazyRouteComponent(() => import('./people/groups-page.tsx'), 'GroupsPage'),
   ),
-  section(
+  adminPage(
     'roles',
     'people',
     lazyRouteComponent(() => import('./roles/roles-page.tsx'), 'RolesPage'),
   ),
-  section(
+  adminPage(
     'access',
     'people',
     lazyRouteComponent(() => import('./roles/access-page.tsx'), 'AccessPage'),
   ),
-  section(
+  adminPage(
     'service-accounts',
     'people',
     lazyRouteComponent(() => import('./people/service-accounts-page.tsx'), 'ServiceAccountsPage'),
   ),
-  section(
+  adminPage(
     'api-tokens',
     'people',
     lazyRouteComponent(() => import('./sdks/api-tokens-page.tsx'), 'ApiTokensPage'),
   ),
-  section(
+  adminPage(
     'sign-in',
     'people',
     lazyRouteComponent(() => import('./sign-in/sign-in-settings-page.tsx'), 'SignInSettingsPage'),
   ),
-  section(
+  adminPage(
     'applications',
     'installation',
     lazyRouteComponent(() => import('./sdks/applications-page.tsx'), 'ApplicationsPage'),
   ),
-  section(
+  adminPage(
     'transfer',
     'installation',
     lazyRouteComponent(() => import('./transfer/transfer-page.tsx'), 'TransferPage'),
   ),
-  section(
+  adminPage(
     'instance',
     'installation',
     lazyRouteComponent(() => import('./instance-page.tsx'), 'InstancePage'),
   ),
 ] as const;
 
-export const adminSectionGroups = Object.entries(text.groups)
-  .map(([id, label]) => ({ id, label, sections: adminSections.filter(({ group }) => group === id) }))
+export const adminPageGroups = Object.entries(text.groups)
+  .map(([id, label]) => ({ id, label, sections: adminPages.filter(({ group }) => group === id) }))
   .filter(({ sections: pages }) => pages.length > 0);
