@@ -2,7 +2,7 @@ import { completeEndpoints, inProcessBus } from '@bunting/bus';
 import { type Database, migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
-import { awaitRightsAfter } from './authorisation/await-rights.ts';
+import { awaitRightsProjection } from './authorisation/await-rights-projection.ts';
 import { startAuthentication } from './composition/authentication.ts';
 import { ensureFirstCredentials } from './composition/first-credentials.ts';
 import { startProjectVisibility } from './composition/project-visibility.ts';
@@ -113,7 +113,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     authentication,
     sdkDelivery,
     ownBus,
-    awaitRights: awaitRightsAfter({ projects, invalidateCache: () => accessChanged(), waitMs }),
+    awaitRights: awaitRightsProjection({ projects, invalidateCache: () => accessChanged(), waitMs }),
     endSession: async (context, sessionId) => {
       const { id } = context.caller;
       await transaction(context, ({ sessions }) => sessions.end(id, sessionId));

@@ -1,11 +1,11 @@
 import type { Database } from '@bunting/database';
 import { logFailure, type ServiceContext, startLoop } from '@bunting/runtime';
-import { admission, publicAdmission } from '../admission/admit.ts';
-import { requestLimits } from '../admission/concurrent-request-limits.ts';
-import { authenticator } from '../authentication/authenticate.ts';
+import { admission, publicAdmission } from '../admission/admission.ts';
+import { requestLimits } from '../admission/request-limits.ts';
+import { authenticator } from '../authentication/authenticator.ts';
 import type { GatewayConfig } from '../config.ts';
 import { signInSettings } from '../identity/sign-in-settings.ts';
-import { gatewayReads } from '../persistence/reads.ts';
+import { gatewayReads } from '../persistence/gateway-reads.ts';
 import { sessionLookup } from '../persistence/sessions/session-lookup.ts';
 import { lastSeenRecorder } from '../persistence/tokens/last-seen-recorder.ts';
 import type { TokenCipher } from '../persistence/tokens/token-cipher.ts';

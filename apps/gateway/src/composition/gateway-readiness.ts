@@ -1,7 +1,7 @@
 import type { Database } from '@bunting/database';
 import type { Projection } from '@bunting/outbox';
 import type { ServiceContext } from '@bunting/runtime';
-import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
+import type { RequestLimits } from '../admission/request-limits.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { readinessPolicy } from '../monitoring/readiness-policy.ts';

@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import { deliveryStore } from './store/delivery-store.ts';
 import { type DeliveryView, deliveryView } from './store/delivery-view.ts';
-import { evaluators } from './store/evaluators.ts';
+import { evaluatorCache } from './store/evaluator-cache.ts';
 
 export interface DeliveryOptions {
   readonly bus: Bus;
@@ -63,7 +63,7 @@ export const startDelivery = async ({ bus, config, metrics, log }: DeliveryOptio
 
   return {
     store,
-    evaluationOf: evaluators(store),
+    evaluationOf: evaluatorCache(store),
     /** Whether the memory holds a whole state; until then there is nothing to serve. */
     get isLoaded(): boolean {
       return projection.isLoaded && store.isWhole;

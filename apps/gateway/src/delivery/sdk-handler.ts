@@ -11,7 +11,7 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { requirePermission } from '../authentication/authenticate.ts';
+import { requirePermission } from '../authorisation/require-permission.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './store/delivery-store.ts';
 import type { DeliveryView } from './store/delivery-view.ts';

@@ -2,7 +2,7 @@
 // (docs/security.md, Browsers).
 import { staleHeader } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isBelow } from './request/path.ts';
+import { isPathBelow } from './request/is-path-below.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const allowedHeaders =
@@ -52,7 +52,7 @@ export const corsPolicy = (settings: CorsSettings): ApplyCors => {
 
   /** Sets the origin that may read the response: `*`, the origin of the request, or none. */
   const admit = ({ headers: { origin }, url = '' }: FastifyRequest['raw'], reply: FastifyReply): boolean => {
-    const isFrontendApi = isBelow('/api/frontend', url) || isBelow('/ofrep', url);
+    const isFrontendApi = isPathBelow('/api/frontend', url) || isPathBelow('/ofrep', url);
     if (isFrontendApi && isOpen) {
       reply.header('access-control-allow-origin', '*');
       return true;

@@ -3,7 +3,7 @@ import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
 import { type AccessLog, requestIdOf } from '../monitoring/access-log.ts';
 import { variesByOrigin } from './cors.ts';
-import { oversizedHead } from './request/head-limits.ts';
+import { oversizedHeadRefusal } from './request/oversized-head-refusal.ts';
 
 /** The response to a request that needs none of what routes do. */
 export interface PreRoutingResponse {
@@ -47,7 +47,7 @@ export const preRouting = ({ config, headers, unread, draining, begin, opened, r
     (request, response) => {
       const startedAt = performance.now();
       // Responses that depend on the origin, and those that are refused, are made by routes.
-      const isOrdinary = request.headers.origin === undefined && oversizedHead(request, config) === undefined;
+      const isOrdinary = request.headers.origin === undefined && oversizedHeadRefusal(request, config) === undefined;
       const preRouted = isOrdinary ? respond(request) : undefined;
       if (preRouted === undefined) return handler(request, response);
       const { route, callerId, clientKey, release } = preRouted;

@@ -1,8 +1,8 @@
 import { operations } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { reservedPrefixes } from '../console/console-pages.ts';
+import { reservedPrefixes } from '../console/mount-console.ts';
 import fastify, { type FastifyInstance } from 'fastify';
-import { isBelow } from './request/path.ts';
+import { isPathBelow } from './request/is-path-below.ts';
 
 const routes = operations.flatMap(({ http }) => (http === undefined ? [] : [{ method: http.method, url: http.url }]));
 
@@ -14,7 +14,7 @@ const routerOf = (inOrder: typeof routes): FastifyInstance => {
 
 describe('the route of an operation', () => {
   it('is below a prefix whose unknown paths are no pages of the console', () => {
-    const isReserved = (url: string): boolean => reservedPrefixes.some((prefix) => isBelow(prefix, url));
+    const isReserved = (url: string): boolean => reservedPrefixes.some((prefix) => isPathBelow(prefix, url));
     expect(routes.filter(({ url }) => !isReserved(url))).toEqual([]);
   });
 

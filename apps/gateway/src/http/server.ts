@@ -5,25 +5,26 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
-import { type Admit, clientNetwork } from '../admission/admit.ts';
-import { requireAdminApiAccess } from '../authentication/authenticate.ts';
+import { type Admit } from '../admission/admission.ts';
+import { clientNetwork } from '../admission/client-network.ts';
 import type { GatewayConfig } from '../config.ts';
 import { respondToInvalidHttp, writeRawResponse } from './response/raw-response.ts';
 import { limitConnections, maxConnections } from './connection-limit.ts';
-import { isUnknownPath } from '../console/console-pages.ts';
+import { isUnknownPath } from '../console/mount-console.ts';
 import { compressResponses } from './response/compression.ts';
 import { corsPolicy, splitList } from './cors.ts';
 import { closeWhenDrained } from './close-when-drained.ts';
 import { preRouting, type RespondBeforeRouting } from './pre-routing.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
 import { sendError, unknownPath } from './errors/http-errors.ts';
-import { serialisePipelinedRequests } from '../admission/pipelining.ts';
+import { serialisePipelinedRequests } from '../admission/serialise-pipelined-requests.ts';
 import { RequestAborted } from './request/body.ts';
-import { oversizedHead } from './request/head-limits.ts';
-import type { RequestLimits } from '../admission/concurrent-request-limits.ts';
-import { isBelow } from './request/path.ts';
+import { oversizedHeadRefusal } from './request/oversized-head-refusal.ts';
+import type { RequestLimits } from '../admission/request-limits.ts';
+import { isPathBelow } from './request/is-path-below.ts';
 import { securityHeaders } from './response/security-headers.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
+import { requireAdminApiAccess } from '../authorisation/require-permission.ts';
 import { maxRequestMs } from './request-timeouts.ts';
 
 declare module 'fastify' {
@@ -93,10 +94,10 @@ export const createHttpServer = ({
   /** Below /api an unknown path is revealed to authenticated callers only. */
   const authenticateApiPath = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const url = request.raw.url ?? '';
-    if (!isBelow('/api', url)) return;
+    if (!isPathBelow('/api', url)) return;
     const principal = await admit(request, reply);
     request.exchange.callerId = principal.caller.id;
-    if (isBelow('/api/admin', url)) requireAdminApiAccess(principal);
+    if (isPathBelow('/api/admin', url)) requireAdminApiAccess(principal);
   };
 
   const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
@@ -135,7 +136,7 @@ export const createHttpServer = ({
     // Fastify runs no hooks for a URL that it cannot parse.
     endConnectionIfDraining(reply);
     applyCors(request, reply);
-    const oversized = oversizedHead(request.raw, config);
+    const oversized = oversizedHeadRefusal(request.raw, config);
     if (oversized !== undefined) return void sendError(reply, oversized);
     authenticateApiPath(request, reply).then(
       () => sendError(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
@@ -203,8 +204,8 @@ export const createHttpServer = ({
     const done = (error?: Error) => (span === undefined ? next(error) : span.run(() => next(error)));
     reply.headers(headers);
     const isPreflight = applyCors(request, reply);
-    const takesPermit = request.routeOptions.config.isOperation === true || isBelow('/api', request.raw.url ?? '');
-    const oversized = oversizedHead(request.raw, config);
+    const takesPermit = request.routeOptions.config.isOperation === true || isPathBelow('/api', request.raw.url ?? '');
+    const oversized = oversizedHeadRefusal(request.raw, config);
     if (oversized !== undefined) return done(oversized);
     if (isPreflight) return void reply.code(204).send();
     // Only operations and paths below /api need permits, so public pages cannot exhaust them.

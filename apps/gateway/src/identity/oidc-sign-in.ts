@@ -9,9 +9,9 @@ import {
 } from '../domain/accounts/provider-sign-in.ts';
 import {
   lastAdministratorMemberships,
-  type SignInGroup,
-  signInMemberships,
-} from '../domain/accounts/sign-in-groups.ts';
+  type SynchronisedGroup,
+  synchronisedMemberships,
+} from '../domain/accounts/synchronised-groups.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
@@ -24,7 +24,7 @@ export interface SignedIn {
   /** of the new session */
   readonly secret: string;
   /** groups that the provider no longer names, whose membership stays because the last administrator would be lost */
-  readonly retainedGroups: readonly SignInGroup[];
+  readonly retainedGroups: readonly SynchronisedGroup[];
 }
 
 /** Links the subject of a first sign-in to an existing user, or to a new one. */
@@ -60,9 +60,9 @@ export const syncGroups = async (
   { groups, events }: Pick<Transaction, 'groups' | 'events'>,
   userId: number,
   names: readonly string[],
-): Promise<readonly SignInGroup[]> => {
+): Promise<readonly SynchronisedGroup[]> => {
   const managed = await groups.listManagedBySignIns(userId, names);
-  const wanted = signInMemberships(userId, managed);
+  const wanted = synchronisedMemberships(userId, managed);
   const leavesAdministrator =
     wanted.removed.length === 0 || (await groups.wouldLeaveAdministrator(userId, wanted, ssoCaller.name));
   const decision = leavesAdministrator ? wanted : lastAdministratorMemberships(userId, managed);

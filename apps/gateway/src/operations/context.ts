@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import type { Authenticator } from '../authentication/authenticate.ts';
+import type { Authenticator } from '../authentication/authenticator.ts';
 import type { PendingPrivateProjects } from '../persistence/projects/pending-private-projects.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { InviteLinkSecrets } from '../persistence/links/invite-link-secrets.ts';
@@ -8,7 +8,7 @@ import type { LoginLimits } from '../passwords/login-limits.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
-import type { GatewayReads } from '../persistence/reads.ts';
+import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
 import type { ProjectDirectory } from './project-directory.ts';

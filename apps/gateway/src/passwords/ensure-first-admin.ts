@@ -4,7 +4,7 @@ import { predefinedRole } from '../domain/rights/roles.ts';
 import { namesFault, optionalEmail } from '../domain/accounts/user-names.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import type { PasswordHasher } from './password-hasher.ts';
-import type { GatewayReads } from '../persistence/reads.ts';
+import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 
 type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;

@@ -1,4 +1,4 @@
-import { clientNetwork } from '../admission/admit.ts';
+import { clientNetwork } from '../admission/client-network.ts';
 import { rateLimiter, type RateLimitStatus, requireWithinLimit } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 

@@ -1,7 +1,7 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
 import { entitySql, Timestamp, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { ProvisionedGroup, ProvisionedUser } from '../domain/accounts/provisioned-attributes.ts';
+import type { UnusedGroupAttributes, UnusedUserAttributes } from '../domain/accounts/unused-provider-attributes.ts';
 import type { TokenKind } from '../domain/tokens/token-scope.ts';
 
 /** The generated key of token hashes, where no setting has one, and the fingerprint of the key in use. */
@@ -71,7 +71,7 @@ export const UserEntity = defineEntity({
     createdAt: p.type(Timestamp).defaultRaw('now()'),
     deletedAt: p.type(Timestamp).strictNullable().hidden(),
     /** what an identity provider manages of the user through SCIM; null for a user that none manages */
-    provisioned: p.json<ProvisionedUser>().strictNullable(),
+    provisioned: p.json<UnusedUserAttributes>().strictNullable(),
   },
   checks: [{ name: 'api_user_named', expression: 'num_nonnulls(name, username, email) > 0' }],
   uniques: [
@@ -241,7 +241,7 @@ export const GroupEntity = defineEntity({
     createdBy: p.text(),
     createdAt: p.type(Timestamp).defaultRaw('now()'),
     /** what an identity provider manages of the group through SCIM; null for a group that none manages */
-    provisioned: p.json<ProvisionedGroup>().strictNullable().hidden(),
+    provisioned: p.json<UnusedGroupAttributes>().strictNullable().hidden(),
   },
   uniques: [
     { name: 'user_group_by_name', expression: 'create unique index user_group_by_name on user_group (lower(name))' },

@@ -1,26 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import type { ScimQuery } from '../persistence/identity/scim-repository.ts';
-import type { GatewayReads } from '../persistence/reads.ts';
+import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import {
-  createGroup,
-  createUser,
-  deleteGroup,
-  deleteUser,
-  getGroup,
-  getUser,
-  patchGroup,
-  patchUser,
-  replaceGroup,
-  replaceUser,
-} from './provision.ts';
-import { discoveryDocuments } from './scim-discovery.ts';
+  createScimGroup,
+  deleteScimGroup,
+  getScimGroup,
+  patchScimGroup,
+  replaceScimGroup,
+} from './provision-groups.ts';
+import { createScimUser, deleteScimUser, getScimUser, patchScimUser, replaceScimUser } from './provision-users.ts';
+import { discoveryDocuments } from './discovery-documents.ts';
 import { ScimError } from './scim-error.ts';
-import { groupResource } from './scim-group.ts';
+import { groupResource } from './scim-group-resource.ts';
 import { groupViewOf, resourceIdOf, pageOf } from './scim-request.ts';
-import { type ScimResponse, type ScimRoute, type ScimRouteOptions, scimRouter } from './scim-route.ts';
-import { userResource } from './scim-user.ts';
+import { type ScimResponse, type ScimRouter, type ScimRouterOptions, scimRouter } from './scim-router.ts';
+import { userResource } from './scim-user-resource.ts';
 
-export interface ScimOptions extends ScimRouteOptions {
+export interface ScimOptions extends ScimRouterOptions {
   readonly reads: Pick<GatewayReads, 'scim'>;
 }
 
@@ -35,7 +31,7 @@ const listResponse = (total: number, { offset }: ScimQuery, resources: readonly 
   },
 ];
 
-const mountUsers = (route: ScimRoute, reads: ScimOptions['reads']): void => {
+const mountUsers = (route: ScimRouter, reads: ScimOptions['reads']): void => {
   route('GET', '/Users', async ({ request, base }) => {
     const page = pageOf(request);
     const { total, rows } = await reads.scim.listUsers(page);
@@ -46,30 +42,30 @@ const mountUsers = (route: ScimRoute, reads: ScimOptions['reads']): void => {
     );
   });
   route('GET', '/Users/:id', async ({ request, base }) => {
-    const user = await getUser(reads, resourceIdOf('user', request));
+    const user = await getScimUser(reads, resourceIdOf('user', request));
     return [200, userResource(user, base)];
   });
   route('POST', '/Users', async ({ reply, base, run }, body) => {
-    const row = await run((tx) => createUser(tx, body));
+    const row = await run((tx) => createScimUser(tx, body));
     reply.header('location', `${base}/Users/${row.id}`);
     return [201, userResource(row, base)];
   });
   route('PUT', '/Users/:id', async ({ request, base, run }, body) => {
     const id = resourceIdOf('user', request);
-    return [200, userResource(await run((tx) => replaceUser(tx, id, body)), base)];
+    return [200, userResource(await run((tx) => replaceScimUser(tx, id, body)), base)];
   });
   route('PATCH', '/Users/:id', async ({ request, base, run }, body) => {
     const id = resourceIdOf('user', request);
-    return [200, userResource(await run((tx) => patchUser(tx, id, body)), base)];
+    return [200, userResource(await run((tx) => patchScimUser(tx, id, body)), base)];
   });
   route('DELETE', '/Users/:id', async ({ request, run }) => {
     const id = resourceIdOf('user', request);
-    await run((tx) => deleteUser(tx, id));
+    await run((tx) => deleteScimUser(tx, id));
     return [204];
   });
 };
 
-const mountGroups = (route: ScimRoute, reads: ScimOptions['reads']): void => {
+const mountGroups = (route: ScimRouter, reads: ScimOptions['reads']): void => {
   route('GET', '/Groups', async ({ request, base }) => {
     const page = pageOf(request);
     const { total, rows } = await reads.scim.listGroups(page, groupViewOf(request));
@@ -80,26 +76,26 @@ const mountGroups = (route: ScimRoute, reads: ScimOptions['reads']): void => {
     );
   });
   route('GET', '/Groups/:id', async ({ request, base }) => {
-    const group = await getGroup(reads, resourceIdOf('group', request), groupViewOf(request));
+    const group = await getScimGroup(reads, resourceIdOf('group', request), groupViewOf(request));
     return [200, groupResource(group, base)];
   });
   route('POST', '/Groups', async ({ reply, base, run }, body) => {
-    const row = await run((tx) => createGroup(tx, body));
+    const row = await run((tx) => createScimGroup(tx, body));
     reply.header('location', `${base}/Groups/${row.id}`);
     return [201, groupResource(row, base)];
   });
   route('PUT', '/Groups/:id', async ({ request, base, run }, body) => {
     const id = resourceIdOf('group', request);
-    return [200, groupResource(await run((tx) => replaceGroup(tx, id, body)), base)];
+    return [200, groupResource(await run((tx) => replaceScimGroup(tx, id, body)), base)];
   });
   route('PATCH', '/Groups/:id', async ({ request, run }, body) => {
     const id = resourceIdOf('group', request);
-    await run((tx) => patchGroup(tx, id, body));
+    await run((tx) => patchScimGroup(tx, id, body));
     return [204];
   });
   route('DELETE', '/Groups/:id', async ({ request, run }) => {
     const id = resourceIdOf('group', request);
-    await run((tx) => deleteGroup(tx, id));
+    await run((tx) => deleteScimGroup(tx, id));
     return [204];
   });
 };

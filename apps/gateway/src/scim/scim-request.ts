@@ -1,8 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import type { GroupView, ScimQuery } from '../persistence/identity/scim-repository.ts';
-import { defaultPageSize, maxPageSize } from './scim-discovery.ts';
 import { notFoundResource, ScimError } from './scim-error.ts';
-import { parseResourceId } from './scim-group.ts';
+
+/** The largest id that PostgreSQL makes as an `integer`. */
+const largestId = 2_147_483_647;
+
+/** The id of a user or group in a request; undefined for text that is none. */
+export const parseResourceId = (value: unknown): number | undefined => {
+  if (typeof value !== 'string' || !/^[1-9]\d{0,9}$/.test(value)) return undefined;
+  return Number(value) <= largestId ? Number(value) : undefined;
+};
+
+export const maxPageSize = 1_000;
+
+export const defaultPageSize = 100;
 
 const queryOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);

@@ -1,6 +1,6 @@
 import { type Caller, Refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
-import type { Authenticate } from '../authentication/authenticate.ts';
+import type { Authenticate } from '../authentication/authenticator.ts';
 import type { SameOriginPolicy } from './same-origin.ts';
 import type { SessionCookie } from './session-cookie.ts';
 

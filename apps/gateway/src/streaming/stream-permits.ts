@@ -1,6 +1,6 @@
 import { refusal, type Refusal } from '@bunting/contracts';
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
-import type { Client } from '../admission/concurrent-request-limits.ts';
+import type { QuotaClient } from '../admission/request-limits.ts';
 import type { GatewayConfig } from '../config.ts';
 
 const tooMany = (whose: string, limit: number) => (): Refusal =>
@@ -19,7 +19,7 @@ export const streamPermits = ({
   const half = Math.max(1, Math.floor(all / 2));
   return {
     /** @returns the function that releases the permit. @throws Refusal `RateLimitError` beyond a limit */
-    acquire: ({ id, group }: Client) =>
+    acquire: ({ id, group }: QuotaClient) =>
       permits.acquire([
         { key: 'everyone', limit: all, refuse: tooMany('of this gateway', all) },
         { key: `client ${id}`, limit: perClient, refuse: tooMany('of this key', perClient) },

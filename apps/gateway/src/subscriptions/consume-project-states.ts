@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyProjects, resetVersions } from '../persistence/projects/apply-projects.ts';
+import { applyProjectStates, resetProjectVersions } from '../persistence/projects/apply-project-states.ts';
 
 /** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
 export const consumeProjectStates = (
@@ -10,6 +10,6 @@ export const consumeProjectStates = (
     consumer: 'gateway',
     producer: 'features',
     topic: 'state',
-    apply: applyProjects,
-    onProducerRestored: resetVersions,
+    apply: applyProjectStates,
+    onProducerRestored: resetProjectVersions,
   });

@@ -7,7 +7,7 @@ import {
   StreamClientFeatures,
 } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { Authenticate } from '../../authentication/authenticate.ts';
+import type { Authenticate } from '../../authentication/authenticator.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
 import type { StreamEvent } from '../../streaming/stream-event.ts';
 import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';

@@ -1,7 +1,7 @@
 import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey, staleHeader } from '@bunting/contracts';
 import type { IncomingMessage } from 'node:http';
-import type { AdmitFromCache } from '../../admission/admit.ts';
-import type { Authenticator } from '../../authentication/authenticate.ts';
+import type { AdmitFromCache } from '../../admission/admission.ts';
+import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
 import { compressedFrom, encodingOf } from '../../http/response/compression.ts';
 import { queryAndHeadersParser } from '../../http/request/query.ts';

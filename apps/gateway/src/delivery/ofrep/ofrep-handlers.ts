@@ -27,7 +27,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Authenticator } from '../../authentication/authenticate.ts';
+import type { Authenticator } from '../../authentication/authenticator.ts';
 import { RequestAborted } from '../../http/request/body.ts';
 import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import { jsonContentType } from '../../http/errors/http-errors.ts';

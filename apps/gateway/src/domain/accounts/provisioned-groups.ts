@@ -1,10 +1,10 @@
 import type { AccessEvent } from '../access-event.ts';
 import { groupEventData, type GroupProperties, membershipEvents } from './groups.ts';
-import type { ProvisionedGroup } from './provisioned-attributes.ts';
+import type { UnusedGroupAttributes } from './unused-provider-attributes.ts';
 
 /** A group as an identity provider manages it, without its members: there can be many. */
 export interface StoredGroup extends GroupProperties {
-  readonly provisioned: ProvisionedGroup | null;
+  readonly provisioned: UnusedGroupAttributes | null;
 }
 
 /** What an identity provider changes of a group. What is undefined stays as it is. */

@@ -1,8 +1,8 @@
 import type { ErrorBody, OfrepErrorCode } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
-import { isBelow } from '../request/path.ts';
+import { isPathBelow } from '../request/is-path-below.ts';
 
-export const isOfrepRequest = ({ raw: { url = '' } }: FastifyRequest): boolean => isBelow('/ofrep', url);
+export const isOfrepRequest = ({ raw: { url = '' } }: FastifyRequest): boolean => isPathBelow('/ofrep', url);
 
 const codeOf = (status: number, { details: [detail] = [] }: ErrorBody, key: string | undefined): OfrepErrorCode => {
   if (status === 404 && key !== undefined) return 'FLAG_NOT_FOUND';

@@ -5,7 +5,7 @@ import { pipeline, Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, createGzip, gzip, gzipSync } from 'node:zlib';
 import { addVary } from '../errors/http-errors.ts';
-import { isBelow } from '../request/path.ts';
+import { isPathBelow } from '../request/is-path-below.ts';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
@@ -71,7 +71,7 @@ const isCompressible = (request: FastifyRequest, reply: FastifyReply): boolean =
   reply.statusCode !== 206 &&
   reply.getHeader('content-encoding') === undefined &&
   compressible.test(String(reply.getHeader('content-type') ?? '')) &&
-  prefixes.some((prefix) => isBelow(prefix, request.raw.url ?? ''));
+  prefixes.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
 
 const setEncoding = (reply: FastifyReply, encoding: Encoding): void => {
   reply.header('content-encoding', encoding).removeHeader('content-length');

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetApiTokensByName } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { visibleTokens } from './visible-tokens.ts';
+import { visibleTokens } from './token-visibility.ts';
 
 export const getApiTokensByNameEndpoint = ({ reads }: GatewayContext) =>
   implement(GetApiTokensByName, async ({ caller, params }) => {

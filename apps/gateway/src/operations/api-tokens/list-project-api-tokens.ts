@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { ListProjectApiTokens, may } from '@bunting/contracts';
 import { belongsToProject, permittedKinds, sdkTokenKinds } from '../../domain/tokens/api-token.ts';
 import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
-import { maySeeToken } from './require-token.ts';
 import { toListedToken } from './token-response.ts';
 import type { GatewayContext } from '../context.ts';
+import { maySeeToken } from './token-visibility.ts';
 
 export const listProjectApiTokensEndpoint = ({ reads, projectDirectory }: GatewayContext) =>
   implement(ListProjectApiTokens, async (request) => {

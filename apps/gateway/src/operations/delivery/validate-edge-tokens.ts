@@ -6,7 +6,7 @@ import {
   ValidateEdgeTokens,
   type ValidEdgeTokens,
 } from '@bunting/contracts';
-import type { Authenticator } from '../../authentication/authenticate.ts';
+import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { Principal } from '../../persistence/tokens/token-lookup.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -4,7 +4,7 @@ import { changedOidc, requireCheckedProvider, shownOidc } from '../../domain/ide
 import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
 import { oidcSettingsOfRow } from '../../identity/oidc-settings-sources.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
-import { oidcSaved } from '../../domain/settings.ts';
+import { oidcSaved } from '../../domain/stored-settings.ts';
 import type { GatewayContext } from '../context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type SavedScimSettings, SetScimSettings } from '@bunting/contracts';
-import { switchedScim } from '../../domain/settings.ts';
+import { switchedScim } from '../../domain/stored-settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>

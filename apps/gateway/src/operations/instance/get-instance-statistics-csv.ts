@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { GetInstanceStatisticsCsv } from '@bunting/contracts';
-import { csvOf } from '../../domain/csv.ts';
+import { csvOfRecord } from '../../domain/csv-of-record.ts';
 import type { GatewayContext } from '../context.ts';
 import { instanceStatistics } from './instance-statistics.ts';
 
 export const getInstanceStatisticsCsvEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatisticsCsv, async (request) => csvOf(await instanceStatistics(context, request)));
+  implement(GetInstanceStatisticsCsv, async (request) => csvOfRecord(await instanceStatistics(context, request)));

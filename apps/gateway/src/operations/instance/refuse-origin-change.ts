@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RefuseOriginChange } from '@bunting/contracts';
-import { requireConfiguredOrigins } from '../../domain/frontend-origins.ts';
+import { requireConfiguredOrigins } from '../../domain/require-configured-origins.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const refuseOriginChangeEndpoint = ({ instance }: GatewayContext) =>

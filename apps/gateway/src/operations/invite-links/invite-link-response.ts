@@ -1,7 +1,7 @@
 import type { InviteLink } from '@bunting/contracts';
 import { predefinedRole, roleWithId } from '../../domain/rights/roles.ts';
 import type { StoredInviteLink } from '../../persistence/links/invite-link-repository.ts';
-import type { GatewayReads } from '../../persistence/reads.ts';
+import type { GatewayReads } from '../../persistence/gateway-reads.ts';
 import type { GatewayContext } from '../context.ts';
 
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */

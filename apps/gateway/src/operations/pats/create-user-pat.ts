@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateUserPat } from '@bunting/contracts';
-import { createAccountPat } from './account-pats.ts';
+import { createAccountPat } from './manage-account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createUserPatEndpoint = ({ transaction }: GatewayContext) =>

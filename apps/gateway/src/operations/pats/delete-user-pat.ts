@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteUserPat } from '@bunting/contracts';
-import { deleteAccountPat } from './account-pats.ts';
+import { deleteAccountPat } from './manage-account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteUserPatEndpoint = ({ transaction }: GatewayContext) =>

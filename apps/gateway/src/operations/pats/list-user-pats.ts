@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListUserPats } from '@bunting/contracts';
-import { listAccountPats } from './account-pats.ts';
+import { listAccountPats } from './manage-account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listUserPatsEndpoint = ({ reads }: GatewayContext) =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { randomUUID } from 'node:crypto';
 import { accessApi, placesBehind } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
-import { applyProjects } from '../../persistence/projects/apply-projects.ts';
+import { applyProjectStates } from '../../persistence/projects/apply-project-states.ts';
 
 const member = 5;
 let gateway: StartedGateway;
@@ -22,7 +22,7 @@ const stateMessage = (version: number, state: object | null) => ({
 const created = stateMessage(1, { id: 'brief', mode: 'open', createdBy: null });
 const deleted = stateMessage(2, null);
 let received = [deleted];
-const apply = () => gateway.database.transaction((tx) => applyProjects(tx, received));
+const apply = () => gateway.database.transaction((tx) => applyProjectStates(tx, received));
 
 beforeAll(async () => {
   gateway = await startGateway();

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccountToken } from '@bunting/contracts';
-import { createAccountPat } from '../pats/account-pats.ts';
+import { createAccountPat } from '../pats/manage-account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createServiceAccountTokenEndpoint = ({ transaction }: GatewayContext) =>

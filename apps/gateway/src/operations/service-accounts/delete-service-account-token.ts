@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccountToken } from '@bunting/contracts';
-import { deleteAccountPat } from '../pats/account-pats.ts';
+import { deleteAccountPat } from '../pats/manage-account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteServiceAccountTokenEndpoint = ({ transaction }: GatewayContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteServiceAccount } from '@bunting/contracts';
-import { removeAccount } from '../users/save-account.ts';
 import type { GatewayContext } from '../context.ts';
+import { removeAccount } from '../users/remove-account.ts';
 
 export const deleteServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteServiceAccount, (request) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListServiceAccountTokens } from '@bunting/contracts';
-import { listAccountPats } from '../pats/account-pats.ts';
+import { listAccountPats } from '../pats/manage-account-pats.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listServiceAccountTokensEndpoint = ({ reads }: GatewayContext) =>

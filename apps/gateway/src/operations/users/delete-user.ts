@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteUser } from '@bunting/contracts';
-import { removeAccount } from './save-account.ts';
 import type { GatewayContext } from '../context.ts';
+import { removeAccount } from './remove-account.ts';
 
 export const deleteUserEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteUser, (request) =>

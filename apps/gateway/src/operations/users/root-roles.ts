@@ -1,4 +1,4 @@
-import type { GatewayReads } from '../../persistence/reads.ts';
+import type { GatewayReads } from '../../persistence/gateway-reads.ts';
 
 /** The roles that hold in every project. */
 export const listRootRoles = async ({ roles }: Pick<GatewayReads, 'roles'>) =>

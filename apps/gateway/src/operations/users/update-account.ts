@@ -2,11 +2,11 @@ import type { UpdateUserBody, User } from '@bunting/contracts';
 import { updatedUser } from '../../domain/accounts/users.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireRootRole } from './require-root-role.ts';
-import { saveAccount } from './save-account.ts';
+import { storeAccountUpdate } from './store-account-update.ts';
 
 /** Updates a user or a service account. Emits an event if anything changed. */
 export const updateAccount = async (tx: Transaction, before: User, body: UpdateUserBody): Promise<User> => {
   const properties = updatedUser(before, body);
   const rootRole = body.rootRole === undefined ? before.rootRole : await requireRootRole(tx, body.rootRole);
-  return saveAccount(tx, before, { ...properties, rootRole });
+  return storeAccountUpdate(tx, before, { ...properties, rootRole });
 };

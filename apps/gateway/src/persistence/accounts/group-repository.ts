@@ -1,8 +1,8 @@
 import { type Group, refusal } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
 import { LockMode } from '@mikro-orm/postgresql';
-import type { ProvisionedGroup } from '../../domain/accounts/provisioned-attributes.ts';
-import type { SignInGroup, SignInMemberships } from '../../domain/accounts/sign-in-groups.ts';
+import type { UnusedGroupAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
+import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/accounts/synchronised-groups.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
@@ -23,7 +23,7 @@ export interface GroupInput {
   readonly mappingsSSO: readonly string[];
   readonly rootRole: number | null;
   /** stays as it is when left out */
-  readonly provisioned?: ProvisionedGroup | null;
+  readonly provisioned?: UnusedGroupAttributes | null;
 }
 
 const groups = `
@@ -48,7 +48,7 @@ const joinBySignIn = `
   insert into group_member (group_id, user_id, created_by, is_synced)
   select id, $1, $3, true from user_group where id = any ($2::integer[]) on conflict do nothing`;
 
-type ChangedMemberships = Pick<SignInMemberships, 'added' | 'removed'>;
+type ChangedMemberships = Pick<SynchronisedMemberships, 'added' | 'removed'>;
 
 /** Reads of groups without a lock: for responses, not for decisions. */
 export const groupReads = ({ query }: Pick<Tx, 'query'>) => {
@@ -146,8 +146,8 @@ export const groupRepository = (
      * The groups that map one of the names, and those of which earlier sign-ins made the user a member; these memberships are locked until the
      * transaction ends. The user must be locked.
      */
-    listManagedBySignIns: (userId: number, names: readonly string[]): Promise<SignInGroup[]> =>
-      query<SignInGroup>(managedBySignIns, [userId, names]),
+    listManagedBySignIns: (userId: number, names: readonly string[]): Promise<SynchronisedGroup[]> =>
+      query<SynchronisedGroup>(managedBySignIns, [userId, names]),
     /** Whether an administrator would be left after memberships of a user change by a sign-in. */
     wouldLeaveAdministrator: (userId: number, change: ChangedMemberships, createdBy: string): Promise<boolean> =>
       guard.wouldLeaveAdministrator(() => saveMemberships(userId, change, createdBy)),

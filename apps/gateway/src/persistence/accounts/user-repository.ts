@@ -9,7 +9,7 @@ import {
 import { advisoryLock, escapeLike, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
-import type { ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
+import type { UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { displayNameSql, type UserNames } from '../../domain/accounts/user-names.ts';
 import { userNotFound } from '../../domain/refusals.ts';
@@ -35,7 +35,7 @@ export interface UserRow extends UserNames {
   readonly isActive: boolean;
   readonly seenAt: string | null;
   readonly createdAt: string;
-  readonly provisioned?: ProvisionedUser | null;
+  readonly provisioned?: UnusedUserAttributes | null;
 }
 
 /** SQL: the columns of `UserRow`, of the table alias `u`. */

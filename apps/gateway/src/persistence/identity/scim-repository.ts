@@ -1,8 +1,8 @@
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
-import type { ProvisionedGroup, ProvisionedUser } from '../../domain/accounts/provisioned-attributes.ts';
+import type { UnusedGroupAttributes, UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
-import { type FilterAttributes, filterSql, type SqlCondition } from './scim-filter.ts';
+import { type FilterAttributes, scimFilterSql, type SqlCondition } from './scim-filter-sql.ts';
 
 interface Named {
   readonly id: number;
@@ -10,7 +10,7 @@ interface Named {
 }
 
 export interface ScimUserRow extends UserRow {
-  readonly provisioned: ProvisionedUser | null;
+  readonly provisioned: UnusedUserAttributes | null;
   readonly groups: readonly Named[];
 }
 
@@ -18,7 +18,7 @@ export interface ScimGroupRow {
   readonly id: number;
   readonly name: string;
   readonly createdAt: string;
-  readonly provisioned: ProvisionedGroup | null;
+  readonly provisioned: UnusedGroupAttributes | null;
   /** null where they were not requested */
   readonly members: readonly Named[] | null;
 }
@@ -103,7 +103,7 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
     ).total;
 
   const conditionOf = (filter: string | null, attributes: FilterAttributes): SqlCondition =>
-    filter === null ? { sql: 'true', values: [] } : filterSql(filter, attributes);
+    filter === null ? { sql: 'true', values: [] } : scimFilterSql(filter, attributes);
 
   return {
     findUser: async (id: number): Promise<ScimUserRow | undefined> =>
@@ -145,7 +145,7 @@ export const scimRepository = (
 ) => {
   return {
     ...scimReads({ query }),
-    setProvisionedUser: async (id: number, provisioned: ProvisionedUser): Promise<void> => {
+    setProvisionedUser: async (id: number, provisioned: UnusedUserAttributes): Promise<void> => {
       await query('update api_user set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
     },
     /** Which of the ids are users; locks them against deletion until the transaction ends. */

@@ -1,9 +1,9 @@
 import { advisoryLock, type Tx } from '@bunting/database';
-import type { SettingName, StoredValues } from '../../domain/settings.ts';
+import type { SettingName, StoredSettings } from '../../domain/stored-settings.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 
 export interface StoredSetting<Name extends SettingName> {
-  readonly value: StoredValues[Name];
+  readonly value: StoredSettings[Name];
   /** encrypted, or a hash; null where there is none */
   readonly secret: Buffer | null;
 }
@@ -30,7 +30,7 @@ export const settingRepository = (
   },
   save: async <Name extends SettingName>(
     name: Name,
-    value: StoredValues[Name],
+    value: StoredSettings[Name],
     secret: Buffer | null,
   ): Promise<void> => {
     // Administrators with nothing but a password lose the means to sign in.

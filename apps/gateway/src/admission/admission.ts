@@ -1,0 +1,189 @@
+import { anonymousCaller, type Caller, Refusal, refusal, type SignInForm } from '@bunting/contracts';
+import type { Logger } from '@bunting/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticate, Credentials } from '../authentication/authenticator.ts';
+import { isOfrepRequest } from '../http/errors/ofrep-errors.ts';
+import { isPathBelow } from '../http/request/is-path-below.ts';
+import type { SameOriginPolicy } from '../sessions/same-origin.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import { clientNetwork } from './client-network.ts';
+import { rateLimiter, type RateLimitStatus, requireWithinLimit } from './rate-limit.ts';
+import type { QuotaClient, RequestLimits } from './request-limits.ts';
+
+/** Authenticates a request, applies the rate limits and sets the headers that report them. */
+export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
+
+/** A request without a body that was admitted, and counts until it is released. */
+export interface AdmittedRequest {
+  readonly client: QuotaClient;
+  readonly release: () => void;
+  /** refunds the cost to the rate limit, for a request that is admitted a second time when it is routed */
+  readonly refund: () => void;
+  /** the headers that report the rate limit */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Does what `Admit` does for an authenticated request without a body, without waiting. Undefined for a public token and where `Admit` would
+ * refuse the request; nothing is counted then.
+ */
+export type AdmitFromCache = (principal: Principal) => AdmittedRequest | undefined;
+
+export interface AdmissionOptions {
+  readonly authenticate: Authenticate;
+  readonly sameOrigin: SameOriginPolicy;
+  /** the ways to sign in, for a 401 of the Admin API */
+  readonly signInForm: () => Promise<SignInForm>;
+  readonly limits: Pick<RequestLimits, 'assignClient' | 'acquire'>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly config: Pick<
+    GatewayConfig,
+    | 'GATEWAY_MAX_REQUESTS_PER_MINUTE'
+    | 'GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE'
+    | 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'
+    | 'GATEWAY_TRUSTED_PROXIES'
+    | 'GATEWAY_MAX_BODY_BYTES'
+  >;
+}
+
+/** The headers of the current IETF draft on rate limits, and those of its earlier versions, which most clients read. None without a limit. */
+const rateLimitHeaders = ({ limit, remaining, resetSeconds }: RateLimitStatus): Readonly<Record<string, string>> =>
+  limit === Infinity
+    ? {}
+    : {
+        'ratelimit-policy': `"requests";q=${limit};w=60`,
+        ratelimit: `"requests";r=${remaining};t=${resetSeconds}`,
+        'ratelimit-limit': String(limit),
+        'ratelimit-remaining': String(remaining),
+        'ratelimit-reset': String(resetSeconds),
+      };
+
+/** Maximum bytes of the body of a request without a key. */
+export const maxPublicBodyBytes = ({ GATEWAY_MAX_BODY_BYTES }: Pick<GatewayConfig, 'GATEWAY_MAX_BODY_BYTES'>): number =>
+  Math.min(256 * 1024, GATEWAY_MAX_BODY_BYTES);
+
+const clientOf = ({ caller, isPublic }: Principal, address: string): QuotaClient => {
+  const own = caller.id > 0 ? `user ${caller.id}` : `token ${caller.tokenId ?? caller.id}`;
+  return isPublic ? { id: `frontend ${address}`, address, group: 'frontend tokens' } : { id: own, address };
+};
+
+/** Every this many bytes of a body cost one request more. */
+const bytesPerRequest = 16 * 1024;
+
+/** One request, plus one for each 16 KiB of the body; a chunked body costs as much as the largest. */
+const costOf = ({ headers }: FastifyRequest, maxBodyBytes: number): number => {
+  const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : maxBodyBytes;
+  return 1 + Math.floor(Math.min(bytes, maxBodyBytes) / bytesPerRequest);
+};
+
+/** The key that the rate limit of a token is counted under. */
+const budgetOf = ({ tokenId, id }: Caller): string => tokenId ?? String(id);
+
+const anonymous: Principal = {
+  caller: anonymousCaller,
+  mayCallAdminApi: false,
+  isPublic: true,
+  expiresInMs: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Admits requests of the operations that need no key, whatever key they carry: one budget of
+ * `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE` per address covers all of these operations, apart from the budget for invalid keys.
+ */
+export const publicAdmission = ({
+  limits,
+  sameOrigin,
+  config,
+}: Pick<AdmissionOptions, 'limits' | 'sameOrigin' | 'config'>): Admit => {
+  const budgets = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
+  return async (request, reply) => {
+    const address = clientNetwork(request.ip);
+    limits.assignClient(request, { id: `anonymous ${address}`, address, group: 'requests without a key' });
+    const rateStatus = budgets.consume(address, costOf(request, maxPublicBodyBytes(config)));
+    reply.headers(rateLimitHeaders(rateStatus));
+    requireWithinLimit(rateStatus, 'There were too many requests without a key from your address.');
+    // Or a foreign page could sign its visitors in as a user of its own.
+    sameOrigin.refuseForeignPage(request);
+    return anonymous;
+  };
+};
+
+/** OFREP also sends the token as `X-API-Key`. */
+const credentialsOf = (request: FastifyRequest): Credentials => {
+  const { authorization, cookie, 'x-api-key': key } = request.headers;
+  if (authorization !== undefined || typeof key !== 'string' || !isOfrepRequest(request))
+    return { authorization, cookie };
+  return { authorization: key };
+};
+
+/**
+ * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
+ * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
+ */
+export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, config }: AdmissionOptions) => {
+  const requests = rateLimiter(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
+  const frontend = rateLimiter(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
+  const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
+  let hasWarned = false;
+
+  const authenticated = async (request: FastifyRequest, address: string): Promise<Principal> => {
+    try {
+      return await authenticate(credentialsOf(request));
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
+      requireWithinLimit(
+        failures.consume(address),
+        'There were too many requests without a valid key from your address.',
+      );
+      if (!isPathBelow('/api/admin', request.raw.url ?? '')) throw error;
+      throw refusal(error.kind, error.message, { signInForm: await signInForm() });
+    }
+  };
+
+  /** Warns once when the clients of a proxy that GATEWAY_TRUSTED_PROXIES does not name have used up the one budget that they share. */
+  const warnOfProxy = ({ headers, ip }: FastifyRequest): void => {
+    if (hasWarned || headers['x-forwarded-for'] === undefined || config.GATEWAY_TRUSTED_PROXIES !== undefined) return;
+    hasWarned = true;
+    log.warn(
+      `The clients behind the proxy ${ip} share one rate limit for frontend tokens, and have exceeded it. ` +
+        'Name the proxy in GATEWAY_TRUSTED_PROXIES, so that each client has its own limit.',
+    );
+  };
+
+  const admit: Admit = async (request, reply) => {
+    const address = clientNetwork(request.ip);
+    const principal = await authenticated(request, address);
+    if (principal.isSession) sameOrigin.requireOwnPage(request);
+    limits.assignClient(request, clientOf(principal, address));
+    const { caller, isPublic } = principal;
+    // All visitors of a page share its token: a budget of the token would let one of them lock out all others.
+    const rateStatus = isPublic
+      ? frontend.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES))
+      : requests.consume(budgetOf(caller));
+    reply.headers(rateLimitHeaders(rateStatus));
+    if (isPublic && rateStatus.waitSeconds > 0) warnOfProxy(request);
+    const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
+    requireWithinLimit(rateStatus, `The budget of ${rateStatus.limit} requests a minute ${whose} is used up.`);
+    return principal;
+  };
+
+  const admitFromCache: AdmitFromCache = (principal) => {
+    if (principal.isPublic) return undefined;
+    const client = clientOf(principal, '');
+    let release: () => void;
+    try {
+      release = limits.acquire(client);
+    } catch {
+      return undefined;
+    }
+    const budget = budgetOf(principal.caller);
+    const rateStatus = requests.consume(budget);
+    if (rateStatus.waitSeconds > 0) {
+      release();
+      return undefined;
+    }
+    return { client, release, refund: () => requests.refund(budget), headers: rateLimitHeaders(rateStatus) };
+  };
+  return { admit, admitFromCache };
+};

@@ -1,0 +1,133 @@
+import { refusal, type Refusal, unavailable } from '@bunting/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { concurrencyLimit, type Quota } from './concurrency-limit.ts';
+import type { GatewayConfig } from '../config.ts';
+
+/** The client that limits count a request under, once it is authenticated. */
+export interface QuotaClient {
+  /** the user with all their tokens, the API token, or the address, for frontend tokens, which are public, and without a key */
+  readonly id: string;
+  readonly address: string;
+  /** clients without a secret, which share a part of the permits */
+  readonly group?: keyof typeof shareOfGroup;
+}
+
+type Limits = Pick<
+  GatewayConfig,
+  | 'GATEWAY_MAX_CONCURRENT_REQUESTS'
+  | 'GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT'
+  | 'GATEWAY_MAX_INCOMING_REQUESTS'
+  | 'GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT'
+  | 'GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS'
+>;
+
+/** The stage of a request, and the functions that release its permits: one of the server, and one of its client after authentication. */
+interface Progress {
+  stage: 'incoming' | 'handling' | 'done';
+  client?: QuotaClient;
+  readonly release: (() => void)[];
+}
+
+const busy = (): Refusal => unavailable('Bunting is overloaded. Please try again.');
+const tooMany = (scope: string) => (): Refusal =>
+  refusal('RateLimitError', `There are too many requests ${scope}. Please wait for some of them to end.`, {
+    retryAfterSeconds: 1,
+  });
+
+const everyone = 'everyone';
+/**
+ * The share of the permits for all clients of a group, so that they cannot lock out other clients: frontend tokens are published with
+ * pages, and anyone can send requests without a key.
+ */
+const shareOfGroup = { 'frontend tokens': 1 / 2, 'requests without a key': 1 / 4 } as const;
+
+const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * Limits the concurrent requests of operations: those whose body is arriving, and those that are handled. A request counts among the
+ * handled ones only once its body has arrived, so that slow senders compete for permits with slow senders only. Own code instead of
+ * @fastify/under-pressure, which sheds load by event loop delay and knows no quota per client (docs/security.md, Limits).
+ */
+export const requestLimits = (config: Limits) => {
+  const limits = { incoming: concurrencyLimit(), handling: concurrencyLimit() };
+  const totals = { incoming: config.GATEWAY_MAX_INCOMING_REQUESTS, handling: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
+  const requests = new WeakMap<FastifyRequest, Progress>();
+
+  const total = (stage: 'incoming' | 'handling'): Quota => ({ key: everyone, limit: totals[stage], refuse: busy });
+  const quotas = (stage: 'incoming' | 'handling', { id, address, group }: QuotaClient): Quota[] => {
+    const perClient =
+      stage === 'incoming'
+        ? config.GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT
+        : config.GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT;
+    const ofClient = { key: `client ${id}`, limit: perClient, refuse: tooMany('of this key at the same time') };
+    const ofAddress = {
+      key: `address ${address}`,
+      limit: config.GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS,
+      refuse: tooMany('from this address whose body has not arrived'),
+    };
+    const quotasOfClient = [ofClient, ...(stage === 'incoming' ? [ofAddress] : [])];
+    if (group === undefined) return quotasOfClient;
+    const limit = Math.max(1, Math.floor(totals[stage] * shareOfGroup[group]));
+    return [...quotasOfClient, { key: group, limit, refuse: busy }];
+  };
+  const release = (progress: Progress): void => {
+    for (const one of progress.release.splice(0)) one();
+  };
+
+  return {
+    /** Counts a request whose headers have arrived. @throws Refusal when the limit is reached */
+    start: (request: FastifyRequest, reply: FastifyReply): void => {
+      const stage = hasBody(request) ? 'incoming' : 'handling';
+      const progress: Progress = { stage, release: [limits[stage].acquire([total(stage)])] };
+      requests.set(request, progress);
+      reply.raw.once('close', () => {
+        progress.stage = 'done';
+        release(progress);
+      });
+    },
+    /**
+     * Counts a request without a body, whose client is authenticated before it is counted.
+     * @returns a function that stops counting it
+     * @throws Refusal when a limit is reached
+     */
+    acquire: (client: QuotaClient): (() => void) =>
+      limits.handling.acquire([total('handling'), ...quotas('handling', client)]),
+    /** Counts the request under its client, too. @throws Refusal when the quota of the client is used up */
+    assignClient: (request: FastifyRequest, client: QuotaClient): void => {
+      const progress = requests.get(request);
+      if (progress === undefined || progress.client !== undefined || progress.stage === 'done') return;
+      progress.client = client;
+      // A request whose body has already arrived needs no permit as an incoming one.
+      if (progress.stage === 'incoming' && request.raw.complete) return;
+      progress.release.push(limits[progress.stage].acquire(quotas(progress.stage, client)));
+    },
+    /** Moves a request from the incoming to the handled ones. @throws Refusal when the limit of these is reached */
+    bodyReceived: (request: FastifyRequest): void => {
+      const progress = requests.get(request);
+      if (progress?.stage !== 'incoming') return;
+      const { client } = progress;
+      release(progress);
+      progress.stage = 'handling';
+      const ofClient = client === undefined ? [] : quotas('handling', client);
+      progress.release.push(limits.handling.acquire([total('handling'), ...ofClient]));
+    },
+    /** Stops counting a request whose response is handed over for sending. */
+    responseSent: (request: FastifyRequest): void => {
+      const progress = requests.get(request);
+      if (progress === undefined) return;
+      progress.stage = 'done';
+      release(progress);
+    },
+    /** The client that the request is counted under; undefined before authentication. */
+    clientOf: (request: FastifyRequest): QuotaClient | undefined => requests.get(request)?.client,
+    /** @throws Error with the reason when no further request would be accepted now */
+    requireCapacity: (): void => {
+      if (limits.handling.inUse(everyone) >= totals.handling)
+        throw new Error('The gateway handles as many requests as GATEWAY_MAX_CONCURRENT_REQUESTS allows.');
+      if (limits.incoming.inUse(everyone) >= totals.incoming)
+        throw new Error('The gateway receives as many requests as GATEWAY_MAX_INCOMING_REQUESTS allows.');
+    },
+  };
+};
+export type RequestLimits = ReturnType<typeof requestLimits>;

@@ -1,0 +1,17 @@
+import { type Caller, type Permission, may, noAccess, refusal } from '@bunting/contracts';
+import type { Principal } from '../persistence/tokens/token-lookup.ts';
+
+/** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
+export const requireAdminApiAccess = ({ mayCallAdminApi }: Principal): void => {
+  if (!mayCallAdminApi)
+    throw refusal('NoAccessError', 'invalid token: expected a different token type for this endpoint');
+};
+
+/** @throws Refusal `NoAccessError` for a caller without one of the permissions in the project and environment of the path */
+export const requirePermission = (
+  caller: Caller,
+  wanted: readonly Permission[],
+  { projectId, environment }: { readonly projectId?: string; readonly environment?: string },
+): void => {
+  if (!may(caller, wanted, { project: projectId, environment })) throw noAccess(wanted);
+};

@@ -1,0 +1,93 @@
+import {
+  compileFeature,
+  type CompiledFeature,
+  compiledEvaluator,
+  compileSegment,
+  type EvaluatedFeature,
+  type EvaluatedSegment,
+  type Evaluator,
+  type FindSegment,
+} from '@bunting/evaluation';
+import type { DeliveryStore, Part, FeatureEntry, SegmentEntry } from './delivery-store.ts';
+import type { DeliveryView } from './delivery-view.ts';
+
+interface Compiled<T> {
+  /** the newest position of the feature and segments that it was compiled from */
+  readonly position: number;
+  readonly value: T;
+}
+
+/** The evaluation of a view, as of one revision. */
+export interface ViewEvaluation extends Evaluator {
+  /** the features of the view, whether they are on or off, in their order */
+  readonly names: () => readonly string[];
+}
+
+/** Caches a value that is derived from an object until the position of the object changes. */
+const cachedByPosition = <K extends object, T>() => {
+  const cache = new WeakMap<K, Compiled<T>>();
+  return (key: K, position: number, compile: () => T): T => {
+    const cached = cache.get(key);
+    if (cached?.position === position) return cached.value;
+    const value = compile();
+    cache.set(key, { position, value });
+    return value;
+  };
+};
+
+/**
+ * Compiles features out of the delivery store for evaluation. Each is compiled at its first evaluation, and at the first one after a change
+ * of it or of a segment that it uses.
+ */
+export const evaluatorCache = (store: DeliveryStore) => {
+  const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
+  const compiledFeature = cachedByPosition<Part | FeatureEntry, CompiledFeature>();
+  const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
+
+  const findSegment: FindSegment = (id) => {
+    const segment = store.segment(id);
+    if (segment?.json === undefined) return undefined;
+    const { json } = segment;
+    return compiledSegment(segment, segment.position, () => compileSegment(JSON.parse(json) as EvaluatedSegment));
+  };
+
+  const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
+    const part = store.partOf(feature, environment);
+    const json = () => JSON.parse(feature.head + part.json + feature.tail) as EvaluatedFeature;
+    // The part of a feature that has none in this environment is shared by all features.
+    const key = part.position === 0 ? feature : part;
+    let position = store.positionOf(feature, environment);
+    for (const id of part.segments) position = Math.max(position, store.segment(id)?.position ?? 0);
+    return compiledFeature(key, position, () => compileFeature(json(), findSegment));
+  };
+
+  const evaluationOf = (view: DeliveryView): ViewEvaluation => {
+    const { environment } = view.scope;
+    let enabled: readonly CompiledFeature[] | undefined;
+    let names: readonly string[] | undefined;
+    const evaluator = compiledEvaluator({
+      find: (name) => {
+        const feature = view.find(name);
+        return feature === undefined ? undefined : compile(feature, environment);
+      },
+      all: () =>
+        (enabled ??= [...view.features()]
+          .filter((feature) => store.partOf(feature, environment).json.startsWith('"enabled":true'))
+          .map((feature) => compile(feature, environment))),
+    });
+    return {
+      ...evaluator,
+      names: () => (names ??= Array.from(view.features(), ({ name }) => name)),
+    };
+  };
+
+  /** The evaluation of a view in its present state. */
+  return (view: DeliveryView): ViewEvaluation => {
+    const revision = `${store.epoch} ${view.revision()}`;
+    const cached = ofView.get(view);
+    if (cached?.revision === revision) return cached.evaluation;
+    const evaluation = evaluationOf(view);
+    ofView.set(view, { revision, evaluation });
+    return evaluation;
+  };
+};

@@ -1,0 +1,50 @@
+import type { AccessEvent } from '../access-event.ts';
+import { membershipEvents } from './groups.ts';
+
+/** A group of which sign-ins manage the membership of a user: the provider names it, or an earlier sign-in made the user a member. */
+export interface SynchronisedGroup {
+  readonly id: number;
+  readonly name: string;
+  /** whether the provider names it now */
+  readonly isNamed: boolean;
+  readonly isMember: boolean;
+}
+
+/** The memberships that a sign-in changes. */
+export interface SynchronisedMemberships {
+  readonly added: readonly SynchronisedGroup[];
+  readonly removed: readonly SynchronisedGroup[];
+  /** memberships that the provider no longer names, and that stay because the last administrator would be lost */
+  readonly retained: readonly SynchronisedGroup[];
+  readonly events: readonly AccessEvent[];
+}
+
+/** Makes a user a member of the groups that the provider names, and ends the memberships of earlier sign-ins in other groups. */
+export const synchronisedMemberships = (
+  userId: number,
+  groups: readonly SynchronisedGroup[],
+): SynchronisedMemberships => {
+  const added = groups.filter(({ isNamed, isMember }) => isNamed && !isMember);
+  const removed = groups.filter(({ isNamed }) => !isNamed);
+  return {
+    added,
+    removed,
+    retained: [],
+    events: [
+      ...added.flatMap((group) => membershipEvents(group, [userId], [])),
+      ...removed.flatMap((group) => membershipEvents(group, [], [userId])),
+    ],
+  };
+};
+
+/** The same for a user without whose earlier memberships no administrator would be left: they are retained. */
+export const lastAdministratorMemberships = (
+  userId: number,
+  groups: readonly SynchronisedGroup[],
+): SynchronisedMemberships => ({
+  ...synchronisedMemberships(
+    userId,
+    groups.filter(({ isNamed }) => isNamed),
+  ),
+  retained: groups.filter(({ isNamed }) => !isNamed),
+});

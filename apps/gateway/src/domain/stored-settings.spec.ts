@@ -1,0 +1,69 @@
+import { expect, it } from '@jest/globals';
+import { defaultOidcValues, type OidcClientSettings } from './identity/oidc-settings.ts';
+import { oidcSaved, passwordSettingEvents, scimTokenCreated, switchedScim } from './stored-settings.ts';
+
+it('the first change of a setting creates it, and a later one updates it', () => {
+  expect(passwordSettingEvents(undefined, { disabled: true })).toEqual([
+    { type: 'setting-created', data: { id: 'simple', disabled: true }, preData: null },
+  ]);
+  expect(passwordSettingEvents({ disabled: true }, { disabled: false })).toEqual([
+    {
+      type: 'setting-updated',
+      data: { id: 'simple', disabled: false },
+      preData: { id: 'simple', disabled: true },
+    },
+  ]);
+});
+
+it('passwords that stay on or off emit nothing', () => {
+  expect(passwordSettingEvents(undefined, { disabled: false })).toEqual([]);
+  expect(passwordSettingEvents({ disabled: true }, { disabled: true })).toEqual([]);
+});
+
+const off = { enabled: false, hasToken: false };
+const on = { enabled: true, hasToken: true };
+it.each([
+  ['is turned on for the first time', undefined, true, true, ['setting-created']],
+  ['has no token when it is turned on', off, true, true, ['setting-updated']],
+  ['is turned on again', { ...on, enabled: false }, true, false, ['setting-updated']],
+  ['stays on', on, true, false, []],
+  ['is turned off', on, false, false, ['setting-updated']],
+  ['stays off', undefined, false, false, []],
+] as const)('SCIM that %s gets a token only if it needs one', (_which, before, enabled, needsToken, types) => {
+  const switched = switchedScim(before, enabled);
+  expect(switched.needsToken).toBe(needsToken);
+  expect(switched.events.map(({ type }) => type)).toEqual(types);
+});
+
+it('a new token of SCIM leaves it on or off', () => {
+  expect(scimTokenCreated(undefined)).toMatchObject({
+    type: 'setting-created',
+    data: { enabled: false, hasNewToken: true },
+  });
+  expect(scimTokenCreated({ enabled: true })).toMatchObject({
+    type: 'setting-updated',
+    data: { id: 'scim', enabled: true, hasNewToken: true },
+    preData: { id: 'scim', enabled: true },
+  });
+});
+
+const oidc: OidcClientSettings = {
+  ...defaultOidcValues,
+  enabled: true,
+  discoverUrl: 'https://id.bunting.example',
+  clientId: 'bunting',
+  secret: 'first',
+};
+it.each([
+  ['first', false],
+  ['second', true],
+])('the event of OpenID Connect says whether the secret %s is new, and has none', (secret, hasNewSecret) => {
+  const event = oidcSaved(oidc, { ...oidc, autoCreate: true, secret }, { wasStored: true });
+  expect(event).toMatchObject({
+    type: 'setting-updated',
+    data: { id: 'oidc', autoCreate: true, hasNewSecret },
+    preData: { id: 'oidc', autoCreate: false },
+  });
+  expect(event.data).not.toHaveProperty('secret');
+  expect(event.preData).not.toHaveProperty('secret');
+});

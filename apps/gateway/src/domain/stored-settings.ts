@@ -1,0 +1,65 @@
+import type { SimpleSettings } from '@bunting/contracts';
+import type { AccessEvent } from './access-event.ts';
+import type { OidcClientSettings, OidcValues } from './identity/oidc-settings.ts';
+
+/** The settings that administrators change at run time. */
+export interface StoredSettings {
+  /** without what the version that stored it did not have */
+  readonly oidc: Partial<OidcValues>;
+  readonly simple: SimpleSettings;
+  readonly scim: { readonly enabled: boolean };
+}
+export type SettingName = keyof StoredSettings;
+
+/** The event of a setting. @param before its values; undefined while it was never stored */
+const settingEvent = <Name extends SettingName>(
+  id: Name,
+  data: StoredSettings[Name] & { readonly hasNewSecret?: boolean; readonly hasNewToken?: boolean },
+  before: StoredSettings[Name] | undefined,
+): AccessEvent => ({
+  type: before === undefined ? 'setting-created' : 'setting-updated',
+  data: { id, ...data },
+  preData: before === undefined ? null : { id, ...before },
+});
+
+/** The events of turning passwords on or off; none if nothing changes. @param before undefined while it was never stored */
+export const passwordSettingEvents = (
+  before: SimpleSettings | undefined,
+  { disabled }: SimpleSettings,
+): readonly AccessEvent[] =>
+  (before?.disabled ?? false) === disabled ? [] : [settingEvent('simple', { disabled }, before)];
+
+/** SCIM is off until it is turned on. */
+export const isScimEnabled = (stored: StoredSettings['scim'] | undefined): boolean => stored?.enabled ?? false;
+
+/** The settings of SCIM as they are stored. */
+export interface StoredScim {
+  readonly enabled: boolean;
+  readonly hasToken: boolean;
+}
+
+/**
+ * SCIM turned on or off, and the event unless nothing changes. It needs a token when it is turned on for the first time.
+ * @param before undefined while it was never stored
+ */
+export const switchedScim = (
+  before: StoredScim | undefined,
+  enabled: boolean,
+): { readonly needsToken: boolean; readonly events: readonly AccessEvent[] } => {
+  const wasEnabled = isScimEnabled(before);
+  const needsToken = enabled && before?.hasToken !== true;
+  if (wasEnabled === enabled && !needsToken) return { needsToken, events: [] };
+  return { needsToken, events: [settingEvent('scim', { enabled }, before && { enabled: wasEnabled })] };
+};
+
+/** The event of a new token of SCIM, which stays on or off. */
+export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): AccessEvent =>
+  settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
+
+/** The event of settings of OpenID Connect, without the secret. @param wasStored whether they were stored before */
+export const oidcSaved = (
+  { secret: secretBefore, ...before }: OidcClientSettings,
+  { secret, ...values }: OidcClientSettings,
+  { wasStored }: { readonly wasStored: boolean },
+): AccessEvent =>
+  settingEvent('oidc', { ...values, hasNewSecret: secret !== secretBefore }, wasStored ? before : undefined);

@@ -1,0 +1,18 @@
+import { type ApiToken, type Caller, maySee } from '@bunting/contracts';
+import { permittedKinds } from '../../domain/tokens/api-token.ts';
+import type { GatewayReads } from '../../persistence/gateway-reads.ts';
+import type { StoredToken } from '../../persistence/tokens/token-repository.ts';
+import { toListedToken } from './token-response.ts';
+
+/** Whether the caller may see all projects of a token; a token of a hidden project is hidden too. */
+export const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean =>
+  projects.every((project) => maySee(caller, project));
+
+/** The API tokens that the caller may list. */
+export const visibleTokens = async ({ tokens }: Pick<GatewayReads, 'tokens'>, caller: Caller): Promise<ApiToken[]> => {
+  const found = await tokens.list(permittedKinds(caller, 'READ'));
+  const creatable = permittedKinds(caller, 'CREATE');
+  return found
+    .filter((token) => maySeeToken(caller, token))
+    .map((token) => toListedToken(token, creatable.includes(token.type)));
+};

@@ -1,0 +1,41 @@
+import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
+import { patDeleted } from '../../domain/tokens/pats.ts';
+import type { AccountGroup } from '../../persistence/accounts/user-repository.ts';
+import type { GatewayReads } from '../../persistence/gateway-reads.ts';
+import type { GatewayWriteContext, ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
+import { addPat } from './add-pat.ts';
+
+type CreateAccountPatRequest = GatewayWriteContext & {
+  readonly params: { readonly id: number };
+  readonly body: CreatePatBody;
+};
+
+export const createAccountPat = async (
+  tx: Transaction,
+  accounts: AccountGroup,
+  request: CreateAccountPatRequest,
+): Promise<ReplyWithSecret<CreatedPat>> => {
+  const account = await tx.users.getForUpdate(request.params.id, { only: accounts });
+  return addPat(tx, request, account.id, request.body);
+};
+
+export const listAccountPats = async (
+  { users, tokens }: GatewayReads,
+  accounts: AccountGroup,
+  id: number,
+): Promise<Pats> => {
+  const account = await users.get(id, { only: accounts });
+  return { pats: await tokens.listPats(account.id) };
+};
+
+export const deleteAccountPat = async (
+  tx: Transaction,
+  accounts: AccountGroup,
+  id: number,
+  tokenId: number,
+): Promise<null> => {
+  const account = await tx.users.getForUpdate(id, { only: accounts });
+  const pat = await tx.tokens.revokePat(account.id, tokenId);
+  tx.events.emit([patDeleted(pat)]);
+  return null;
+};

@@ -1,0 +1,10 @@
+import type { User } from '@bunting/contracts';
+import { accountDeleted } from '../../domain/accounts/users.ts';
+import type { Transaction } from '../../persistence/unit-of-work.ts';
+
+/** Deletes a user or a service account with tokens, sessions and memberships. */
+export const removeAccount = async (tx: Transaction, account: User): Promise<null> => {
+  await tx.users.remove(account.id);
+  tx.events.emit([accountDeleted(account)]);
+  return null;
+};

@@ -1,0 +1,43 @@
+import type { InstanceStatistics } from '@bunting/contracts';
+import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
+
+type AccountCounts = Pick<
+  InstanceStatistics,
+  | 'users'
+  | 'serviceAccounts'
+  | 'apiTokens'
+  | 'activeUsers'
+  | 'roles'
+  | 'customRootRoles'
+  | 'customRootRolesInUse'
+  | 'groups'
+>;
+
+const activeWithin = (days: number): string =>
+  `'last${days}', count(*) filter (where not is_service and seen_at > now() - interval '${days} days')`;
+
+const counts: Statement = {
+  name: 'count-accounts',
+  text: `
+    with account as (
+      select count(*) filter (where not is_service) as users, count(*) filter (where is_service) as service,
+        json_build_object(${[7, 30, 60, 90].map(activeWithin).join(', ')}) as active
+      from api_user where deleted_at is null),
+    token as (
+      select json_build_object('admin', count(*) filter (where kind = 'admin'),
+        'client', count(*) filter (where kind = 'client'), 'frontend', count(*) filter (where kind = 'frontend')) as kinds
+      from api_token where revoked_at is null),
+    custom as (
+      select count(*) as made, count(*) filter (where
+        exists (select from api_user where root_role_id = role.id and deleted_at is null)
+        or exists (select from user_group where root_role_id = role.id)) as used
+      from role where type = 'root-custom')
+    select account.users, account.service as "serviceAccounts", token.kinds as "apiTokens", account.active as "activeUsers",
+      (select count(*) from role) as roles, custom.made as "customRootRoles", custom.used as "customRootRolesInUse",
+      (select count(*) from user_group) as groups
+    from account, token, custom`,
+};
+
+/** Counts accounts, tokens and roles in one statement. */
+export const countAccounts = async (database: ReadDatabase): Promise<AccountCounts> =>
+  onlyRow(await database.read<AccountCounts>(counts, []), 'count-accounts');

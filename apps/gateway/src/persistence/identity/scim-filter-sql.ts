@@ -1,0 +1,102 @@
+import type { Filter } from 'scim2-parse-filter';
+import { InvalidFilter, parseScimFilter } from '../../domain/accounts/parse-scim-filter.ts';
+
+/** How an attribute of a resource is compared in SQL. */
+export interface FilterAttribute {
+  /** SQL of the value */
+  readonly sql: string;
+  readonly type: 'text' | 'exact text' | 'boolean';
+  /** SQL of the comparison for equality, where another one uses an index */
+  readonly equals?: (parameter: string) => string;
+}
+
+/** The attributes that a filter may name, by their names in lower case. */
+export type FilterAttributes = Readonly<Record<string, FilterAttribute>>;
+
+export interface SqlCondition {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+const maxFilterLength = 1_000;
+const schemaPrefix = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i;
+
+const booleanOf = (value: unknown): boolean => {
+  if (typeof value === 'boolean') return value;
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  if (text !== 'true' && text !== 'false') throw new InvalidFilter('A filter compares a boolean with true or false.');
+  return text === 'true';
+};
+
+/**
+ * A filter (RFC 7644, 3.4.2.2) as a condition in SQL. Text is compared without regard to case, except for ids.
+ * @throws InvalidFilter
+ */
+export const scimFilterSql = (text: string, attributes: FilterAttributes): SqlCondition => {
+  if (text.length > maxFilterLength) throw new InvalidFilter(`A filter has at most ${maxFilterLength} characters.`);
+  const values: unknown[] = [];
+  const parameter = (value: unknown): string => `$${values.push(value)}`;
+
+  const compare = ({ sql, type, equals }: FilterAttribute, op: string, wanted: unknown): string => {
+    if (type === 'boolean') {
+      if (op === 'pr') return `${sql} is not null`;
+      if (op !== 'eq' && op !== 'ne') throw new InvalidFilter(`A boolean cannot be compared with ${op}.`);
+      return `${sql} ${op === 'eq' ? '=' : '<>'} ${parameter(booleanOf(wanted))}::boolean`;
+    }
+    if (op === 'pr') return `coalesce(${sql}, '') <> ''`;
+    if (wanted === null) return `${sql} is ${op === 'eq' ? '' : 'not '}null`;
+    const value = `${parameter(String(wanted))}::text`;
+    if (op === 'eq' && equals !== undefined) return equals(value);
+    const [left, right] = type === 'text' ? [`lower(${sql})`, `lower(${value})`] : [sql, value];
+    switch (op) {
+      case 'eq':
+        return `${left} = ${right}`;
+      case 'ne':
+        return `${left} is distinct from ${right}`;
+      case 'co':
+        return `position(${right} in ${left}) > 0`;
+      case 'sw':
+        return `starts_with(${left}, ${right})`;
+      case 'ew':
+        return `right(${left}, length(${right})) = ${right}`;
+      case 'gt':
+        return `${left} > ${right}`;
+      case 'ge':
+        return `${left} >= ${right}`;
+      case 'lt':
+        return `${left} < ${right}`;
+      case 'le':
+        return `${left} <= ${right}`;
+      default:
+        throw new InvalidFilter(`A filter cannot compare with ${op}.`);
+    }
+  };
+
+  const attribute = (path: string, within: string): FilterAttribute => {
+    const name = `${within}${path.replace(schemaPrefix, '')}`.toLowerCase();
+    const found = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (found === undefined) throw new InvalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
+    return found;
+  };
+
+  const condition = (filter: Filter, within: string): string => {
+    // Such as the operator `constructor`, which the parser finds in the prototype of its table.
+    if (!('attrPath' in filter || ['and', 'or', 'not'].includes(filter.op)))
+      throw new InvalidFilter('The filter cannot be understood.');
+    switch (filter.op) {
+      case 'and':
+      case 'or':
+        return `(${filter.filters.map((one) => condition(one, within)).join(` ${filter.op} `)})`;
+      case 'not':
+        return `(not coalesce(${condition(filter.filter, within)}, false))`;
+      case '[]':
+        return condition(filter.valFilter, `${within}${filter.attrPath.replace(schemaPrefix, '')}.`);
+      case 'pr':
+        return `(${compare(attribute(filter.attrPath, within), 'pr', undefined)})`;
+      default:
+        return `(${compare(attribute(filter.attrPath, within), filter.op, filter.compValue)})`;
+    }
+  };
+
+  return { sql: condition(parseScimFilter(text), ''), values };
+};

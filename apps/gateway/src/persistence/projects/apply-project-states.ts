@@ -1,0 +1,90 @@
+import { outboxEvent, type OutboxMessage, ProjectState, systemCaller } from '@bunting/contracts';
+import { parse } from '@bunting/contracts/validation';
+import type { Tx } from '@bunting/database';
+import { emitInProjection } from '@bunting/outbox';
+import { Type } from 'typebox';
+import { predefinedRole } from '../../domain/rights/roles.ts';
+import { tokenEvent } from '../../domain/tokens/token-event.ts';
+import { gatewaySql, TokenEntity } from '../entities.ts';
+import { describedTokenOf, type TokenRow } from '../tokens/token-repository.ts';
+
+const ProjectMessage = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  version: Type.Integer(),
+  state: Type.Union([ProjectState, Type.Null()]),
+  lastMode: Type.Optional(ProjectState.properties.mode),
+});
+
+// The creator becomes owner when the project is first applied, and only then: an owner role that is removed later must not come back.
+// A token that lost a deleted project with the same id has no claim to the new one, and must not receive names of its features.
+const upsertProject = `
+  with before as (select from project where id = $1 and deleted_at is null and version >= 0),
+  stored as (
+    insert into project (id, mode, version) values ($1, $2, $3)
+    on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = null,
+      pending_private_version = case when project.pending_private_version > excluded.version then project.pending_private_version end,
+      pending_private_since = case when project.pending_private_version > excluded.version then project.pending_private_since end
+    where project.version < excluded.version
+    returning id
+  ),
+  unlinked as (
+    update api_token set deleted_projects = array_remove(deleted_projects, $1)
+    where $1 = any (deleted_projects) and exists (select from stored) and not exists (select from before)
+  )
+  insert into project_user (project, user_id, role_id)
+  select $1, u.id, ${predefinedRole.owner} from stored join api_user u on u.id = $4 and u.deleted_at is null
+  where not exists (select from before) on conflict do nothing`;
+
+// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, which is then one of their
+// deleted projects.
+const deleteProject = `
+  with gone as (delete from project where id = $1 and $3 <> 'private'),
+  buried as (
+    insert into project (id, mode, version, deleted_at) select $1, $3, $4, $2::timestamptz where $3 = 'private'
+    on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = excluded.deleted_at,
+      pending_private_version = null, pending_private_since = null
+  ),
+  users as (delete from project_user where project = $1),
+  groups as (delete from project_group where project = $1),
+  narrowed as (
+    update api_token set projects = array_remove(projects, $1),
+      deleted_projects = array_append(array_remove(deleted_projects, $1), $1)
+    where $1 = any (projects) and projects <> array[$1] and revoked_at is null
+  )
+  update api_token token set revoked_at = now()
+  where projects = array[$1] and kind <> 'user' and revoked_at is null
+  returning ${gatewaySql.selectOf(TokenEntity, 'token')}`;
+
+/** Applies the states of projects from the outbox of the features service; skips other states. Idempotent by version. */
+export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
+  const { query } = tx;
+  for (const { type, payload, recordedAt } of messages) {
+    if (type !== 'project') continue;
+    const { id, version, state, lastMode } = parse(ProjectMessage, payload);
+    if (state !== null) {
+      await query(upsertProject, [id, state.mode, version, state.createdBy]);
+      continue;
+    }
+    // Waits for concurrent transactions that write rows of the project, so that the next statement sees and deletes their rows.
+    const [current] = await query<{ newer: boolean; mode: ProjectState['mode'] }>(
+      'select version > $2 as newer, mode from project where id = $1 for update',
+      [id, version],
+    );
+    if (current?.newer) continue;
+    // Of unknown mode: treated as private, so that nothing is revealed.
+    const mode = lastMode ?? current?.mode ?? 'private';
+    const now = new Date(recordedAt);
+    const revoked = await query<TokenRow>(deleteProject, [id, now.toISOString(), mode, version]);
+    const events = revoked.map((row) => tokenEvent('api-token-deleted', { preData: describedTokenOf(row) }));
+    await emitInProjection(
+      tx,
+      events.map((event) => outboxEvent(event, { by: systemCaller, now })),
+    );
+  }
+};
+
+/** Resets the versions after the features service was restored from a backup: the next state applies whatever its version. */
+export const resetProjectVersions = async ({ query }: Tx): Promise<void> => {
+  await query(`
+    update project set version = least(version, 0), pending_private_version = case when pending_private_version is not null then 0 end`);
+};

@@ -1,0 +1,83 @@
+import { groupCreated, groupDeleted } from '../domain/accounts/groups.ts';
+import {
+  changedGroup,
+  type GroupChange,
+  type StoredGroup,
+  usersConcerned,
+} from '../domain/accounts/provisioned-groups.ts';
+import type { GatewayReads } from '../persistence/gateway-reads.ts';
+import type { GroupView, ScimGroupRow } from '../persistence/identity/scim-repository.ts';
+import type { Transaction } from '../persistence/unit-of-work.ts';
+import { scimCaller } from './scim-caller.ts';
+import { invalidValue, notFoundResource } from './scim-error.ts';
+import { parseGroupPatch, parseScimGroup } from './scim-group-resource.ts';
+
+const requireUsers = async ({ scim }: Transaction, ids: readonly number[]): Promise<void> => {
+  if (ids.length === 0) return;
+  const existing = await scim.findUserIds(ids);
+  const unknown = ids.find((id) => !existing.has(id));
+  if (unknown !== undefined) throw invalidValue(`There is no user with the id ${unknown}.`);
+};
+
+/** A group as identity providers see it. @throws ScimError 404 */
+export const getScimGroup = async (
+  { scim }: Pick<GatewayReads, 'scim'>,
+  id: number,
+  view: GroupView,
+): Promise<ScimGroupRow> => {
+  const row = await scim.findGroup(id, view);
+  if (row === undefined) throw notFoundResource('group', String(id));
+  return row;
+};
+
+/** Creates a group with its members. @throws ScimError 409 for a name that is taken */
+export const createScimGroup = async (tx: Transaction, body: unknown): Promise<ScimGroupRow> => {
+  const { name, externalId, members } = parseScimGroup(body);
+  await requireUsers(tx, [...members]);
+  const content = { name, description: null, mappingsSSO: [], rootRole: null };
+  const provisioned = externalId === null ? {} : { externalId };
+  const id = await tx.groups.save({ ...content, provisioned }, scimCaller.name);
+  await tx.scim.addMembers(id, [...members], scimCaller.name);
+  tx.events.emit([groupCreated({ id, ...content }, [...members])]);
+  return getScimGroup(tx, id, { hasMembers: true });
+};
+
+const groupForUpdate = async ({ groups }: Transaction, id: number): Promise<StoredGroup> => {
+  const group = await groups.findStoredForUpdate(id);
+  if (group === undefined) throw notFoundResource('group', String(id));
+  return group;
+};
+
+const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
+  const before = await groupForUpdate(tx, id);
+  const members = await tx.scim.memberIds(id, usersConcerned(before, change));
+  const { after, named, added, removed, events } = changedGroup(before, members, change);
+  // A patch names whom it adds; a list of all members may keep service accounts that the API has added.
+  await requireUsers(tx, change.members === undefined ? named : added);
+  await tx.groups.save(after, scimCaller.name, id);
+  await tx.scim.removeMembers(id, removed);
+  await tx.scim.addMembers(id, added, scimCaller.name);
+  await tx.scim.claimMembers(id, named);
+  tx.events.emit(events);
+};
+
+/** Replaces name and members of a group. */
+export const replaceScimGroup = async (tx: Transaction, id: number, body: unknown): Promise<ScimGroupRow> => {
+  await changeGroup(tx, id, parseScimGroup(body));
+  return getScimGroup(tx, id, { hasMembers: true });
+};
+
+/** Applies a patch to a group. The members are not returned: a group can have many. */
+export const patchScimGroup = async (tx: Transaction, id: number, body: unknown): Promise<null> => {
+  await changeGroup(tx, id, parseGroupPatch(body));
+  return null;
+};
+
+/** Deletes a group with its memberships and roles. */
+export const deleteScimGroup = async (tx: Transaction, id: number): Promise<null> => {
+  const group = await groupForUpdate(tx, id);
+  const members = await tx.scim.memberIds(id);
+  await tx.groups.remove(id);
+  tx.events.emit([groupDeleted(group, members)]);
+  return null;
+};

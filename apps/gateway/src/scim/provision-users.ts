@@ -1,0 +1,60 @@
+import { type User } from '@bunting/contracts';
+import { predefinedRole } from '../domain/rights/roles.ts';
+import { accountCreated } from '../domain/accounts/users.ts';
+import { removeAccount } from '../operations/users/remove-account.ts';
+import { storeAccountUpdate } from '../operations/users/store-account-update.ts';
+import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
+import type { GatewayReads } from '../persistence/gateway-reads.ts';
+import type { Transaction } from '../persistence/unit-of-work.ts';
+import { notFoundResource } from './scim-error.ts';
+import { applyUserPatch, type ScimUserInput, parseScimUser } from './scim-user-resource.ts';
+
+/** A user as identity providers see it. @throws ScimError 404 */
+export const getScimUser = async ({ scim }: Pick<GatewayReads, 'scim'>, id: number): Promise<ScimUserRow> => {
+  const row = await scim.findUser(id);
+  if (row === undefined) throw notFoundResource('user', String(id));
+  return row;
+};
+
+const userForUpdate = async ({ users }: Transaction, id: number): Promise<User> => {
+  const user = await users.findForUpdate(id, { only: 'users' });
+  if (user === undefined) throw notFoundResource('user', String(id));
+  return user;
+};
+
+/** Creates a user with the root role Viewer. @throws ScimError 409 for a name or an address that is taken */
+export const createScimUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
+  const input = parseScimUser(body);
+  const user = await tx.users.add(input, {
+    accountType: 'User',
+    rootRole: predefinedRole.viewer,
+    isActive: input.active,
+  });
+  await tx.scim.setProvisionedUser(user.id, input.provisioned);
+  tx.events.emit([accountCreated(user)]);
+  return getScimUser(tx, user.id);
+};
+
+const changeUser = async (
+  tx: Transaction,
+  id: number,
+  inputOf: (row: ScimUserRow) => ScimUserInput,
+): Promise<ScimUserRow> => {
+  const before = await userForUpdate(tx, id);
+  const { name, username, email, active, provisioned } = inputOf(await getScimUser(tx, id));
+  await storeAccountUpdate(tx, before, { name, username, email, rootRole: before.rootRole, active });
+  await tx.scim.setProvisionedUser(id, provisioned);
+  return getScimUser(tx, id);
+};
+
+/** Replaces what an identity provider manages of a user. Deactivation ends the sessions and suspends the keys immediately. */
+export const replaceScimUser = (tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> =>
+  changeUser(tx, id, (row) => parseScimUser(body, row));
+
+/** Applies a patch to a user. Deactivation ends the sessions and suspends the keys immediately. */
+export const patchScimUser = (tx: Transaction, id: number, body: unknown): Promise<ScimUserRow> =>
+  changeUser(tx, id, (row) => applyUserPatch(row, body));
+
+/** Deletes a user with sessions, keys and memberships. */
+export const deleteScimUser = async (tx: Transaction, id: number): Promise<null> =>
+  removeAccount(tx, await userForUpdate(tx, id));

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { timingSafeEqual } from 'node:crypto';
+import { clientNetwork } from '../admission/client-network.ts';
+import type { RequestLimits } from '../admission/request-limits.ts';
+import { rateLimiter } from '../admission/rate-limit.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { SignInSettings } from '../identity/sign-in-settings.ts';
+import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { ScimError } from './scim-error.ts';
+
+export interface ScimAuthenticatorOptions {
+  readonly config: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>;
+  readonly readSetting: SignInSettings['readScim'];
+  readonly hasher: TokenHasher;
+  readonly limits: Pick<RequestLimits, 'assignClient'>;
+}
+
+/**
+ * Checks the token of the identity provider, and limits failures by address.
+ * @returns a check that throws `ScimError` 401, 429, or 403 while SCIM is turned off
+ */
+export const scimAuthenticator = ({ config, readSetting, hasher, limits }: ScimAuthenticatorOptions) => {
+  const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const [, token] = /^bearer +(\S{1,512})$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
+    const stored = token === undefined ? undefined : await readSetting();
+    const isValid = token !== undefined && stored?.secret != null && timingSafeEqual(hasher(token).hash, stored.secret);
+    const address = clientNetwork(request.ip);
+    if (!isValid) {
+      const { waitSeconds } = failures.consume(address);
+      if (waitSeconds > 0) {
+        reply.header('retry-after', String(waitSeconds));
+        throw new ScimError(
+          429,
+          `There were too many requests without a valid token from your address. Try again in ${waitSeconds} s.`,
+        );
+      }
+      reply.header('www-authenticate', 'Bearer');
+      throw new ScimError(
+        401,
+        'The request has no valid token of SCIM. Send the one that the settings of SCIM generated as a Bearer token.',
+      );
+    }
+    if (stored?.value.enabled !== true)
+      throw new ScimError(403, 'SCIM is turned off. An administrator can turn it on in its settings.');
+    limits.assignClient(request, { id: 'scim', address });
+  };
+};

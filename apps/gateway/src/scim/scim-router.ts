@@ -1,0 +1,121 @@
+import { type ErrorKind, refusal } from '@bunting/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RequestLimits } from '../admission/request-limits.ts';
+import type { GatewayConfig } from '../config.ts';
+import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
+import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
+import { transactionContextOf } from '../http/request/transaction-context.ts';
+import { closeAfterResponse } from '../http/response/raw-response.ts';
+import { publicUrl } from '../identity/public-url.ts';
+import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
+import { scimAuthenticator, type ScimAuthenticatorOptions } from './scim-authenticator.ts';
+import { scimCaller } from './scim-caller.ts';
+import { ScimError, scimErrorBody, scimErrorOf } from './scim-error.ts';
+
+export interface ScimRouterOptions extends ScimAuthenticatorOptions {
+  readonly config: GatewayConfig;
+  readonly limits: Pick<RequestLimits, 'assignClient' | 'bodyReceived'>;
+  readonly transaction: UnitOfWork;
+}
+
+const contentType = 'application/scim+json; charset=utf-8';
+const acceptedContentType = /^application\/(?:scim\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
+const root = '/scim/v2';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface ScimContext {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** the address of `/scim/v2` */
+  readonly base: string;
+  readonly run: <T>(job: (tx: Transaction) => Promise<T>) => Promise<T>;
+}
+/** The status and the body of a response. */
+export type ScimResponse = readonly [status: number, body?: object];
+type Handle = (context: ScimContext, body: unknown) => Promise<ScimResponse>;
+
+/** How the access log names a response. */
+const outcomeOf = ({ status }: ScimError): ErrorKind => {
+  if (status >= 500) return 'ServiceUnavailable';
+  const kinds: Readonly<Record<number, ErrorKind>> = {
+    401: 'AuthenticationRequired',
+    403: 'ForbiddenError',
+    404: 'NotFoundError',
+    409: 'NameExistsError',
+    413: 'PayloadTooLarge',
+    415: 'ContentTypeerror',
+    429: 'RateLimitError',
+  };
+  return kinds[status] ?? 'ValidationError';
+};
+
+const bodyReader = (config: GatewayConfig, limits: Pick<RequestLimits, 'bodyReceived'>) => {
+  const jsonLimits = ordinaryJsonLimits(config);
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { raw } = request;
+    const { headers } = raw;
+    if (
+      !acceptedContentType.test(headers['content-type'] ?? '') ||
+      (headers['content-encoding'] ?? 'identity') !== 'identity'
+    )
+      throw refusal('ContentTypeerror', 'The body must be application/scim+json in UTF-8, and not compressed.');
+    const maxBytes = config.GATEWAY_MAX_BODY_BYTES;
+    requireContentLengthWithin(raw, maxBytes);
+    const received = await readBody(raw, reply.raw, { maxBytes, timeoutMs: config.GATEWAY_BODY_TIMEOUT_MS });
+    limits.bodyReceived(request);
+    return parseUntrustedJson(received, jsonLimits);
+  };
+};
+
+const send = (reply: FastifyReply, [status, body]: ScimResponse): FastifyReply => {
+  closeAfterResponse(reply);
+  reply.code(status);
+  return body === undefined ? reply.send() : reply.header('content-type', contentType).send(JSON.stringify(body));
+};
+
+/**
+ * Mounts routes of SCIM. Each authenticates the identity provider, reads the body of a write, and sends the response of its handler, or the
+ * error in the form of SCIM.
+ */
+export const scimRouter = (app: FastifyInstance, options: ScimRouterOptions) => {
+  const { config, limits, transaction } = options;
+  const authenticate = scimAuthenticator(options);
+  const readJson = bodyReader(config, limits);
+
+  const sendError = ({ exchange, id }: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
+    const fault = scimErrorOf(error);
+    exchange.outcome = fault === undefined ? 'InternalError' : outcomeOf(fault);
+    if (fault === undefined) exchange.defect = error;
+    const shown = fault ?? new ScimError(500, `Something went wrong. The log names the request ${id}.`);
+    return send(reply, [shown.status, scimErrorBody(shown)]);
+  };
+
+  return (method: Method | Method[], path: string, handle: Handle): void => {
+    const readsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
+    app.route({
+      method,
+      url: `${root}${path}`,
+      exposeHeadRoute: false,
+      config: { isOperation: true },
+      handler: async (request, reply) => {
+        try {
+          await authenticate(request, reply);
+          request.exchange.callerId = scimCaller.id;
+          const context: ScimContext = {
+            request,
+            reply,
+            base: `${publicUrl(request, config)}${root}`,
+            run: (job) => transaction(transactionContextOf(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS), job),
+          };
+          const body = readsBody ? await readJson(request, reply) : undefined;
+          return send(reply, await handle(context, body));
+        } catch (error) {
+          if (error instanceof RequestAborted) throw error;
+          return sendError(request, reply, error);
+        }
+      },
+    });
+  };
+};
+export type ScimRouter = ReturnType<typeof scimRouter>;

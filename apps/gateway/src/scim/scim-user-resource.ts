@@ -1,0 +1,219 @@
+import { isJsonObject } from '@bunting/contracts';
+import { scimPatch, type ScimPatchOperation } from 'scim-patch';
+import type { UnusedUserAttributes } from '../domain/accounts/unused-provider-attributes.ts';
+import { namesFault, type UserNames } from '../domain/accounts/user-names.ts';
+import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
+import { parsePatchOperations, patchOperationKind } from './patch-operations.ts';
+import { invalidValue, ScimError } from './scim-error.ts';
+
+export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
+
+/** The attributes of a user that an identity provider sends. */
+export interface ScimUserInput extends UserNames {
+  readonly active: boolean;
+  readonly provisioned: UnusedUserAttributes;
+}
+
+type Attributes = Record<string, unknown>;
+interface Email {
+  readonly value?: unknown;
+  readonly type?: unknown;
+  readonly primary?: unknown;
+}
+/** The attributes of a user that Bunting uses. */
+interface UserAttributes {
+  externalId?: unknown;
+  userName?: unknown;
+  displayName?: unknown;
+  active?: unknown;
+  name?: { formatted?: unknown; givenName?: unknown; familyName?: unknown };
+  emails?: Email[];
+}
+
+const nameOfUser = ({ username, email, id }: ScimUserRow): string => username ?? email ?? `user-${id}`;
+
+const attributesOf = (row: ScimUserRow): UserAttributes => {
+  const { name, email, provisioned, isActive } = row;
+  const { externalId, givenName, familyName } = provisioned ?? {};
+  return {
+    ...(externalId === undefined ? {} : { externalId }),
+    userName: nameOfUser(row),
+    ...(name === null ? {} : { displayName: name }),
+    name: {
+      ...(name === null ? {} : { formatted: name }),
+      ...(givenName === undefined ? {} : { givenName }),
+      ...(familyName === undefined ? {} : { familyName }),
+    },
+    ...(email === null ? {} : { emails: [{ value: email, type: 'work', primary: true }] }),
+    active: isActive,
+  };
+};
+
+/** A user as a resource of SCIM. */
+export const userResource = (row: ScimUserRow, base: string): object => ({
+  schemas: [userSchema],
+  id: String(row.id),
+  ...attributesOf(row),
+  groups: row.groups.map(({ id, name }) => ({ value: String(id), display: name, $ref: `${base}/Groups/${id}` })),
+  meta: { resourceType: 'User', created: row.createdAt, location: `${base}/Users/${row.id}` },
+});
+
+const attributeNames: Readonly<Record<string, string>> = {
+  externalid: 'externalId',
+  username: 'userName',
+  displayname: 'displayName',
+  active: 'active',
+  name: 'name',
+  emails: 'emails',
+  'name.formatted': 'name.formatted',
+  'name.givenname': 'name.givenName',
+  'name.familyname': 'name.familyName',
+};
+const emailsPath = /^emails(\[(?:type eq "[\w-]{1,50}"|primary eq true)\])?(\.(?:value|type|primary))?$/i;
+
+/**
+ * The path of an attribute that Bunting uses, in its standard spelling; undefined for others, which are accepted without effect. Nothing else
+ * reaches the library that applies patches.
+ */
+const knownPath = (path: string): string | undefined => {
+  const bare = path.replace(new RegExp(`^${userSchema}:`, 'i'), '');
+  if (emailsPath.test(bare)) return bare.replace(/^emails/i, 'emails').replace(/\.\w+$/, (part) => part.toLowerCase());
+  const lower = bare.toLowerCase();
+  return Object.hasOwn(attributeNames, lower) ? attributeNames[lower] : undefined;
+};
+
+const textIn = (value: unknown, attribute: string): string | undefined => {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw invalidValue(`${attribute} must be text.`);
+  const text = value.normalize('NFC').trim();
+  if (text.length > 255) throw invalidValue(`${attribute} must have at most 255 characters.`);
+  return text === '' ? undefined : text;
+};
+
+/** A boolean, which some clients send as text. */
+const booleanIn = (value: unknown): boolean => {
+  if (typeof value === 'boolean') return value;
+  const text = typeof value === 'string' ? value.toLowerCase() : '';
+  if (text !== 'true' && text !== 'false') throw invalidValue('active must be true or false.');
+  return text === 'true';
+};
+
+/** The attributes of a body in their standard spelling, without those that Bunting does not use. */
+const attributesIn = (body: Attributes): UserAttributes => {
+  const found: Attributes = {};
+  for (const [key, value] of Object.entries(body)) {
+    const path = knownPath(key);
+    if (path === undefined) continue;
+    if (path === 'emails' && Array.isArray(value)) {
+      found['emails'] = value
+        .filter(isJsonObject)
+        .map(({ value: address, type, primary }) => ({ value: address, type, primary }));
+    } else if (path === 'name' && isJsonObject(value)) {
+      const names = Object.entries(value).flatMap(([part, text]) => {
+        const attributePath = knownPath(`name.${part}`);
+        return attributePath === undefined ? [] : [[attributePath.slice('name.'.length), text]];
+      });
+      found['name'] = { ...(found['name'] as object | undefined), ...Object.fromEntries(names) };
+    } else if (path.startsWith('name.')) {
+      found['name'] = { ...(found['name'] as object | undefined), [path.slice('name.'.length)]: value };
+    } else if (!path.includes('.') && !path.includes('[') && path !== 'name' && path !== 'emails') found[path] = value;
+  }
+  return found;
+};
+
+const emailIn = (attributes: UserAttributes): string | undefined => {
+  const emails = (attributes.emails ?? []).filter(({ value }) => value !== undefined && value !== null && value !== '');
+  const isPrimary = ({ primary }: Email) => primary === true || String(primary).toLowerCase() === 'true';
+  const chosen = emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
+  return textIn(chosen?.value, 'The value of emails')?.toLowerCase();
+};
+
+const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefined)[] => {
+  const parts = [textIn(name.givenName, 'name.givenName'), textIn(name.familyName, 'name.familyName')];
+  const joined = parts.filter((part) => part !== undefined).join(' ');
+  return [
+    textIn(displayName, 'displayName'),
+    textIn(name.formatted, 'name.formatted'),
+    joined === '' ? undefined : textIn(joined, 'The name'),
+  ];
+};
+
+/** The display name: the first of its sources that changed, or else the first that has a value. */
+const nameIn = (attributes: UserAttributes, before: UserAttributes | undefined): string | null => {
+  const names = namesIn(attributes);
+  const namesBefore = before === undefined ? [] : namesIn(before);
+  const changed = names.find((name, index) => name !== undefined && name !== namesBefore[index]);
+  return (before === undefined ? undefined : changed) ?? names.find((name) => name !== undefined) ?? null;
+};
+
+const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserInput => {
+  const userName = textIn(attributes.userName, 'userName');
+  if (userName === undefined) throw invalidValue('userName is required.');
+  const attributesBefore = before === undefined ? undefined : attributesOf(before);
+  const address = userName.includes('@') ? userName.toLowerCase() : undefined;
+  const requestedEmail = emailIn(attributes);
+  // An address that was only the user name follows it.
+  const follows =
+    before !== undefined && requestedEmail === before.email && before.email === nameOfUser(before).toLowerCase();
+  const email = (follows ? address : undefined) ?? requestedEmail ?? address ?? null;
+  const username = before?.username === null && userName.toLowerCase() === email ? null : userName;
+  const fault = namesFault({ username, email });
+  if (fault !== undefined)
+    throw invalidValue(`${fault.reason}: see the attribute \`${email === address ? 'userName' : 'emails'}\`.`);
+  const { givenName, familyName } = attributes.name ?? {};
+  const [externalId, givenNameText, familyNameText] = [
+    textIn(attributes.externalId, 'externalId'),
+    textIn(givenName, 'name.givenName'),
+    textIn(familyName, 'name.familyName'),
+  ];
+  return {
+    username,
+    email,
+    name: nameIn(attributes, attributesBefore),
+    active: attributes.active === undefined ? true : booleanIn(attributes.active),
+    provisioned: {
+      ...(externalId === undefined ? {} : { externalId }),
+      ...(givenNameText === undefined ? {} : { givenName: givenNameText }),
+      ...(familyNameText === undefined ? {} : { familyName: familyNameText }),
+    },
+  };
+};
+
+/** The user that the body of a POST or PUT describes. @throws ScimError 400 */
+export const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInput => {
+  if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a user.', 'invalidSyntax');
+  return inputFrom(attributesIn(body), before);
+};
+
+/** The user after the operations of a PATCH. Attributes that Bunting does not use are accepted without effect. @throws ScimError 400 */
+export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
+  const operations = parsePatchOperations(body).flatMap((operation): ScimPatchOperation[] => {
+    const op = patchOperationKind(operation);
+    const { path, value } = operation;
+    if (path === undefined || path === '') {
+      if (op === 'remove') throw new ScimError(400, 'A removal needs a path.', 'invalidPath');
+      if (!isJsonObject(value)) throw invalidValue('An operation without a path needs an object as its value.');
+      return Object.entries(attributesIn(value)).map(([name, one]) => ({ op, path: name, value: one as unknown }));
+    }
+    if (typeof path !== 'string' || path.length > 255) throw new ScimError(400, 'path must be text.', 'invalidPath');
+    const attributePath = knownPath(path);
+    if (attributePath === undefined) return [];
+    if (op === 'remove') return [{ op, path: attributePath }];
+    const isWhole = attributePath === 'name' || attributePath === 'emails';
+    return [
+      { op, path: attributePath, value: isWhole ? attributesIn({ [attributePath]: value })[attributePath] : value },
+    ];
+  });
+  const resource = {
+    schemas: [userSchema],
+    meta: { created: new Date(row.createdAt), lastModified: new Date(row.createdAt) },
+    ...attributesOf(row),
+  };
+  let patched: UserAttributes;
+  try {
+    patched = scimPatch(resource, operations, { mutateDocument: false, treatMissingAsAdd: true });
+  } catch (error) {
+    throw new ScimError(400, `The patch cannot be applied: ${(error as Error).message}`.slice(0, 300), 'invalidPath');
+  }
+  return inputFrom(patched, row);
+};
