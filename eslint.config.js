@@ -256,7 +256,7 @@ export default tseslint.config(
     rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp),
   },
   ...persistenceBlocks('*', ['domain/']),
-  ...persistenceBlocks('search', ['domain/', 'feature-index.ts$']),
+  ...persistenceBlocks('search', ['domain/', 'feature-search.ts$']),
   pureLibrary,
   ...domainBlocks,
   {

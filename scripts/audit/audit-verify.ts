@@ -1,8 +1,8 @@
 import { listDeadLetters, missedMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { isComplete } from '../../apps/audit/src/domain/completeness.ts';
-import { requireRange, requireRangeWithinLog } from '../../apps/audit/src/domain/log-range.ts';
-import { parseChainCheckpoint } from '../../apps/audit/src/domain/parse-chain-checkpoint.ts';
+import { isVerificationComplete } from '../../apps/audit/src/domain/is-verification-complete.ts';
+import { requireRange, requireRangeWithinLog } from '../../apps/audit/src/domain/require-within-log.ts';
+import { parseChainCheckpoint } from '../../apps/audit/src/domain/chain-checkpoint.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { countOption, runCommand } from '../command.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
@@ -72,7 +72,7 @@ const main = async (): Promise<number> => {
       );
     }
     console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
-    console.log(`complete: ${isComplete(report, missed, letters)}`);
+    console.log(`complete: ${isVerificationComplete(report, missed, letters)}`);
     return report.fault !== null || letters.length > 0 ? 1 : 0;
   });
 };

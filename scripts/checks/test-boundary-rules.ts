@@ -169,7 +169,7 @@ const samples: readonly Sample[] = [
     ['../config.ts', '../reconciler/sample.ts', 'fastify'],
     imports,
   ),
-  ...importing('apps/search/src/persistence/sample.ts', ['../domain/filters.ts', '../feature-index.ts']),
+  ...importing('apps/search/src/persistence/sample.ts', ['../domain/parse-feature-filters.ts', '../feature-search.ts']),
   ...importing(persistence, [
     '../domain/feature.ts',
     '@bunting/contracts',

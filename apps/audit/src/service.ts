@@ -9,7 +9,7 @@ import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
 import { dropOldestExpiredBatch } from './persistence/log/retention.ts';
 import { auditMigrations } from './persistence/migrations.ts';
-import { readersOf } from './persistence/readers.ts';
+import { eventLogReaders } from './persistence/event-log-readers.ts';
 import { pendingTextIndexFlusher } from './persistence/pending-text-index-flusher.ts';
 import { consumeEvents } from './subscriptions/consume-events.ts';
 
@@ -52,7 +52,7 @@ export const auditService = defineService({
     measureDeadLetters(metrics, 'audit', database);
     const context = auditContext({
       bus,
-      readers: readersOf(database),
+      readers: eventLogReaders(database),
       freshness: { catchUp: eventConsumer.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS },
       retentionDays: config.AUDIT_RETENTION_DAYS,
       publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),

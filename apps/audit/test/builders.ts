@@ -1,9 +1,11 @@
 import type { Caller, OutboxEvent } from '@bunting/contracts';
-import type { LoggedEvent } from '../src/domain/description.ts';
+import type { LoggedEvent } from '../src/domain/describe-event.ts';
 
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
+
 /** May read, and nothing else. */
 export const lee: Caller = { id: 2, name: 'lee@example.com', grants: [] };
+
 /** A caller who may only read, and from whom these projects are hidden. */
 export const callerWithHiddenProjects = (...hiddenProjects: string[]): Caller => ({
   id: 3,

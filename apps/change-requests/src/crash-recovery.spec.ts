@@ -5,8 +5,8 @@ import { eventually, type FreshDatabase, freshDatabase, startNats, type TestNats
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../test/features-at-the-boundary.ts';
-import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from '../test/gateway-at-the-boundary.ts';
+import { type FakeFeaturesService, fakeFeaturesService } from '../test/fake-features-service.ts';
+import { type FakeGateway, fakeGateway } from '../test/fake-gateway.ts';
 import { callers, contextOf } from '../test/started-change-requests.ts';
 import { changeRequestMigrations } from './persistence/migrations/index.ts';
 
@@ -18,8 +18,8 @@ let nats: TestNats;
 let fresh: FreshDatabase;
 let database: Database;
 let bus: Bus;
-let features: FeaturesAtTheBoundary;
-let gateway: GatewayAtTheBoundary;
+let features: FakeFeaturesService;
+let gateway: FakeGateway;
 let running: ChildProcess;
 
 /** A process of its own, so that it can be killed at any instruction. */
@@ -46,8 +46,8 @@ beforeAll(async () => {
   [nats, fresh] = await Promise.all([startNats(), freshDatabase('killed')]);
   database = await openDatabase({ url: fresh.url, name: 'spec', migrations: changeRequestMigrations });
   bus = await openBus(nats.url, { name: 'spec' });
-  features = await featuresAtTheBoundary(bus);
-  gateway = await gatewayAtTheBoundary(bus, Object.values(callers));
+  features = await fakeFeaturesService(bus);
+  gateway = await fakeGateway(bus, Object.values(callers));
   running = start();
 });
 afterAll(async () => {

@@ -5,12 +5,12 @@ import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/state/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
-import { rolesByPolicy } from './domain/review/roles.ts';
+import { requestRolesByPolicy } from './domain/review/request-roles.ts';
 import { startBackgroundJobs } from './operations/background/background-jobs.ts';
 import { scheduleMetrics } from './operations/background/schedule-metrics.ts';
-import { protectionSync } from './operations/configuration/sync-protection.ts';
-import { changeIdsFrom } from './persistence/change-ids.ts';
-import { dueJobsReader } from './persistence/due-jobs.ts';
+import { protectionSync } from './operations/configuration/protection-sync.ts';
+import { reserveChangeIdsBy } from './persistence/reserve-change-ids.ts';
+import { dueJobsReader } from './persistence/due-jobs-reader.ts';
 import { changeRequestReader } from './persistence/change-request-reader.ts';
 import { changeRequestEntities } from './persistence/entities.ts';
 import { changeRequestMigrations } from './persistence/migrations/index.ts';
@@ -56,7 +56,7 @@ export const changeRequestsService = defineService({
     const dueJobs = dueJobsReader(database);
     const apply = applyRequest(bus, transaction);
     const syncProtection = protectionSync(bus, dueJobs, transaction);
-    const rolesOf = rolesByPolicy({
+    const rolesOf = requestRolesByPolicy({
       adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
@@ -88,7 +88,7 @@ export const changeRequestsService = defineService({
         ...changeRequestsEndpoints({
           bus,
           reader,
-          newChangeIds: changeIdsFrom(database.query),
+          newChangeIds: reserveChangeIdsBy(database.query),
           transaction,
           rolesOf,
           allowsVoluntaryRequests,

@@ -23,8 +23,8 @@ import { changeRequestEntities as entities } from '../src/persistence/entities.t
 import { changeRequestMigrations } from '../src/persistence/migrations/index.ts';
 import { changeRequestsService } from '../src/service.ts';
 import { kim, lee, mia } from './builders.ts';
-import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from './features-at-the-boundary.ts';
-import { type GatewayAtTheBoundary, gatewayAtTheBoundary } from './gateway-at-the-boundary.ts';
+import { type FakeFeaturesService, fakeFeaturesService } from './fake-features-service.ts';
+import { type FakeGateway, fakeGateway } from './fake-gateway.ts';
 
 const migrate = async (url: string): Promise<void> =>
   (await openDatabase({ url, name: 'template', migrations: changeRequestMigrations })).close();
@@ -54,8 +54,8 @@ export const contextOf = (caller: Caller, timeoutMs: number): CallContext => ({
 
 export interface StartedChangeRequests {
   readonly url: string;
-  readonly features: FeaturesAtTheBoundary;
-  readonly gateway: GatewayAtTheBoundary;
+  readonly features: FakeFeaturesService;
+  readonly gateway: FakeGateway;
   /** its database, for what no operation can bring about yet and for what none shows */
   readonly database: Database;
   /** the messages of its log from level `warn` on, oldest first */
@@ -116,8 +116,8 @@ export const startChangeRequests = async (
   const warnings: string[] = [];
   const log = openLog('warn', { write: (line) => void warnings.push((JSON.parse(line) as { msg: string }).msg) });
   const hosted = await host([changeRequestsService], { environment, log });
-  const features = await featuresAtTheBoundary(hosted.bus);
-  const gateway = await gatewayAtTheBoundary(hosted.bus, Object.values(callers));
+  const features = await fakeFeaturesService(hosted.bus);
+  const gateway = await fakeGateway(hosted.bus, Object.values(callers));
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: changeRequestMigrations, entities });
 
   const started: StartedChangeRequests = {

@@ -3,14 +3,14 @@ import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
-import type { FeatureIndex } from './feature-index.ts';
+import type { FeatureSearch } from './feature-search.ts';
 import { withPostgresFallback } from './meilisearch/with-postgres-fallback.ts';
-import { startMeilisearch } from './meilisearch/start-meilisearch.ts';
+import { startMeilisearchSearch } from './meilisearch/start-meilisearch-search.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
 import { searchEndpoints } from './operations/index.ts';
-import { indexFeed } from './persistence/index-feed.ts';
+import { indexChangeFeed } from './persistence/index-change-feed.ts';
 import { reconciliationRepository } from './persistence/reconciliation-repository.ts';
-import { postgresIndex } from './persistence/postgres-index.ts';
+import { postgresFeatureSearch } from './persistence/postgres-feature-search.ts';
 import { reindexStatusRepository } from './persistence/reindex-status-repository.ts';
 import { searchMigrations } from './persistence/migrations.ts';
 import { reconciler } from './reconciler/reconciler.ts';
@@ -56,13 +56,13 @@ export const searchService = defineService({
       onReconciled: reconcilerMetrics(metrics),
     });
     onStop('reconciliation', () => reconciling.stop());
-    const postgres = postgresIndex(database);
-    let index: FeatureIndex = postgres;
+    const postgres = postgresFeatureSearch(database);
+    let index: FeatureSearch = postgres;
     let rebuildIndex = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
       const indexMetrics = meilisearchMetrics(metrics);
-      const feed = indexFeed(database);
-      const meilisearch = startMeilisearch({
+      const feed = indexChangeFeed(database);
+      const meilisearch = startMeilisearchSearch({
         url: config.MEILI_URL,
         key: config.MEILI_KEY,
         uid: config.MEILI_INDEX,

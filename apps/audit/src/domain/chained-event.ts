@@ -46,7 +46,7 @@ export interface ChainFault {
 }
 
 /** Describes the fault at an event id in one sentence. */
-export const chainFault = (id: number, kind: FaultKind, detail = ''): ChainFault => ({
+export const describeChainFault = (id: number, kind: FaultKind, detail = ''): ChainFault => ({
   id,
   kind,
   message: {

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import type { LoggedEvent } from './description.ts';
+import type { LoggedEvent } from './describe-event.ts';
 import { eventVisibilityOf, withoutHiddenProject } from './event-visibility.ts';
 
 const visibleTo = (caller: Partial<Caller>) => eventVisibilityOf({ id: 1, name: 'kim', grants: [], ...caller });

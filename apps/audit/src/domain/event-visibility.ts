@@ -1,5 +1,5 @@
 import { type Caller, isAdministrator } from '@bunting/contracts';
-import { textOf } from './json-members.ts';
+import { memberText } from './json-members.ts';
 import type { LoggedEvent } from './summary-parts.ts';
 
 /** Which events a caller may see. */
@@ -22,7 +22,7 @@ export const eventVisibilityOf = (caller: Caller): EventVisibility => ({
  */
 export const withoutHiddenProject = (event: LoggedEvent, { hiddenProjects }: EventVisibility): LoggedEvent => {
   const isHidden = (project: string | undefined): boolean => project !== undefined && hiddenProjects.includes(project);
-  if (event.type === 'feature-project-change' && isHidden(textOf(event.data, 'oldProject')))
+  if (event.type === 'feature-project-change' && isHidden(memberText(event.data, 'oldProject')))
     return { ...event, data: { ...event.data, oldProject: null } };
-  return isHidden(textOf(event.preData, 'project')) ? { ...event, preData: null } : event;
+  return isHidden(memberText(event.preData, 'project')) ? { ...event, preData: null } : event;
 };

@@ -9,7 +9,7 @@ export const scalarText = (value: unknown): string | undefined => {
 };
 
 /** The text of a scalar member. */
-export const textOf = (value: unknown, key: string): string | undefined => scalarText(memberOf(value, key));
+export const memberText = (value: unknown, key: string): string | undefined => scalarText(memberOf(value, key));
 
 /** A member that is a list; an empty one where it is none. */
 export const listMember = (value: unknown, key: string): readonly unknown[] => {

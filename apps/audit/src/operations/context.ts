@@ -1,11 +1,11 @@
 import type { Bus } from '@bunting/bus';
 import { type Freshness, waitUntilFresh } from '@bunting/outbox';
-import type { Readers } from '../persistence/readers.ts';
+import type { EventLogReaders } from '../persistence/event-log-readers.ts';
 import { eventPages } from './events/read-event-page.ts';
 
 interface ContextOptions {
   readonly bus: Bus;
-  readonly readers: Readers;
+  readonly readers: EventLogReaders;
   readonly freshness: Freshness;
   /** days after which events are pruned; undefined to prune none */
   readonly retentionDays: number | undefined;

@@ -56,7 +56,7 @@ export interface PendingReply {
 }
 
 /** An attempt to apply the request whose outcome is not stored yet. */
-export interface Applying {
+export interface ApplyAttempt {
   readonly by: { readonly id: number; readonly name: string };
   /** the name of the user for display, if it is another */
   readonly displayName?: string | undefined;
@@ -99,7 +99,7 @@ export interface ChangeRequest {
   readonly comments: readonly Comment[];
   /** set if and only if the request is scheduled */
   readonly schedule: Schedule | null;
-  readonly applying: Applying | null;
+  readonly applying: ApplyAttempt | null;
   /** the number of attempts to apply the request */
   readonly attempts: number;
   /** ids of the users whose approval the author requested, in the order given */

@@ -7,7 +7,7 @@ import {
   segmentInUse,
 } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from './change-request.ts';
-import { idIn, parentOf } from './content/proposed-change.ts';
+import { payloadIdOf, parentFeatureOf } from './content/payload-references.ts';
 
 /** The properties of a scheduled change that decide whether another change collides with it. */
 export interface ScheduledChange {
@@ -35,7 +35,7 @@ const disagree = (one: unknown, other: unknown): boolean => {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const sortOrdersOf = (payload: unknown) =>
-  new Map(listOf(payload).map((moved) => [idIn(moved), asJsonObject(moved)['sortOrder']]));
+  new Map(listOf(payload).map((moved) => [payloadIdOf(moved), asJsonObject(moved)['sortOrder']]));
 const usesSegment = (payload: unknown, id: number): boolean => listOf(asJsonObject(payload)['segments']).includes(id);
 
 interface CollisionRule {
@@ -62,7 +62,8 @@ const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
   updateEnabled: never,
   archiveFeature: acrossEnvironments(
     (mine, theirs) =>
-      (theirs.feature === mine.feature && theirs.action !== 'archiveFeature') || parentOf(theirs) === mine.feature,
+      (theirs.feature === mine.feature && theirs.action !== 'archiveFeature') ||
+      parentFeatureOf(theirs) === mine.feature,
   ),
   addDependency: acrossEnvironments((mine, theirs) => {
     const { action, feature, payload } = theirs;
@@ -70,7 +71,7 @@ const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
     if (action !== 'addDependency') return false;
     if (feature === mine.feature) return differ(mine.payload, payload);
     // Dependencies have one level: a feature cannot be both a parent and a child.
-    return feature === parentOf(mine) || parentOf(theirs) === mine.feature;
+    return feature === parentFeatureOf(mine) || parentFeatureOf(theirs) === mine.feature;
   }),
   deleteDependency: acrossEnvironments(
     (mine, { action, feature }) => action === 'addDependency' && feature === mine.feature,
@@ -85,12 +86,12 @@ const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
     return (action === 'addStrategy' || action === 'updateStrategy') && usesSegment(payload, mine.segment.id);
   }),
   updateStrategy: onSameFeature((mine, { action, payload }) => {
-    if (idIn(mine.payload) !== idIn(payload)) return false;
+    if (payloadIdOf(mine.payload) !== payloadIdOf(payload)) return false;
     return action === 'deleteStrategy' || (action === 'updateStrategy' && disagree(mine.payload, payload));
   }),
   deleteStrategy: onSameFeature((mine, { action, payload }) => {
-    if (action === 'reorderStrategy') return sortOrdersOf(payload).has(idIn(mine.payload));
-    return action === 'updateStrategy' && idIn(mine.payload) === idIn(payload);
+    if (action === 'reorderStrategy') return sortOrdersOf(payload).has(payloadIdOf(mine.payload));
+    return action === 'updateStrategy' && payloadIdOf(mine.payload) === payloadIdOf(payload);
   }),
   reorderStrategy: onSameFeature((mine, { action, payload }) => {
     if (action !== 'reorderStrategy') return false;
@@ -118,7 +119,7 @@ export const scheduleConflictsOf = (
 
 /** The objects by which changes can conflict with other requests. */
 export const subjectsToCompare = (changes: readonly ProposedChange[]) => ({
-  features: [...new Set(changes.flatMap((change) => [change.feature ?? [], parentOf(change) ?? []].flat()))],
+  features: [...new Set(changes.flatMap((change) => [change.feature ?? [], parentFeatureOf(change) ?? []].flat()))],
   segments: [...new Set(changes.flatMap(({ segment }) => segment?.id ?? []))],
 });
 

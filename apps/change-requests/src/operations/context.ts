@@ -1,10 +1,10 @@
 import type { Bus } from '@bunting/bus';
-import type { NewChangeIds } from '../persistence/change-ids.ts';
+import type { NewChangeIds } from '../persistence/reserve-change-ids.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from './state/apply-request.ts';
-import type { RolesOf } from '../domain/review/roles.ts';
-import type { SyncProtection } from './configuration/sync-protection.ts';
+import type { RolesOf } from '../domain/review/request-roles.ts';
+import type { SyncProtection } from './configuration/protection-sync.ts';
 
 /** The dependencies of the operations. */
 export interface ChangeRequestsContext {

@@ -2,25 +2,25 @@ import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../domain/change-request.ts';
 import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
 import type { ScheduledRequest, SegmentUse } from '../domain/conflicts-with-other-requests.ts';
-import type { ActionableCounts } from '../domain/review/actionable.ts';
+import type { ActionableCounts } from '../domain/review/count-actionable.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import {
-  acceptingRequest,
-  actionableByEnvironment,
-  countsByState,
-  oneRequest,
-  pendingOfFeature,
-  pendingRequests,
-  protectedEnvironments,
+  selectAcceptingRequest,
+  countActionableByEnvironment,
+  countByState,
+  selectRequest,
+  selectPendingOfFeature,
+  selectPendingOfUser,
+  selectProtectedEnvironments,
   type RequestRow,
-  requestedApprovers,
-  requestsOfProject,
-  scheduledAffecting,
-  scheduledChanges,
-  searchRequests,
-  segmentUses,
-  strategiesUsing,
-} from './statements.ts';
+  selectRequestedApprovers,
+  selectRequestsOfProject,
+  selectScheduledAffecting,
+  selectScheduledChanges,
+  selectSearchPage,
+  selectSegmentUses,
+  selectStrategiesUsing,
+} from './request-statements.ts';
 
 /** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
 export interface StrategyUse {
@@ -70,29 +70,30 @@ export const changeRequestReader = (database: ReadDatabase) => {
       { project, environment }: EnvironmentRef,
       { onlyDraft }: { readonly onlyDraft: boolean },
     ): Promise<ChangeRequest | undefined> =>
-      (await requests(acceptingRequest, [userId, project, environment, onlyDraft]))[0],
+      (await requests(selectAcceptingRequest, [userId, project, environment, onlyDraft]))[0],
     /** The pending requests of a user in a project, also while they are applied, by environment and id. */
-    pendingOfUser: (userId: number, project: string) => requests(pendingRequests, [userId, project]),
+    pendingOfUser: (userId: number, project: string) => requests(selectPendingOfUser, [userId, project]),
     /**
      * The request of a path.
      * @throws Refusal `NotFoundError` if the project has no such request, or if it is a draft of another user.
      */
     visible: async ({ id, projectId }: RequestPath, userId: number): Promise<ChangeRequest> => {
-      const [request] = await requests(oneRequest, [id]);
+      const [request] = await requests(selectRequest, [id]);
       return requireVisible(request?.project === projectId ? request : undefined, id, userId);
     },
     /** The request of that id, in whatever project. */
-    byId: async (id: number): Promise<ChangeRequest | undefined> => (await requests(oneRequest, [id]))[0],
+    byId: async (id: number): Promise<ChangeRequest | undefined> => (await requests(selectRequest, [id]))[0],
     /** The newest 300 of a project, without the drafts of others. */
-    ofProject: (project: string, userId: number) => requests(requestsOfProject, [project, userId]),
+    ofProject: (project: string, userId: number) => requests(selectRequestsOfProject, [project, userId]),
     /** The pending requests that affect a feature, without the drafts of others. */
     pendingOfFeature: (project: string, userId: number, feature: string) =>
-      requests(pendingOfFeature, [project, userId, feature]),
-    counts: async (project: string): Promise<Counts> => onlyRow(await database.read<Counts>(countsByState, [project])),
+      requests(selectPendingOfFeature, [project, userId, feature]),
+    counts: async (project: string): Promise<Counts> => onlyRow(await database.read<Counts>(countByState, [project])),
     /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
     actionable: (project: string, userId: number) =>
-      database.read<ActionableCounts>(actionableByEnvironment, [project, userId]),
-    protectedEnvironments: (project: string) => database.read<ProtectedEnvironment>(protectedEnvironments, [project]),
+      database.read<ActionableCounts>(countActionableByEnvironment, [project, userId]),
+    protectedEnvironments: (project: string) =>
+      database.read<ProtectedEnvironment>(selectProtectedEnvironments, [project]),
     /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
     scheduledAffecting: async (
       project: string,
@@ -100,20 +101,22 @@ export const changeRequestReader = (database: ReadDatabase) => {
     ): Promise<{ readonly id: number; readonly environment: string; readonly title: string | null }[]> =>
       features.length + strategies.length + variants.length === 0
         ? []
-        : database.read(scheduledAffecting, [project, features, strategies, variants]),
+        : database.read(selectScheduledAffecting, [project, features, strategies, variants]),
     /** The changes of scheduled requests in a project that affect any of the given features or segments. */
     scheduled: async (
       project: string,
       features: readonly string[],
       segments: readonly number[],
     ): Promise<ScheduledRequest[]> =>
-      features.length + segments.length === 0 ? [] : database.read(scheduledChanges, [project, features, segments]),
+      features.length + segments.length === 0
+        ? []
+        : database.read(selectScheduledChanges, [project, features, segments]),
     /** The open requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
-      segments.length === 0 ? [] : database.read(segmentUses, [project, segments.map(String)]),
+      segments.length === 0 ? [] : database.read(selectSegmentUses, [project, segments.map(String)]),
     /** The strategies to which open requests add a segment, as visible to a user. */
     strategiesUsing: (segment: number, userId: number, hidden: readonly string[]) =>
-      database.read<StrategyUse>(strategiesUsing, [String(segment), userId, hidden]),
+      database.read<StrategyUse>(selectStrategiesUsing, [String(segment), userId, hidden]),
     /** A page of the matching requests of some projects, newest first, without the drafts of others. */
     search: async (
       projects: readonly string[],
@@ -122,11 +125,11 @@ export const changeRequestReader = (database: ReadDatabase) => {
       { offset, limit }: { readonly offset: number; readonly limit: number },
     ): Promise<{ readonly total: number; readonly found: readonly FoundRequest[] }> => {
       const values = [projects, userId, createdBy ?? null, requestedApprover ?? null, isOpen ?? null, offset, limit];
-      return onlyRow(await database.read<{ total: number; found: FoundRequest[] }>(searchRequests, values));
+      return onlyRow(await database.read<{ total: number; found: FoundRequest[] }>(selectSearchPage, values));
     },
     /** Ids of the users whose approval is requested, in display order. */
     requestedApprovers: async (id: number): Promise<number[]> =>
-      (await database.read<{ id: number }>(requestedApprovers, [id])).map(({ id: userId }) => userId),
+      (await database.read<{ id: number }>(selectRequestedApprovers, [id])).map(({ id: userId }) => userId),
   };
 };
 export type ChangeRequestReader = ReturnType<typeof changeRequestReader>;

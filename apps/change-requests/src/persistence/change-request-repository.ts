@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChangeRequest, Decision, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
 import type { SegmentUse } from '../domain/conflicts-with-other-requests.ts';
 import { requireVisible } from '../domain/require-visible.ts';
-import { changeIdsFrom } from './change-ids.ts';
+import { reserveChangeIdsBy } from './reserve-change-ids.ts';
 import {
   ApprovalEntity,
   ChangeEntity,
@@ -18,13 +18,13 @@ import {
   ScheduleEntity,
 } from './entities.ts';
 import {
-  acceptsChangesOfAuthor,
-  changeRows,
+  acceptsChangesOfAuthorSql,
+  changeRowsJson,
   type RequestRow,
-  requestByIdNow,
-  segmentUses,
-  storeDraft,
-} from './statements.ts';
+  selectRequestAndNow,
+  selectSegmentUses,
+  updateDraft,
+} from './request-statements.ts';
 
 /** The author concurrently created another draft for the project and environment: this unit of work cannot commit. */
 export class DraftAlreadyExistsError extends Error {}
@@ -92,7 +92,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
   const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
     // Two statements: the second one sees what was committed while the first one waited.
     await query('select from change_request where id = $1 for update', [id]);
-    const [row] = await query<RequestRow & { nowMs: number }>(requestByIdNow, [id]);
+    const [row] = await query<RequestRow & { nowMs: number }>(selectRequestAndNow, [id]);
     if (row === undefined) return undefined;
     locked.push(row.request);
     stored.set(id, row.request);
@@ -119,7 +119,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     ): Promise<boolean> => {
       const lock = JSON.stringify([userId, project, environment]);
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
-      const text = `select from change_request request where ${acceptsChangesOfAuthor} limit 1`;
+      const text = `select from change_request request where ${acceptsChangesOfAuthorSql} limit 1`;
       return (await query(text, [userId, project, environment, onlyDraft])).length > 0;
     },
 
@@ -129,7 +129,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
       uid: randomUUID(),
     }),
 
-    newChangeIds: changeIdsFrom(({ text }, values) => query(text, values)),
+    newChangeIds: reserveChangeIdsBy(({ text }, values) => query(text, values)),
     newCommentId: () => nextId('comment_id_seq'),
 
     /** The time of this unit of work by the clock of the database, which all replicas share: when it locked a request. */
@@ -162,7 +162,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
 
     /** The open requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
-      segments.length === 0 ? [] : query(segmentUses.text, [project, segments.map(String)]),
+      segments.length === 0 ? [] : query(selectSegmentUses.text, [project, segments.map(String)]),
 
     /** Replaces the requested approvers with these users. */
     requestApprovers: async (before: ChangeRequest, userIds: readonly number[]): Promise<void> => {
@@ -230,8 +230,8 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
       const unchanged = new Set(changes);
       const kept = new Set(after.changes.map((change) => change.id));
       const gone = changes.flatMap((change) => (kept.has(change.id) ? [] : change.id));
-      const changed = changeRows(after.changes.filter((change) => !unchanged.has(change)));
-      const isStored = (await query(storeDraft, [id, revision, gone, changed])).length > 0;
+      const changed = changeRowsJson(after.changes.filter((change) => !unchanged.has(change)));
+      const isStored = (await query(updateDraft, [id, revision, gone, changed])).length > 0;
       if (!isStored) return false;
       setWritten(after);
       outbox.emit(events);

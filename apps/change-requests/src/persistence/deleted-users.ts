@@ -2,7 +2,7 @@ import type { Tx } from '@bunting/database';
 import { ChangeEntity, ChangeRequestEntity, DeletedUserEntity } from './entities.ts';
 
 /** Removes the deleted users: after a restored backup of the gateway their ids may be assigned to other users. Their events are replayed. */
-export const removeDeletedUsers = async ({ em }: Tx): Promise<void> => {
+export const clearDeletedUsers = async ({ em }: Tx): Promise<void> => {
   await em.nativeDelete(DeletedUserEntity, {});
 };
 

@@ -6,8 +6,8 @@ import {
 } from '@bunting/contracts';
 import { Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import { type Applying, type Schedule, scheduleStatuses } from '../domain/change-request.ts';
-import { isPendingSql, sqlList } from './states.ts';
+import { type ApplyAttempt, type Schedule, scheduleStatuses } from '../domain/change-request.ts';
+import { isPendingSql, sqlList } from './request-conditions-sql.ts';
 
 // Properties are named as in the domain and in JSON, and columns after them. The JSON of a request omits `hidden` properties.
 
@@ -52,7 +52,7 @@ export const ChangeRequestEntity = defineEntity({
     createdAt: timestamp(),
     revision: p.integer(),
     stateTimestamps: p.json<Readonly<Record<string, string>>>(),
-    applying: p.json<Applying>().nullable(),
+    applying: p.json<ApplyAttempt>().nullable(),
     attempts: p.integer().default(0),
     applyingSince: timestamp().nullable().hidden(),
     inverse: p.json<readonly InverseChange[]>().columnType('json').nullable().hidden(),

@@ -2,7 +2,7 @@ import { onlyRow, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { EnvironmentRef } from '../domain/change-request.ts';
 import type { ProtectionDecision } from '../domain/environment-protection.ts';
-import { nowMs } from './statements.ts';
+import { nowMsSql } from './request-statements.ts';
 import { ProtectedEnvironmentEntity, UnsyncedProtectionEntity } from './entities.ts';
 
 /** A change of the protection of an environment, to be sent to the features service. */
@@ -25,17 +25,17 @@ const continueVersionsAfter = `
 
 const protectionNow = `
   select (select required_approvals from protected_environment where project = $1 and environment = $2) as "requiredApprovals",
-    ${nowMs} as "nowMs"`;
+    ${nowMsSql} as "nowMs"`;
 
 /** The number of approvals that new requests require, null without protection, and the time of the database. */
-export interface ProtectionNow {
+export interface CurrentProtection {
   readonly requiredApprovals: number | null;
   readonly now: Date;
 }
 
 /** The protection of environments within a unit of work. */
 export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
-  const get = async ({ project, environment }: EnvironmentRef): Promise<ProtectionNow> => {
+  const get = async ({ project, environment }: EnvironmentRef): Promise<CurrentProtection> => {
     const rows = await tx.query<{ requiredApprovals: number | null; nowMs: number }>(protectionNow, [
       project,
       environment,
@@ -51,7 +51,7 @@ export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
       (await get(environmentRef)).requiredApprovals,
 
     /** The protection of an environment, locked until the end of the transaction. */
-    getForUpdate: async (environmentRef: EnvironmentRef): Promise<ProtectionNow> => {
+    getForUpdate: async (environmentRef: EnvironmentRef): Promise<CurrentProtection> => {
       await lock(environmentRef);
       return get(environmentRef);
     },

@@ -1,5 +1,5 @@
 import type { Tx } from '@bunting/database';
-import type { EditedObjects } from '../domain/consumed-events.ts';
+import type { EditedObjects } from '../domain/objects-in-consumed-events.ts';
 import { ScheduleEntity } from './entities.ts';
 
 const claimDue = `

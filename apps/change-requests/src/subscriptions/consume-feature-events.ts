@@ -1,6 +1,6 @@
 import { eventOfMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { editedObjects } from '../domain/consumed-events.ts';
+import { editedObjectsIn } from '../domain/objects-in-consumed-events.ts';
 import { markSchedulesForConflictCheck } from '../persistence/schedule-repository.ts';
 
 /** Consumes changes of features and segments, so that conflicting schedules are suspended before their time. */
@@ -12,5 +12,5 @@ export const consumeFeatureEvents = (
     consumer: 'change-requests',
     producer: 'features',
     topic: 'event',
-    apply: (tx, messages) => markSchedulesForConflictCheck(tx, editedObjects(messages.map(eventOfMessage))),
+    apply: (tx, messages) => markSchedulesForConflictCheck(tx, editedObjectsIn(messages.map(eventOfMessage))),
   });

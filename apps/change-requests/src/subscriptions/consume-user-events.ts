@@ -1,7 +1,7 @@
 import { eventOfMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { deletedUsers } from '../domain/consumed-events.ts';
-import { addDeletedUsers, removeDeletedUsers } from '../persistence/deleted-users.ts';
+import { deletedUserIdsIn } from '../domain/objects-in-consumed-events.ts';
+import { addDeletedUsers, clearDeletedUsers } from '../persistence/deleted-users.ts';
 
 /** Consumes deletions of users, so that no change is applied on behalf of a deleted user. */
 export const consumeUserEvents = (
@@ -12,9 +12,9 @@ export const consumeUserEvents = (
     consumer: 'change-requests',
     producer: 'gateway',
     topic: 'event',
-    onProducerRestored: removeDeletedUsers,
+    onProducerRestored: clearDeletedUsers,
     apply: async (tx, messages) => {
-      const deleted = deletedUsers(messages.map(eventOfMessage));
+      const deleted = deletedUserIdsIn(messages.map(eventOfMessage));
       if (deleted.length > 0) await addDeletedUsers(tx, deleted);
     },
   });

@@ -24,7 +24,7 @@ import {
   parseStatus,
   parseTags,
   parseTexts,
-} from './filters.ts';
+} from './parse-feature-filters.ts';
 
 const sortKeys = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt'] as const;
 type SortKey = (typeof sortKeys)[number];

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import { aFeature, featureState } from '../../test/builders.ts';
-import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
+import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
 import { type StartedMeilisearch, startOnFreshDatabase } from '../../test/meilisearch/started-meilisearch.ts';
 import { parseFeatureQuery } from '../domain/feature-query.ts';
 

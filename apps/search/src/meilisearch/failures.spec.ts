@@ -9,7 +9,7 @@ import {
   type FakeMeilisearch,
   type FakeResponse,
   startFakeMeilisearch,
-} from '../../test/meilisearch/fake-server.ts';
+} from '../../test/meilisearch/fake-meilisearch.ts';
 import { mia, type StartedSearch, startSearch } from '../../test/started-search.ts';
 
 let standIn: FakeMeilisearch;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import { aFeature, featureState, segmentState } from '../../test/builders.ts';
-import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
+import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
 import { startOnFreshDatabase, type StartedMeilisearch } from '../../test/meilisearch/started-meilisearch.ts';
 
 let standIn: FakeMeilisearch;

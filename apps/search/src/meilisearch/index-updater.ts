@@ -1,14 +1,20 @@
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
-import type { IndexFeed, IndexLock } from '../persistence/index-feed.ts';
+import type { IndexChangeFeed, IndexLock } from '../persistence/index-change-feed.ts';
 import { hasCode, indexTasks } from './index-tasks.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
 import { MeilisearchError } from './meilisearch-error.ts';
-import { applyChanges, buildIndex, faultOf, type IndexCheckpoint, nextOf } from './replicated-index.ts';
+import {
+  applyIndexChanges,
+  buildIndex,
+  findIndexFault,
+  type IndexCheckpoint,
+  rebuiltIndexName,
+} from './index-replication.ts';
 
 interface IndexUpdaterOptions {
   readonly uid: string;
   readonly server: MeilisearchClient;
-  readonly feed: IndexFeed;
+  readonly feed: IndexChangeFeed;
   /** milliseconds between polls for changed features */
   readonly intervalMs: number;
   /** milliseconds between checks of an index whose features do not change */
@@ -42,7 +48,7 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
     const documents = await buildIndex(index, snapshotXmin);
     onUpdate({ kind: 'built', documents, durationMs: performance.now() - startedAt });
     // After the swap, this is the earlier index.
-    await tasks.waitForTaskUnless('index_not_found', server.drop(nextOf(uid)));
+    await tasks.waitForTaskUnless('index_not_found', server.drop(rebuiltIndexName(uid)));
   };
 
   /** Writes changes, and checks the index when that is due. Resolves with the fault, if any. */
@@ -51,10 +57,13 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
     snapshotXmin: string,
   ): Promise<string | undefined> => {
     try {
-      const documents = await applyChanges(index, checkpoint, snapshotXmin);
+      const documents = await applyIndexChanges(index, checkpoint, snapshotXmin);
       if (documents > 0) onUpdate({ kind: 'updated', documents });
       if (performance.now() - checkedAt < checkIntervalMs) return undefined;
-      const fault = await faultOf(index, documents > 0 ? { ...checkpoint, checkpointXid: snapshotXmin } : checkpoint);
+      const fault = await findIndexFault(
+        index,
+        documents > 0 ? { ...checkpoint, checkpointXid: snapshotXmin } : checkpoint,
+      );
       checkedAt = performance.now();
       onUpdate({ kind: 'checked' });
       return fault;

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { describeFeatureIndex } from '../../test/feature-index-behaviour.ts';
-import { realServer } from '../../test/meilisearch/real-server.ts';
-import { startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
+import { describeFeatureSearch } from '../../test/feature-search-behaviour.ts';
+import { realServer } from '../../test/meilisearch/real-meilisearch.ts';
+import { startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
 import { startOnFreshDatabase, type StartOptions } from '../../test/meilisearch/started-meilisearch.ts';
 import { documentIdOf, featureNameOf } from './index-document.ts';
 
@@ -24,12 +24,12 @@ const engineAt = async (where: StartOptions, leave: () => Promise<void>) => {
 
 // `npm run test:meilisearch` runs the same suite against a real server.
 if (process.env['TEST_MEILISEARCH'] === 'real') {
-  describeFeatureIndex('with a real Meilisearch', () => {
+  describeFeatureSearch('with a real Meilisearch', () => {
     const { leave, ...where } = realServer();
     return engineAt(where, leave);
   });
 } else {
-  describeFeatureIndex('with Meilisearch', async () => {
+  describeFeatureSearch('with Meilisearch', async () => {
     const standIn = await startFakeMeilisearch();
     return engineAt({ url: standIn.url }, () => standIn.stop());
   });

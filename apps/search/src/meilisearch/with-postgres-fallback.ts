@@ -1,6 +1,6 @@
-import type { FeatureIndex } from '../feature-index.ts';
+import type { FeatureSearch } from '../feature-search.ts';
 import { type FallbackReason, MeilisearchError } from './meilisearch-error.ts';
-import type { PostgresIndex } from '../persistence/postgres-index.ts';
+import type { PostgresFeatureSearch } from '../persistence/postgres-feature-search.ts';
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../domain/feature-query.ts';
 
@@ -9,7 +9,7 @@ export type FuzzyEngine =
   { readonly engine: 'meilisearch' } | { readonly engine: 'postgres'; readonly reason: FallbackReason };
 
 interface FallbackOptions {
-  readonly postgres: PostgresIndex;
+  readonly postgres: PostgresFeatureSearch;
   /** Searches Meilisearch. @throws MeilisearchError */
   readonly findFuzzyMatches: (query: FeatureQuery) => Promise<readonly FuzzyMatch[]>;
   /** called for each fuzzy search */
@@ -24,7 +24,7 @@ const engineOf = (engine: FuzzyEngine): string =>
  * Searches features in PostgreSQL. For a fuzzy search Meilisearch ranks the features, and PostgreSQL drops those that do not
  * match, no longer exist or are hidden. When Meilisearch fails, PostgreSQL compares the texts too.
  */
-export const withPostgresFallback = ({ postgres, findFuzzyMatches, onSearch }: FallbackOptions): FeatureIndex => ({
+export const withPostgresFallback = ({ postgres, findFuzzyMatches, onSearch }: FallbackOptions): FeatureSearch => ({
   search: async (query, searcher) => {
     if (!query.fuzzy || query.texts.length === 0) return postgres.search(query, searcher);
     let engine: FuzzyEngine = { engine: 'meilisearch' };

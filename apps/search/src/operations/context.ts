@@ -1,11 +1,11 @@
 import type { TimedRequest } from '@bunting/outbox';
-import type { FeatureIndex } from '../feature-index.ts';
+import type { FeatureSearch } from '../feature-search.ts';
 import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
 import type { Reindexer } from '../reconciler/reindexer.ts';
 
 /** The dependencies of the operations. */
 export interface SearchContext {
-  readonly index: FeatureIndex;
+  readonly index: FeatureSearch;
   /** waits until the documents are fresh, within the deadline of the request */
   readonly waitUntilFresh: (request: TimedRequest) => Promise<void>;
   readonly reindexer: Pick<Reindexer, 'start'>;

@@ -3,7 +3,7 @@ import { call, systemContext } from '@bunting/bus';
 import { GetReindexStatus, StartReindex } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { aFeature, featureState, segmentState } from '../../test/builders.ts';
-import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-server.ts';
+import { type FakeMeilisearch, startFakeMeilisearch } from '../../test/meilisearch/fake-meilisearch.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 
 let standIn: FakeMeilisearch;

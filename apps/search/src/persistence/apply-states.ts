@@ -58,7 +58,7 @@ const applySegments = `
   where segment.version < excluded.version`;
 
 /** After a restored backup of the features service, which assigns versions a second time: any state replaces a stored one. */
-export const resetVersions = async ({ query }: Tx): Promise<void> => {
+export const resetStateVersions = async ({ query }: Tx): Promise<void> => {
   await query('update feature_document set version = least(version, 0)');
   await query('update segment set version = least(version, 0)');
 };

@@ -13,7 +13,7 @@ import { applyStates } from './apply-states.ts';
 import { documentOf, lookupOf } from './feature-document.ts';
 
 /** A state in the features service. Its version is null when the service never had the entity. */
-export interface CurrentState {
+export interface SourceState {
   readonly id: string;
   readonly version: number | null;
   readonly state: unknown;
@@ -114,7 +114,7 @@ const comparable = (lookup: Record<string, unknown>): unknown =>
 export const isUpToDate = (
   entity: ReadableStateEntity,
   stored: StoredState | undefined,
-  { state }: CurrentState,
+  { state }: SourceState,
 ): boolean => {
   if (state === null) return stored === undefined || !stored.isLive;
   if (stored === undefined || !stored.isLive || stored.document === null) return false;
@@ -146,7 +146,7 @@ const deleteState = async ({ query }: Tx, entity: ReadableStateEntity, id: strin
 const lowerVersion = async (
   { query }: Tx,
   entity: ReadableStateEntity,
-  { id, version }: CurrentState,
+  { id, version }: SourceState,
   seen: StoredState | undefined,
 ): Promise<boolean> => {
   const [table, key] = entity === 'feature' ? ['feature_document', 'name'] : ['segment', 'id::text'];
@@ -176,7 +176,7 @@ export const reconciliationRepository = (database: Database) => ({
    * Replaces a stored state, whatever the versions, unless it has changed since it was read.
    * @param seen the state that was read; undefined when there was none
    */
-  replace: (entity: ReadableStateEntity, current: CurrentState, seen: StoredState | undefined): Promise<void> =>
+  replace: (entity: ReadableStateEntity, current: SourceState, seen: StoredState | undefined): Promise<void> =>
     database.transaction(async (tx) => {
       if (!(await lowerVersion(tx, entity, current, seen))) return;
       const { id, version, state } = current;

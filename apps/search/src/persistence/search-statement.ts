@@ -1,7 +1,7 @@
 import { escapeLike } from '@bunting/database';
-import type { Searcher } from '../feature-index.ts';
+import type { SearchCaller } from '../feature-search.ts';
 import type { FeatureQuery, Sort } from '../domain/feature-query.ts';
-import type { CreatorFilter, DayFilter, SetFilter, ValueFilter } from '../domain/filters.ts';
+import type { CreatorFilter, DayFilter, SetFilter, ValueFilter } from '../domain/parse-feature-filters.ts';
 
 /** A feature that an index found for the texts of a fuzzy query, and how relevant it is: more than 0. */
 export interface FuzzyMatch {
@@ -83,7 +83,7 @@ const onDay = (column: string, { before, midnight }: DayFilter, addValue: AddVal
 
 const conditionsOf = (
   query: FeatureQuery,
-  { hiddenProjects, userId }: Searcher,
+  { hiddenProjects, userId }: SearchCaller,
   addValue: AddValue,
   without: Condition,
 ): Conditions => {
@@ -210,7 +210,7 @@ interface SearchStatement {
  */
 export const searchStatement = (
   query: FeatureQuery,
-  searcher: Searcher,
+  searcher: SearchCaller,
   matches: readonly FuzzyMatch[] | undefined,
 ): SearchStatement => {
   const values: unknown[] = [];

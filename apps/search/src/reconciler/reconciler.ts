@@ -1,7 +1,7 @@
 import type { ReadableStateEntity, StateVersion } from '@bunting/contracts';
 import { setTimeout } from 'node:timers/promises';
 import { commonRangeOf, differingGroups, differingIds } from './compare-versions.ts';
-import { BehindError, repairStates, requireCaughtUp, type StateStores } from './repair-states.ts';
+import { StaleProjectionError, repairStates, requireCaughtUp, type StateStores } from './repair-states.ts';
 
 /** The outcome of a reconciliation. */
 export interface ReconciliationResult {
@@ -78,7 +78,7 @@ const rewrite = async (
     try {
       return void (await repairStates(stores, entity, ids, { force: true }));
     } catch (error) {
-      if (!(error instanceof BehindError) || attempt === maxAttempts) throw error;
+      if (!(error instanceof StaleProjectionError) || attempt === maxAttempts) throw error;
       await heartbeat();
       await setTimeout(attemptPauseMs);
     }
@@ -117,7 +117,7 @@ export const reconciler = (stores: StateStores) => {
         ({ comparedUpTo: comparedSegments } = await repairNext('segment', comparedSegments, repaired));
         return { isBehind: false, different, repaired, ...(await repairNext('feature', after, repaired)) };
       } catch (error) {
-        if (!(error instanceof BehindError)) throw error;
+        if (!(error instanceof StaleProjectionError)) throw error;
         return { isBehind: true, different, repaired, compared: 0, comparedUpTo: after };
       }
     },

@@ -1,7 +1,7 @@
 import { type ReadableStateEntity, Refusal } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 import {
-  type CurrentState,
+  type SourceState,
   isUpToDate,
   type ReconciliationRepository,
 } from '../persistence/reconciliation-repository.ts';
@@ -17,15 +17,15 @@ export interface StateStores {
 const catchUpTimeoutMs = 5_000;
 
 /** The projection was too stale for a comparison. */
-export class BehindError extends Refusal {
+export class StaleProjectionError extends Refusal {
   constructor() {
     super('ServiceUnavailable', `search has not applied the latest changes of features within ${catchUpTimeoutMs} ms`);
   }
 }
 
-/** @throws BehindError if the projection does not catch up with the features service in time */
+/** @throws StaleProjectionError if the projection does not catch up with the features service in time */
 export const requireCaughtUp = async ({ states }: Pick<StateStores, 'states'>): Promise<void> => {
-  if ((await states.catchUp(catchUpTimeoutMs)) > 0) throw new BehindError();
+  if ((await states.catchUp(catchUpTimeoutMs)) > 0) throw new StaleProjectionError();
 };
 
 const byId = <T extends { readonly id: string }>(list: readonly T[]): Map<string, T> =>
@@ -45,9 +45,9 @@ export const repairStates = async (
   const first = await source.states(entity, ids);
   await requireCaughtUp({ states });
   const seen = byId(await stored.read(entity, ids));
-  const isNewer = ({ id, version }: CurrentState) => (seen.get(id)?.version ?? -1) > (version ?? -1);
+  const isNewer = ({ id, version }: SourceState) => (seen.get(id)?.version ?? -1) > (version ?? -1);
   const again = first.filter(isNewer).map(({ id }) => id);
-  const later = again.length === 0 ? new Map<string, CurrentState>() : byId(await source.states(entity, again));
+  const later = again.length === 0 ? new Map<string, SourceState>() : byId(await source.states(entity, again));
   const repaired: string[] = [];
   for (const current of first.map((each) => later.get(each.id) ?? each)) {
     const has = seen.get(current.id);

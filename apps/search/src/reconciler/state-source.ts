@@ -6,7 +6,7 @@ import {
   ReadStates,
   type StateVersion,
 } from '@bunting/contracts';
-import type { CurrentState, StateDigest } from '../persistence/reconciliation-repository.ts';
+import type { SourceState, StateDigest } from '../persistence/reconciliation-repository.ts';
 
 const timeoutMs = 10_000;
 const groupPageSize = 200;
@@ -37,7 +37,7 @@ export const stateSource = (bus: Bus) => ({
     const body = { entity, after, limit, ...(group === undefined || entity === 'segment' ? {} : { project: group }) };
     return (await call(bus, ListStateVersions, { body }, systemContext(timeoutMs))).versions;
   },
-  states: async (entity: ReadableStateEntity, ids: readonly string[]): Promise<readonly CurrentState[]> =>
+  states: async (entity: ReadableStateEntity, ids: readonly string[]): Promise<readonly SourceState[]> =>
     (await call(bus, ReadStates, { body: { entity, ids: [...ids] } }, systemContext(timeoutMs))).states,
 });
 export type StateSource = ReturnType<typeof stateSource>;

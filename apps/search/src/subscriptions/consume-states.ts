@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyStates, resetVersions } from '../persistence/apply-states.ts';
+import { applyStates, resetStateVersions } from '../persistence/apply-states.ts';
 
 type ConsumeStatesOptions = Pick<ProjectionOptions, 'database' | 'bus' | 'intervalMs' | 'metrics' | 'log'>;
 
@@ -11,5 +11,5 @@ export const consumeStates = (needs: ConsumeStatesOptions): Promise<Projection> 
     producer: 'features',
     topic: 'state',
     apply: applyStates,
-    onProducerRestored: resetVersions,
+    onProducerRestored: resetStateVersions,
   });

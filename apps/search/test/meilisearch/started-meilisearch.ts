@@ -1,17 +1,17 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, recordingLog } from '@bunting/testing';
-import type { FeatureIndex } from '../../src/feature-index.ts';
+import type { FeatureSearch } from '../../src/feature-search.ts';
 import { type FuzzyEngine, withPostgresFallback } from '../../src/meilisearch/with-postgres-fallback.ts';
 import type { IndexUpdate } from '../../src/meilisearch/index-updater.ts';
-import { startMeilisearch } from '../../src/meilisearch/start-meilisearch.ts';
+import { startMeilisearchSearch } from '../../src/meilisearch/start-meilisearch-search.ts';
 import { applyStates } from '../../src/persistence/apply-states.ts';
-import { indexFeed } from '../../src/persistence/index-feed.ts';
-import { postgresIndex } from '../../src/persistence/postgres-index.ts';
+import { indexChangeFeed } from '../../src/persistence/index-change-feed.ts';
+import { postgresFeatureSearch } from '../../src/persistence/postgres-feature-search.ts';
 import { searchMigrations } from '../../src/persistence/migrations.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
 
 export interface StartedMeilisearch {
-  readonly index: FeatureIndex;
+  readonly index: FeatureSearch;
   readonly database: Database;
   readonly work: readonly IndexUpdate[];
   readonly warnings: readonly string[];
@@ -35,11 +35,11 @@ export interface StartOptions {
 export const startOnFreshDatabase = async (options: StartOptions): Promise<StartedMeilisearch> => {
   const fresh = await freshDatabase('meilisearch');
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
-  const feed = indexFeed(database);
+  const feed = indexChangeFeed(database);
   const uid = options.uid ?? 'features';
   const [work, answers]: [IndexUpdate[], FuzzyEngine[]] = [[], []];
   const { log, warnings } = recordingLog();
-  const meilisearch = startMeilisearch({
+  const meilisearch = startMeilisearchSearch({
     key: undefined,
     uid,
     searchTimeoutMs: 5_000,
@@ -54,7 +54,7 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
   const { findFuzzyMatches } = meilisearch;
   return {
     index: withPostgresFallback({
-      postgres: postgresIndex(database),
+      postgres: postgresFeatureSearch(database),
       findFuzzyMatches,
       onSearch: (engine) => void answers.push(engine),
     }),

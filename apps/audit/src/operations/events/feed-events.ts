@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { FeedEvents } from '@bunting/contracts';
-import { parseEventFilters } from '../../domain/event-query.ts';
-import { requireFeedWithinLog } from '../../domain/log-range.ts';
+import { parseEventFilters } from '../../domain/event-filters.ts';
+import { requireFeedWithinLog } from '../../domain/require-within-log.ts';
 import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import type { AuditContext } from '../context.ts';
 import { describedEventJson } from './read-event-page.ts';

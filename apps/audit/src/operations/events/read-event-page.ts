@@ -1,8 +1,8 @@
 import type { Caller } from '@bunting/contracts';
 import type { TimedRequest } from '@bunting/outbox';
-import { describeEvent } from '../../domain/description.ts';
+import { describeEvent } from '../../domain/describe-event.ts';
 import { withoutHiddenProject, type EventVisibility, eventVisibilityOf } from '../../domain/event-visibility.ts';
-import type { Criteria } from '../../persistence/search/conditions.ts';
+import type { EventCriteria } from '../../persistence/search/search-conditions.ts';
 import type { EventSearch, FoundEvent } from '../../persistence/search/event-search.ts';
 import type { PageRequest } from '../../persistence/search/event-rows.ts';
 
@@ -44,7 +44,7 @@ export const eventPages =
   ({ waitUntilFresh, search, publicUrl }: EventPagesOptions) =>
   async (
     request: EventRequestContext,
-    query: Omit<Criteria, 'visible'>,
+    query: Omit<EventCriteria, 'visible'>,
     page: Partial<PageRequest>,
   ): Promise<EventPageJson> => {
     await waitUntilFresh(request);

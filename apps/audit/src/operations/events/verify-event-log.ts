@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { VerifyEventLog } from '@bunting/contracts';
-import { isComplete } from '../../domain/completeness.ts';
-import { requireRange, requireRangeWithinLog } from '../../domain/log-range.ts';
-import { parseChainCheckpoint } from '../../domain/parse-chain-checkpoint.ts';
+import { isVerificationComplete } from '../../domain/is-verification-complete.ts';
+import { requireRange, requireRangeWithinLog } from '../../domain/require-within-log.ts';
+import { parseChainCheckpoint } from '../../domain/chain-checkpoint.ts';
 import type { AuditContext } from '../context.ts';
 
 /** The part of the deadline that is reserved for the reply. */
@@ -36,6 +36,6 @@ export const verifyEventLogEndpoint = ({ verifyChain, missedMessages, deadLetter
         nextAttemptAt,
       }),
     );
-    const complete = isComplete(report, neverArrived, notAppended);
+    const complete = isVerificationComplete(report, neverArrived, notAppended);
     return { intact: report.fault === null, complete, ...report, neverArrived, deadLetters: notAppended };
   });

@@ -2,7 +2,8 @@ import type { OutboxEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { searchableText } from '../../domain/searchable-text.ts';
 import type { ChainedEvent } from '../../domain/chained-event.ts';
-import { lockEventLogHead, type HashedEvent, eventHash } from './hash-chain.ts';
+import { type HashedEvent, eventHash } from './hash-chain.ts';
+import { lockEventLogHead } from './log-head.ts';
 import { countActivity } from '../statistics/project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 

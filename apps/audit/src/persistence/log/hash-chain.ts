@@ -1,7 +1,5 @@
-import type { Tx } from '@bunting/database';
 import { hash } from 'node:crypto';
 import { type ChainedEvent, hashInput } from '../../domain/chained-event.ts';
-import { emptyLogHead } from './empty-log-head.ts';
 
 /** An event of the chain, with the hash that the log has of it, in hex. */
 export interface HashedEvent extends ChainedEvent {
@@ -18,20 +16,3 @@ export const chainColumns = `
   created_by as "createdBy", created_by_user_id as "createdByUserId", project, environment,
   feature_name as "featureName", data::text as data, pre_data::text as "preData", tags::text as tags,
   encode(hash, 'hex') as hash`;
-
-/** The head of the log: its last event. */
-export interface Head {
-  readonly id: number;
-  /** of the last event, in hex */
-  readonly hash: string;
-  readonly partitionedTo: number;
-}
-
-/** Locks the head of the log until the transaction ends. Other appenders wait. */
-export const lockEventLogHead = async ({ query }: Tx): Promise<Head> => {
-  const [head] = await query<Head>(
-    `select id, encode(hash, 'hex') as hash, partitioned_to as "partitionedTo" from event_log_head for update`,
-  );
-  if (head === undefined) throw emptyLogHead();
-  return head;
-};

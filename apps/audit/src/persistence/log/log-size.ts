@@ -1,5 +1,5 @@
 import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
-import { emptyLogHead } from './empty-log-head.ts';
+import { missingLogHeadError } from './missing-log-head-error.ts';
 
 /** The number of events and the disk space of the log. */
 export interface LogSize {
@@ -31,6 +31,6 @@ const size: Statement = {
 
 export const logSize = async (database: ReadDatabase): Promise<LogSize> => {
   const [found] = await database.read<LogSize>(size);
-  if (found === undefined) throw emptyLogHead();
+  if (found === undefined) throw missingLogHeadError();
   return found;
 };

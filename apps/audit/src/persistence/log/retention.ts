@@ -1,5 +1,5 @@
 import { type Database, onlyRow, type Tx } from '@bunting/database';
-import { emptyLogHead } from './empty-log-head.ts';
+import { missingLogHeadError } from './missing-log-head-error.ts';
 
 /** The ids in the log: after `droppedId`, up to `id`. */
 interface RetainedRange {
@@ -67,6 +67,6 @@ export const dropOldestExpiredBatch = (database: Database, before: Date): Promis
     const [retained] = await tx.query<RetainedRange>(
       'select dropped_id as "droppedId", id from event_log_head for update',
     );
-    if (retained === undefined) throw emptyLogHead();
+    if (retained === undefined) throw missingLogHeadError();
     return (await dropPartition(tx, retained, before)) || deleteRows(tx, retained, before);
   });

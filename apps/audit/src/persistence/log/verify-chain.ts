@@ -1,14 +1,9 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { type ChainFault, type FaultKind, chainFault } from '../../domain/chained-event.ts';
-import { type SentCheckpoint, requireCheckpointWithinLog } from '../../domain/log-range.ts';
+import { type ChainFault, type FaultKind, describeChainFault } from '../../domain/chained-event.ts';
+import { requireCheckpointWithinLog } from '../../domain/require-within-log.ts';
+import type { ChainCheckpoint, SentCheckpoint } from '../../domain/chain-checkpoint.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
-import { emptyLogHead } from './empty-log-head.ts';
-
-/** The id and hash of an event. An operator stores them outside the log to prove later that the log has not been rewritten. */
-export interface ChainCheckpoint {
-  readonly id: number;
-  readonly hash: string;
-}
+import { missingLogHeadError } from './missing-log-head-error.ts';
 
 export interface VerificationOptions {
   readonly from?: number | undefined;
@@ -79,9 +74,11 @@ const eventFault = (
   const { id, hash } = event;
   if (eventHash(before, event) !== hash) {
     const displaced = findDisplaced(before, event, nearby);
-    return displaced === undefined ? chainFault(id, 'altered') : chainFault(id, 'moved', `the id ${displaced.id}`);
+    return displaced === undefined
+      ? describeChainFault(id, 'altered')
+      : describeChainFault(id, 'moved', `the id ${displaced.id}`);
   }
-  return checkpoint?.id === id && checkpoint.hash !== hash ? chainFault(id, 'altered', otherHash) : undefined;
+  return checkpoint?.id === id && checkpoint.hash !== hash ? describeChainFault(id, 'altered', otherHash) : undefined;
 };
 
 /**
@@ -95,13 +92,13 @@ const checkpointFault = async (
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<ChainFault | undefined> => {
   const { id, hash } = checkpoint;
-  if (id > log.id) return chainFault(log.id + 1, 'missing', `, for ${id} is known`);
+  if (id > log.id) return describeChainFault(log.id + 1, 'missing', `, for ${id} is known`);
   requireCheckpointWithinLog(checkpoint, log.droppedId);
-  if (id === log.droppedId) return hash === log.droppedHash ? undefined : chainFault(id, 'altered');
+  if (id === log.droppedId) return hash === log.droppedHash ? undefined : describeChainFault(id, 'altered');
   if (id >= from && id <= to) return undefined;
   const [event] = await database.read<{ hash: string }>(hashOf, [id]);
-  if (event === undefined) return chainFault(id, 'missing');
-  return event.hash === hash ? undefined : chainFault(id, 'altered', otherHash);
+  if (event === undefined) return describeChainFault(id, 'missing');
+  return event.hash === hash ? undefined : describeChainFault(id, 'altered', otherHash);
 };
 
 /**
@@ -116,7 +113,7 @@ export const verifyChain = async (
   const { checkpoint, until, progress } = options;
   const readEnds = async (): Promise<Ends> => {
     const [found] = await database.read<Ends>(ends);
-    if (found === undefined) throw emptyLogHead();
+    if (found === undefined) throw missingLogHeadError();
     return found;
   };
   const read = (first: number, last: number) => {
@@ -140,7 +137,7 @@ export const verifyChain = async (
     head: { id: log.id, hash: log.hash },
     fault,
   });
-  const faultReport = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
+  const faultReport = (id: number, kind: FaultKind, detail?: string) => report(describeChainFault(id, kind, detail));
 
   const known = checkpoint && (await checkpointFault(database, checkpoint, log, { from, to }));
   if (known !== undefined) return report(known);

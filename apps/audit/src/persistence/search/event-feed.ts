@@ -1,7 +1,7 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { emptyLogHead } from '../log/empty-log-head.ts';
-import { feedPageOf, maxEventsOfFeedPage, maxIdsOfFeedPage } from '../../domain/feed-page.ts';
-import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
+import { missingLogHeadError } from '../log/missing-log-head-error.ts';
+import { limitFeedPage, maxEventsOfFeedPage, maxIdsOfFeedPage } from '../../domain/limit-feed-page.ts';
+import { type SearchConditions, searchConditions, type EventCriteria, whereClause } from './search-conditions.ts';
 import { selectEventById, type EventRow, type FoundEvent, toFoundEvent } from './event-rows.ts';
 
 /** An event of the feed with its hash in hex. */
@@ -22,14 +22,14 @@ export interface FeedPage {
 /** The end of the log, and an event, if there is one. */
 type Row = { readonly head: number; readonly hash: string | null } & (EventRow | { readonly id: null });
 
-const pageAfter = ({ sql, values }: Conditions): Statement => {
+const pageAfter = ({ sql, values }: SearchConditions): Statement => {
   const after = `$${values.length + 1}::bigint`;
   return {
     // One snapshot has the end of the log and all events before it: see event_log_head.
     text: `
       select head.id as head, page.* from event_log_head as head left join lateral (
         select event.*, (select encode(hash, 'hex') from event where event.id = found.id) as hash
-        from (select id from event_search ${where(`id > ${after}`, `id <= ${after} + ${maxIdsOfFeedPage}`, ...sql)}
+        from (select id from event_search ${whereClause(`id > ${after}`, `id <= ${after} + ${maxIdsOfFeedPage}`, ...sql)}
               order by id limit ${maxEventsOfFeedPage}) as found cross join lateral ${selectEventById('found.id')} as event) as page on true
       where head.singleton order by page.id`,
   };
@@ -38,14 +38,14 @@ const pageAfter = ({ sql, values }: Conditions): Statement => {
 /** Reads the log in the order of ids, in bounded pages. */
 export const eventFeed =
   (database: ReadDatabase) =>
-  async (criteria: Criteria, after: number): Promise<FeedPage> => {
-    const conditions = conditionsOf(criteria);
+  async (criteria: EventCriteria, after: number): Promise<FeedPage> => {
+    const conditions = searchConditions(criteria);
     const rows = await database.read<Row>(pageAfter(conditions), [...conditions.values, after]);
-    if (rows[0] === undefined) throw emptyLogHead();
+    if (rows[0] === undefined) throw missingLogHeadError();
     const { head } = rows[0];
     const found = rows.flatMap((row): FoundFeedEvent[] =>
       // Not by spread, which would parse the event.
       row.id === null ? [] : [Object.assign(toFoundEvent(row), { id: row.id, hash: row.hash })],
     );
-    return { ...feedPageOf(found, after, head), head };
+    return { ...limitFeedPage(found, after, head), head };
   };

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../domain/description.ts';
+import type { LoggedEvent } from '../../domain/describe-event.ts';
 
 export interface PageRequest {
   /** the highest id that the page may begin with */

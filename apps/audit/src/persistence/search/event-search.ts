@@ -2,9 +2,9 @@ import { Refusal, unavailable } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { type Conditions, conditionsOf, type Criteria, where } from './conditions.ts';
+import { type SearchConditions, searchConditions, type EventCriteria, whereClause } from './search-conditions.ts';
 import { selectEventById, type EventRow, toFoundEvent, type EventPage, type PageRequest } from './event-rows.ts';
-import { emptyLogHead } from '../log/empty-log-head.ts';
+import { missingLogHeadError } from '../log/missing-log-head-error.ts';
 
 export type { FoundEvent } from './event-rows.ts';
 
@@ -32,7 +32,7 @@ interface Matches {
 }
 
 interface Search {
-  readonly conditions: Conditions;
+  readonly conditions: SearchConditions;
   readonly deadline: Date;
 }
 
@@ -44,29 +44,29 @@ const atHead = (matches: string): Statement => ({
 });
 
 /** Counts matches, and selects their ids if they are few, in one pass over the texts. */
-const idsAndCountOf = ({ sql }: Conditions): Statement =>
+const idsAndCountOf = ({ sql }: SearchConditions): Statement =>
   atHead(`
     select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
-    from event_search ${where(...sql)}`);
+    from event_search ${whereClause(...sql)}`);
 
 /** Selects matching ids: up to one more than the cache holds. */
-const firstMatchesOf = ({ sql }: Conditions): Statement =>
+const firstMatchesOf = ({ sql }: SearchConditions): Statement =>
   atHead(`
     select count(*) as events, to_json(array_agg(id)) as ids
-    from (select id from event_search ${where(...sql)} limit ${maxCachedIds + 1}) as few`);
+    from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`);
 
 /** Counts matches, with an index-only scan where an index has all columns. */
-const countOf = ({ sql }: Conditions): Statement =>
+const countOf = ({ sql }: SearchConditions): Statement =>
   atHead(
     sql.length === 0
       ? 'select events, null as ids from event_log_head'
-      : `select count(*) as events, null as ids from event_search ${where(...sql)}`,
+      : `select count(*) as events, null as ids from event_search ${whereClause(...sql)}`,
   );
 
-const findMatches = async (database: ReadDatabase, conditions: Conditions): Promise<Matches> => {
+const findMatches = async (database: ReadDatabase, conditions: SearchConditions): Promise<Matches> => {
   const read = async (statement: Statement): Promise<Matches> => {
     const [found] = await database.read<Matches & { readonly ids: number[] | null }>(statement, conditions.values);
-    if (found === undefined) throw emptyLogHead();
+    if (found === undefined) throw missingLogHeadError();
     const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
     return { ...found, ids };
   };
@@ -77,7 +77,7 @@ const findMatches = async (database: ReadDatabase, conditions: Conditions): Prom
 };
 
 /** Appends values to the parameters of the conditions, and returns their placeholders. */
-const parametersAfter = (conditions: Conditions) => {
+const parametersAfter = (conditions: SearchConditions) => {
   const values = [...conditions.values];
   return { values, bind: (value: unknown, type = 'bigint'): string => `$${values.push(value)}::${type}` };
 };
@@ -94,7 +94,7 @@ const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageReques
  * prevents it. A row that is alone on its disk page costs about four times as much.
  */
 const pageOfMany = (
-  { sql, withoutTextIndex }: Conditions,
+  { sql, withoutTextIndex }: SearchConditions,
   matches: Matches,
   { from, limit, skip = 0 }: PageRequest,
   bind: Bind,
@@ -104,13 +104,13 @@ const pageOfMany = (
   const highest = `id <= ${bind(from)}`;
   const rows = `limit ${bind(limit)} offset ${bind(skip)}`;
   if (wanted * spread > 50_000 + 4 * matches.events)
-    return `select id from event_search ${where(...sql, highest)} order by id + 0 desc ${rows}`;
+    return `select id from event_search ${whereClause(...sql, highest)} order by id + 0 desc ${rows}`;
   const lowest = bind(Math.min(from, matches.upTo) - Math.ceil(4 * wanted * spread));
   const limitClause = `limit ${bind(wanted)}`;
-  const far = where(`(select count(*) from near) < ${bind(wanted)}`, ...sql, highest, `id <= ${lowest}`);
+  const far = whereClause(`(select count(*) from near) < ${bind(wanted)}`, ...sql, highest, `id <= ${lowest}`);
   return `
     with near as materialized (
-      select id from event_search ${where(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${limitClause}
+      select id from event_search ${whereClause(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${limitClause}
     ), far as materialized (select id from event_search ${far} order by id + 0 desc ${limitClause})
     select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
 };
@@ -125,17 +125,17 @@ type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
 /** Whether a page begins after the last of the matches: it is empty, whatever it costs to skip them. */
 const isBeyond = ({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean => skip >= events;
 
-const pageOf = (conditions: Conditions, matches: Matches, page: PageRequest, bind: Bind): string => {
+const pageOf = (conditions: SearchConditions, matches: Matches, page: PageRequest, bind: Bind): string => {
   if (isBeyond(matches, page)) return 'select null::bigint as id where false';
   return matches.ids === undefined ? pageOfMany(conditions, matches, page, bind) : pageOfIds(matches.ids, page, bind);
 };
 
 /** Reads a page, and the matches that were appended since the cached ones were found, in one statement, hence in one snapshot. */
-const pageAndLater = (conditions: Conditions, matches: Matches, page: PageRequest) => {
+const pageAndLater = (conditions: SearchConditions, matches: Matches, page: PageRequest) => {
   const { values, bind } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
   const upTo = bind(matches.upTo);
-  const sinceThen = `from event_search ${where(...conditions.sql, `id > ${upTo}`)}`;
+  const sinceThen = `from event_search ${whereClause(...conditions.sql, `id > ${upTo}`)}`;
   const later =
     ids === undefined
       ? `select count(*) as events, null::json as ids ${sinceThen}`
@@ -194,10 +194,15 @@ export const eventSearch = (database: ReadDatabase) => {
       if (!(error instanceof Refusal) || Date.now() >= search.deadline.getTime()) throw error;
       return fetch();
     });
-    if (matches === undefined) throw emptyLogHead();
+    if (matches === undefined) throw missingLogHeadError();
     return matches;
   };
-  const readPage = (conditions: Conditions, matches: Matches, page: PageRequest, deadline: Date): Promise<Row[]> => {
+  const readPage = (
+    conditions: SearchConditions,
+    matches: Matches,
+    page: PageRequest,
+    deadline: Date,
+  ): Promise<Row[]> => {
     const { statement, values } = pageAndLater(conditions, matches, page);
     const read = () => database.read<Row>(statement, values);
     // A page of many matches by text evaluates the text condition a second time.
@@ -207,8 +212,8 @@ export const eventSearch = (database: ReadDatabase) => {
 
   return {
     /** The newest events that match, the newest first. */
-    find: async (criteria: Criteria, page: PageRequest, deadline: Date): Promise<EventPage> => {
-      const conditions = conditionsOf(criteria);
+    find: async (criteria: EventCriteria, page: PageRequest, deadline: Date): Promise<EventPage> => {
+      const conditions = searchConditions(criteria);
       const key = JSON.stringify(conditions);
       let isStale = false;
       for (let attempt = 0; attempt < maxAttempts; attempt++) {

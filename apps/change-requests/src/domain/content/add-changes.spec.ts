@@ -11,7 +11,7 @@ import {
   noon,
 } from '../../../test/builders.ts';
 import { addChanges } from './add-changes.ts';
-import { createDraft } from './edit-content.ts';
+import { createDraft } from './create-draft.ts';
 
 const one = '2026-11-21T13:00:00.000Z';
 const enable = aCheckedChange({ action: 'updateEnabled', payload: { enabled: true } });

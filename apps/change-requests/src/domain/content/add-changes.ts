@@ -1,9 +1,9 @@
 import type { CheckedChange } from '@bunting/contracts';
 import { type Actor, type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
-import { editContent } from './edit-content.ts';
+import { replaceContent } from './replace-content.ts';
 import type { ContentStep } from '../events.ts';
-import { mergeChange } from './merge.ts';
-import { changeIdAt, toProposedChange } from './proposed-change.ts';
+import { mergeChange } from './merge-change.ts';
+import { nthReservedId, toProposedChange } from './proposed-change.ts';
 
 /** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
 export const addChanges = (
@@ -17,10 +17,10 @@ export const addChanges = (
   const steps: ContentStep[] = [];
   const createdAt = actor.now.toISOString();
   for (const [nth, change] of checked.entries()) {
-    const origin = { id: changeIdAt(ids, nth), position: ++position, createdBy: actor.by, createdAt };
+    const origin = { id: nthReservedId(ids, nth), position: ++position, createdBy: actor.by, createdAt };
     const merged = mergeChange(changes, toProposedChange(change, origin));
     changes = merged.changes;
     steps.push(...merged.steps);
   }
-  return steps.length === 0 ? withoutEvents(request) : editContent(request, changes, steps, actor);
+  return steps.length === 0 ? withoutEvents(request) : replaceContent(request, changes, steps, actor);
 };

@@ -1,6 +1,6 @@
 import { type Change, type ChangeAction, isSegmentChange } from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
-import { parentOf } from './proposed-change.ts';
+import { parentFeatureOf } from './payload-references.ts';
 
 /** The actions that affect dependencies between features. */
 const dependencyActions: ReadonlySet<ChangeAction> = new Set(['addDependency', 'deleteDependency', 'archiveFeature']);
@@ -16,7 +16,7 @@ export const earlierChangesForCheck = (
   // Any strategy of the project may use the segment, and an earlier change may have taken it away there.
   if (newer.some(({ action }) => action === 'deleteSegment')) return earlier;
   const features = new Set(
-    newer.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature, parentOf(change)])),
+    newer.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature, parentFeatureOf(change)])),
   );
   const changesDependencies = newer.some(({ action }) => dependencyActions.has(action));
   return earlier.filter(

@@ -1,13 +1,13 @@
 import { type Actor, type ChangeRequest, type Decision, type Schedule, withoutEvents } from '../change-request.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
-import { requireNotBeingApplied } from '../content/edit-content.ts';
+import { requireNotBeingApplied } from '../require-not-being-applied.ts';
 import { type EventDetails, eventOf } from '../events.ts';
 import { changedBySomeoneElse } from '../refusals.ts';
 import { type ActorWithRoles, requireTransition } from './require-transition.ts';
-import { systemRoles } from './roles.ts';
+import { systemRoles } from './request-roles.ts';
 import type { Transition, TransitionEvent } from './state-machine.ts';
 
-/** A command that takes effect immediately, with what it needs. The commands `apply` and `run` are in applying.ts. */
+/** A command that takes effect immediately, with what it needs. The commands `apply` and `run` are in apply-attempt.ts. */
 export type Command =
   | { readonly name: 'send to review' | 'approve' | 'reject' | 'cancel' }
   /** the time at which to apply the request, and the state that it would replace as of now */
@@ -93,7 +93,8 @@ export const takeTransition = (
   const createdAt = now.toISOString();
   const eventsOf = (after: ChangeRequest) =>
     emits.map((type) => eventOf(type, before, actor, detailsOf(type, before, after, comment)));
-  if (to === null) throw new Error(`The command ${command.name} deletes change request ${before.id}: use discard.`);
+  if (to === null)
+    throw new Error(`The command ${command.name} deletes change request ${before.id}: use discardDraft.`);
   const entered = to === before.state && command.name !== 'schedule' ? {} : { [to]: createdAt };
   const review = { createdBy: by, createdAt };
   const after: ChangeRequest = {
@@ -125,14 +126,14 @@ export const executeCommand = (
 };
 
 /** The events of deleting a draft. @throws Refusal if the request is no draft, or the actor is not its author */
-export const discard = (request: ChangeRequest, actor: ActorWithRoles): Decision['events'] => {
+export const discardDraft = (request: ChangeRequest, actor: ActorWithRoles): Decision['events'] => {
   requireNotBeingApplied(request);
   const { emits } = requireTransition(request, 'discard', actor);
   return emits.map((type) => eventOf(type, request, actor, detailsOf(type, request, request, undefined)));
 };
 
 /** Suspends a pending or failed schedule with a reason for users. Any other request is returned unchanged. */
-export const suspend = (request: ChangeRequest, reason: string, actor: Actor): Decision => {
+export const suspendSchedule = (request: ChangeRequest, reason: string, actor: Actor): Decision => {
   if (request.schedule === null || request.schedule.status === 'suspended' || request.applying !== null) {
     return withoutEvents(request);
   }

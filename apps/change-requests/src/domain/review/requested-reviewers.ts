@@ -1,6 +1,6 @@
 import { invalid, refusal, type RequestedReviewer, type Reviewer } from '@bunting/contracts';
 import type { ChangeRequest } from '../change-request.ts';
-import { requireNotBeingApplied } from '../content/edit-content.ts';
+import { requireNotBeingApplied } from '../require-not-being-applied.ts';
 import { onlyAuthorCan } from '../refusals.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type AppliedChanges, type Caller, may, Refusal } from '@bunting/contracts';
 import { type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
-import { abandonApplying, beginApplying, failureReason } from './applying.ts';
-import { suspend } from './execute-command.ts';
-import { systemRoles } from './roles.ts';
+import { abandonApplyAttempt, beginApplyAttempt, failureReason } from './apply-attempt.ts';
+import { suspendSchedule } from './execute-command.ts';
+import { systemRoles } from './request-roles.ts';
 
 /** The user who scheduled a request, with their current permissions. An admin token belongs to no user who could be deleted. */
 export type Scheduler =
@@ -45,16 +45,19 @@ export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFac
   const { scheduler, now } = facts;
   if (request.schedule === null) throw new Error(`Change request ${request.id} is not scheduled.`);
   const { by } = request.schedule;
-  const suspended = (reason: string): ScheduledRun => ({ isBegun: false, ...suspend(request, reason, { by, now }) });
+  const suspended = (reason: string): ScheduledRun => ({
+    isBegun: false,
+    ...suspendSchedule(request, reason, { by, now }),
+  });
   if (scheduler.kind === 'deleted user')
     return suspended(`The user who scheduled this change request (user id: ${by.id}) has been deleted or disabled`);
   const caller = scheduler.kind === 'user' ? scheduler.caller : undefined;
   try {
     const actor = { by, now, roles: systemRoles };
-    const begun = beginApplying(request, 'run', actor, { displayName: caller?.displayName });
+    const begun = beginApplyAttempt(request, 'run', actor, { displayName: caller?.displayName });
     const reason = failureOf(request, caller, facts);
     if (reason === undefined) return { isBegun: true, ...withoutEvents(begun) };
-    return { isBegun: false, ...abandonApplying(begun, now, { name: 'fail', reason }) };
+    return { isBegun: false, ...abandonApplyAttempt(begun, now, { name: 'fail', reason }) };
   } catch (error) {
     if (error instanceof Refusal) return suspended(error.message);
     throw error;

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../../test/builders.ts';
 import { addChanges } from '../content/add-changes.ts';
 import type { ChangeRequest } from '../change-request.ts';
-import { isPending } from '../content/edit-content.ts';
-import { discardChange } from '../content/edit-change.ts';
-import { abandonApplying, beginApplying, endApplying } from './applying.ts';
-import { discard, executeCommand } from './execute-command.ts';
-import { noRoles } from './roles.ts';
+import { isPending } from '../content/pending-states.ts';
+import { discardChange } from '../content/discard-change.ts';
+import { abandonApplyAttempt, beginApplyAttempt, endApplyAttempt } from './apply-attempt.ts';
+import { discardDraft, executeCommand } from './execute-command.ts';
+import { noRoles } from './request-roles.ts';
 import { checkTransition, type CommandName, commandNames } from './state-machine.ts';
 
 const roles = {
@@ -164,16 +164,16 @@ const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: num
     case 'take out':
       return discardChange(request, request.changes[0]?.id ?? 0, actor).request;
     case 'end':
-      return request.applying === null ? request : endApplying(request, now).request;
+      return request.applying === null ? request : endApplyAttempt(request, now).request;
     case 'abandon':
       return request.applying === null
         ? request
-        : abandonApplying(request, now, { name: 'fail', reason: 'conflicts' }).request;
+        : abandonApplyAttempt(request, now, { name: 'fail', reason: 'conflicts' }).request;
     case 'apply':
     case 'run':
-      return beginApplying(request, step, actor);
+      return beginApplyAttempt(request, step, actor);
     case 'discard':
-      discard(request, actor);
+      discardDraft(request, actor);
       return null;
     case 'schedule':
       return executeCommand(request, { name: step, schedule: { scheduledAt: noon, snapshots: {} } }, actor).request;

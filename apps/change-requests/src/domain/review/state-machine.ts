@@ -1,7 +1,7 @@
 import type { ChangeRequestState, EventType } from '@bunting/contracts';
-import type { RequestRoles } from './roles.ts';
+import type { RequestRoles } from './request-roles.ts';
 
-/** The commands on a request as a whole. For edits of its changes see content/edit-content.ts. */
+/** The commands on a request as a whole. For edits of its changes see content/replace-content.ts. */
 export const commandNames = [
   'send to review',
   'approve',
@@ -42,7 +42,8 @@ const roleRequirements = {
 export type RoleRequirement = keyof typeof roleRequirements;
 
 /** Whether a user with these roles meets a requirement. */
-export const meets = (roles: RequestRoles, required: RoleRequirement): boolean => roleRequirements[required](roles);
+export const meetsRoleRequirement = (roles: RequestRoles, required: RoleRequirement): boolean =>
+  roleRequirements[required](roles);
 
 /** The facts that guards check. */
 export interface GuardInput {
@@ -151,7 +152,7 @@ export const checkTransition = (
   );
   if (transition === undefined) return { is: 'no such transition' };
   const { requiredRole } = transition;
-  if (!meets(roles, requiredRole)) return { is: 'not permitted', requiredRole };
+  if (!meetsRoleRequirement(roles, requiredRole)) return { is: 'not permitted', requiredRole };
   const missing = transition.needs?.find((need) => !guards[need](facts));
   return missing === undefined ? { is: 'allowed', transition } : { is: 'not ready', guard: missing };
 };

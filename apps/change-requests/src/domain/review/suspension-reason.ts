@@ -1,6 +1,6 @@
 import { type ChangeRequestPreview, type ConflictCode, overwriteMessage } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from '../change-request.ts';
-import { idIn } from '../content/proposed-change.ts';
+import { payloadIdOf } from '../content/payload-references.ts';
 
 /** By the code of a conflict that concerns a whole feature. */
 const featureReasons: Readonly<Partial<Record<ConflictCode, (name: string, request: ChangeRequest) => string>>> = {
@@ -13,7 +13,7 @@ const featureReasons: Readonly<Partial<Record<ConflictCode, (name: string, reque
 
 const conflictReason = (change: ProposedChange, code: ConflictCode | undefined, text: string): string => {
   if (code === 'strategy-deleted')
-    return `Strategy ${String(idIn(change.payload))} of feature flag ${change.feature} was deleted`;
+    return `Strategy ${String(payloadIdOf(change.payload))} of feature flag ${change.feature} was deleted`;
   if (code === 'segment-missing' && change.segment !== null) {
     return `Segment ${change.segment.id} (${change.segment.name}) was deleted`;
   }

@@ -3,7 +3,7 @@ import { GetPermissionsOfUsers } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { beginScheduledRun, type Scheduler } from '../../domain/review/scheduled-run.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { segmentConflictsOf } from '../state/segment-conflicts.ts';
+import { loadSegmentConflicts } from '../state/load-segment-conflicts.ts';
 
 interface Options {
   readonly bus: Bus;
@@ -33,7 +33,7 @@ export const claimScheduledRequest =
       const request = delayMs === undefined ? undefined : await requests.getForUpdate(id);
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
       if (delayMs === undefined || request?.schedule?.by.id !== userId) return undefined;
-      const conflicts = await segmentConflictsOf(requests, request);
+      const conflicts = await loadSegmentConflicts(requests, request);
       const run = beginScheduledRun(request, { scheduler, delayMs, conflicts, now: requests.now() });
       await requests.save(run);
       if (!run.isBegun) return undefined;

@@ -1,6 +1,6 @@
 import type { CallContext } from '@bunting/bus';
 import { isClosedState } from '@bunting/contracts';
-import { removeUser } from '../../domain/review/remove-user.ts';
+import { removeUserFromRequest } from '../../domain/review/remove-user-from-request.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 
 /** Removes a deleted user from a request that is neither closed nor being applied. */
@@ -10,5 +10,5 @@ export const removeDeletedUser =
     transaction(context, async ({ requests }) => {
       const before = await requests.getForUpdate(id);
       if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
-      await requests.save(removeUser(before, userId, requests.now()));
+      await requests.save(removeUserFromRequest(before, userId, requests.now()));
     });

@@ -1,12 +1,12 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { isFinalRefusal, projectGone, systemCaller } from '@bunting/contracts';
-import { suspend } from '../../domain/review/execute-command.ts';
+import { suspendSchedule } from '../../domain/review/execute-command.ts';
 import { suspensionReason } from '../../domain/review/suspension-reason.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
-import type { UncheckedSchedule } from '../../persistence/due-jobs.ts';
+import type { UncheckedSchedule } from '../../persistence/due-jobs-reader.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
-import { previewOf } from '../previews/previews.ts';
+import { loadPreview } from '../previews/load-previews.ts';
 
 interface Options {
   readonly bus: Bus;
@@ -20,7 +20,7 @@ export const suspendIfConflicting =
   async ({ id, uncheckedEdits }: UncheckedSchedule, context: CallContext): Promise<void> => {
     const request = await reader.byId(id);
     if (request === undefined || request.schedule === null) return;
-    const reason = await previewOf({ bus, reader }, request, { withStates: false }, context).then(
+    const reason = await loadPreview({ bus, reader }, request, { withStates: false }, context).then(
       ({ preview }) => suspensionReason(request, preview),
       (error: unknown) => {
         if (!isFinalRefusal(error)) throw error;
@@ -33,6 +33,6 @@ export const suspendIfConflicting =
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
       await schedules.markChecked(id, uncheckedEdits);
       if (before === undefined || reason === undefined) return;
-      await requests.save(suspend(before, reason, actorOf(systemCaller, requests.now())));
+      await requests.save(suspendSchedule(before, reason, actorOf(systemCaller, requests.now())));
     });
   };

@@ -4,17 +4,18 @@ import { parseChanges } from '@bunting/contracts/validation';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import type { ChangeRequest, Decision, EnvironmentRef } from '../../domain/change-request.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
-import { acceptsChanges, createDraft, unsavedDraft } from '../../domain/content/edit-content.ts';
-import { requireMergeable } from '../../domain/content/merge.ts';
-import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
+import { acceptsChanges } from '../../domain/content/pending-states.ts';
+import { createDraft, unsavedDraft } from '../../domain/content/create-draft.ts';
+import { requireMergeable } from '../../domain/content/merge-change.ts';
+import { refusePrototypeKeys } from '../../domain/content/refuse-prototype-keys.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
-import type { ReservedIds } from '../../persistence/change-ids.ts';
+import type { ReservedIds } from '../../persistence/reserve-change-ids.ts';
 import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { previewsOfOpen } from '../previews/previews.ts';
-import { responseWithPreview } from '../previews/responses.ts';
+import { loadPreviewsOfOpenRequests } from '../previews/load-previews.ts';
+import { responseWithPreview } from '../previews/responses-with-previews.ts';
 import { checkChanges } from './check-changes.ts';
 import { keyedMutex } from './keyed-mutex.ts';
 import { retryUntilCurrent } from './retry-until-current.ts';
@@ -118,7 +119,7 @@ const addUnlessOutdated = async (
     throw unavailable('There was no time left to add the changes.');
   const checkedProposal = { ...proposal, ...reserved, checked };
   const expected = addTo(base ?? unsavedDraft(environmentRef, actorOf(caller, reserved.now)), checkedProposal).request;
-  const previewedChanges = previewsOfOpen(
+  const previewedChanges = loadPreviewsOfOpenRequests(
     { bus, reader },
     environmentRef.project,
     [expected],

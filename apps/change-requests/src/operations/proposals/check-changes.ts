@@ -2,7 +2,7 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type Change, CheckChanges, type CheckedChange } from '@bunting/contracts';
 import type { EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
-import { changeBody } from '../previews/change-body.ts';
+import { toWireChange } from '../previews/wire-change.ts';
 import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
 interface UncheckedChanges {
@@ -24,7 +24,7 @@ export const checkChanges = async (
     project,
     environment,
     changes: [...changes],
-    earlier: earlierChangesForCheck(changes, earlier).map(changeBody),
+    earlier: earlierChangesForCheck(changes, earlier).map(toWireChange),
   };
   const checked = await call(bus, CheckChanges, { body }, context).catch((error: unknown) => {
     throw isList ? error : withPathsOfSingleChange(error);

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscardChange } from '@bunting/contracts';
-import { discardChange } from '../../domain/content/edit-change.ts';
+import { discardChange } from '../../domain/content/discard-change.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DiscardDraft } from '@bunting/contracts';
-import { discard } from '../../domain/review/execute-command.ts';
+import { discardDraft } from '../../domain/review/execute-command.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const discardDraftEndpoint = ({ transaction, rolesOf }: ChangeRequestsCon
       const { params, caller } = operationRequest;
       const request = await requests.getVisible(params, caller.id);
       const actor = { ...actorOf(caller, requests.now()), roles: rolesOf(caller, request) };
-      await requests.remove(request, discard(request, actor));
+      await requests.remove(request, discardDraft(request, actor));
       return null;
     }),
   );

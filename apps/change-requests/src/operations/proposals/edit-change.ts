@@ -2,12 +2,12 @@ import { implement, onBehalfOf } from '@bunting/bus';
 import { EditChange, requireMayPropose } from '@bunting/contracts';
 import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { changeOf, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
-import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
+import { requireChange, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
+import { refusePrototypeKeys } from '../../domain/content/refuse-prototype-keys.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { responseWithPreview } from '../previews/responses.ts';
+import { responseWithPreview } from '../previews/responses-with-previews.ts';
 import { checkChanges } from './check-changes.ts';
 import { retryUntilCurrent } from './retry-until-current.ts';
 
@@ -25,7 +25,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
     const editUnlessOutdated = async () => {
       const base = await reader.visible(params, caller.id);
       requireAuthor(base, caller.id);
-      const replaced = changeOf(base, params.changeId);
+      const replaced = requireChange(base, params.changeId);
       requireSameSubject(replaced, change);
       const earlier = base.changes.filter((other) => other !== replaced);
       const unchecked = { changes: [change], earlier, isList: false };

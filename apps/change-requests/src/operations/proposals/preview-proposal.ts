@@ -1,11 +1,11 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewProposal, requireMayPropose } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { unsavedDraft } from '../../domain/content/edit-content.ts';
+import { unsavedDraft } from '../../domain/content/create-draft.ts';
 import { toProposedChange, uncheckedChange } from '../../domain/content/proposed-change.ts';
-import { refusePrototypeKeys } from '../../domain/content/prototype-keys.ts';
+import { refusePrototypeKeys } from '../../domain/content/refuse-prototype-keys.ts';
 import { actorOf } from '../actor.ts';
-import { previewOf } from '../previews/previews.ts';
+import { loadPreview } from '../previews/load-previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Previews changes without proposing them. Their ids are their indexes in the list. */
@@ -21,5 +21,5 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
       toProposedChange(uncheckedChange(change), { id, position: id, createdBy: actor.by, createdAt: draft.createdAt }),
     );
     const request = { ...draft, changes };
-    return (await previewOf({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
+    return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
   });

@@ -2,9 +2,9 @@ import { implement } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
-import { createDraft } from '../../domain/content/edit-content.ts';
+import { createDraft } from '../../domain/content/create-draft.ts';
 import { executeCommand } from '../../domain/review/execute-command.ts';
-import { noRoles } from '../../domain/review/roles.ts';
+import { noRoles } from '../../domain/review/request-roles.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /**

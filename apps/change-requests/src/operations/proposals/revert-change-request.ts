@@ -2,12 +2,17 @@ import { implement, onBehalfOf } from '@bunting/bus';
 import { requireMayPropose, RevertChangeRequest } from '@bunting/contracts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { callerHasDraft, unrevertedPart, requireRevertible, revert } from '../../domain/content/revert.ts';
+import {
+  draftExistsRefusal,
+  unrevertedPart,
+  requireRevertible,
+  createRevertingDraft,
+} from '../../domain/content/create-reverting-draft.ts';
 import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { responseWithPreview } from '../previews/responses.ts';
+import { responseWithPreview } from '../previews/responses-with-previews.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
 export const revertChangeRequestEndpoint = ({
@@ -30,7 +35,7 @@ export const revertChangeRequestEndpoint = ({
         changeIds: (await requests.newChangeIds(inverse.length)).ids,
         comment: text === undefined ? undefined : { id: await requests.newCommentId(), text },
       };
-      const decision = revert(applied, inverse, identity, actorOf(caller, requests.now()));
+      const decision = createRevertingDraft(applied, inverse, identity, actorOf(caller, requests.now()));
       await requests.add(decision);
       return decision.request;
     };
@@ -38,7 +43,7 @@ export const revertChangeRequestEndpoint = ({
     const reply = await transaction
       .commitThenReply(operationRequest, createDraftOf, replyOf)
       .catch((error: unknown) => {
-        throw error instanceof DraftAlreadyExistsError ? callerHasDraft() : error;
+        throw error instanceof DraftAlreadyExistsError ? draftExistsRefusal() : error;
       });
     if (reply === undefined)
       throw new Error(`Reverting change request ${params.id} created no draft and reported no reason.`);

@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CountActionable, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
-import { countActionable } from '../../domain/review/actionable.ts';
+import { countActionable } from '../../domain/review/count-actionable.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Counts the requests that the caller can review, apply, or reschedule because their schedule failed or is suspended. */

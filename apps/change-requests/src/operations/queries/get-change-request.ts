@@ -2,7 +2,7 @@ import { implement, onBehalfOf } from '@bunting/bus';
 import { GetChangeRequest } from '@bunting/contracts';
 import { etagHeaderOf } from '../../domain/entity-tag.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { responseWithPreview } from '../previews/responses.ts';
+import { responseWithPreview } from '../previews/responses-with-previews.ts';
 
 export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetChangeRequest, async (operationRequest) => {

@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, ListChangeRequests } from '@bunting/contracts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { responsesWithPreviews } from '../previews/responses.ts';
+import { responsesWithPreviews } from '../previews/responses-with-previews.ts';
 
 export const listChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(ListChangeRequests, async (operationRequest) => {

@@ -1,8 +1,8 @@
 import { call, onBehalfOf, type OperationRequest } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject, type ListPendingChangeRequests } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
-import { responsesWithPreviews } from '../previews/responses.ts';
-import type { PreviewSources } from '../previews/previews.ts';
+import { responsesWithPreviews } from '../previews/responses-with-previews.ts';
+import type { PreviewSources } from '../previews/load-previews.ts';
 
 type Request = Pick<
   OperationRequest<typeof ListPendingChangeRequests>,

@@ -1,11 +1,11 @@
 import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewChangeRequest } from '@bunting/contracts';
-import { previewOf } from '../previews/previews.ts';
+import { loadPreview } from '../previews/load-previews.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const previewChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(PreviewChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     const request = await reader.visible(params, caller.id);
-    return (await previewOf({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
+    return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
   });

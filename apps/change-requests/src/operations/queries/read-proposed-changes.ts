@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { maySee, ReadProposedChanges } from '@bunting/contracts';
-import { requireStillProposed } from '../../domain/content/proposed-change.ts';
+import { requireStillProposed } from '../../domain/require-still-proposed.ts';
 import { requireVisible } from '../../domain/require-visible.ts';
-import { changeWithSnapshot } from '../previews/change-body.ts';
+import { toWireChangeWithSnapshot } from '../previews/wire-change.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const readProposedChangesEndpoint = ({ reader }: ChangeRequestsContext) =>
@@ -12,5 +12,5 @@ export const readProposedChangesEndpoint = ({ reader }: ChangeRequestsContext) =
     const request = requireVisible(isHidden ? undefined : found, id, caller.id);
     requireStillProposed(request);
     const { project, environment, changes } = request;
-    return { project, environment, changes: changes.map((change) => changeWithSnapshot(change)) };
+    return { project, environment, changes: changes.map((change) => toWireChangeWithSnapshot(change)) };
   });

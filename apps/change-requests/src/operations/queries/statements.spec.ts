@@ -16,18 +16,18 @@ import { type Database, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
-import { type FeaturesAtTheBoundary, featuresAtTheBoundary } from '../../../test/features-at-the-boundary.ts';
+import { type FakeFeaturesService, fakeFeaturesService } from '../../../test/fake-features-service.ts';
 import { callers, contextOf } from '../../../test/started-change-requests.ts';
-import { dueJobsReader } from '../../persistence/due-jobs.ts';
+import { dueJobsReader } from '../../persistence/due-jobs-reader.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
-import { changeIdsFrom } from '../../persistence/change-ids.ts';
+import { reserveChangeIdsBy } from '../../persistence/reserve-change-ids.ts';
 import { changeRequestReader } from '../../persistence/change-request-reader.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
 import { applyRequest } from '../state/apply-request.ts';
 import { changeRequestsEndpoints } from '../index.ts';
-import { rolesByPolicy } from '../../domain/review/roles.ts';
-import { protectionSync } from '../configuration/sync-protection.ts';
+import { requestRolesByPolicy } from '../../domain/review/request-roles.ts';
+import { protectionSync } from '../configuration/protection-sync.ts';
 
 // The service without its relay and its runner, whose statements would be counted as well.
 const inner = inProcessBus();
@@ -41,7 +41,7 @@ const bus: Bus = {
 };
 const names = Array.from({ length: 500 }, (_, nth) => `feature-${nth}`);
 let database: Database;
-let features: FeaturesAtTheBoundary;
+let features: FakeFeaturesService;
 let served: Subscription;
 let drop: () => Promise<void>;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const fresh = await freshDatabase('change-requests', { key: JSON.stringify(steps), migrate });
   drop = () => fresh.drop();
   database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
-  features = await featuresAtTheBoundary(bus);
+  features = await fakeFeaturesService(bus);
   features.know(names);
   const outboxProducer = startOutboxProducer({
     producer: 'change-requests',
@@ -64,11 +64,11 @@ beforeAll(async () => {
   const reader = changeRequestReader(database);
   const transaction = unitOfWork(outboxProducer);
   const syncProtection = protectionSync(bus, dueJobsReader(database), transaction);
-  const rolesOf = rolesByPolicy({ adminTokens: true, ownOfAdmins: true });
+  const rolesOf = requestRolesByPolicy({ adminTokens: true, ownOfAdmins: true });
   const context = {
     bus,
     reader,
-    newChangeIds: changeIdsFrom(database.query),
+    newChangeIds: reserveChangeIdsBy(database.query),
     transaction,
     rolesOf,
     allowsVoluntaryRequests: true,

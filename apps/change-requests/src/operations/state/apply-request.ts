@@ -2,12 +2,12 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { etagHeaderOf } from '../../domain/entity-tag.ts';
-import { finishApplying, requireApplying } from '../../domain/review/applying.ts';
+import { finishApplyAttempt, requireApplyAttempt } from '../../domain/review/apply-attempt.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { changeWithSnapshot } from '../previews/change-body.ts';
+import { toWireChangeWithSnapshot } from '../previews/wire-change.ts';
 
 /**
- * Applies a request after `beginApplying`, and stores the outcome. Any replica may repeat it at any time: the features service applies a
+ * Applies a request after `beginApplyAttempt`, and stores the outcome. Any replica may repeat it at any time: the features service applies a
  * request once, and returns one result per attempt. A call that is refused ends the attempt. After an outage or a defect the request stays in
  * progress until a replica repeats the call.
  */
@@ -22,7 +22,7 @@ export const applyRequest =
   (bus: Bus, transaction: UnitOfWork): Apply =>
   async (begun, context) => {
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
-    const { by, displayName, scheduled } = requireApplying(begun);
+    const { by, displayName, scheduled } = requireApplyAttempt(begun);
     const caller = { ...by, ...(displayName === undefined ? {} : { displayName }), grants: [] };
     const body = {
       changeRequestId: id,
@@ -30,7 +30,7 @@ export const applyRequest =
       attempt: attempts,
       project,
       environment,
-      changes: changes.map((change) => changeWithSnapshot(change, schedule?.snapshots)),
+      changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
       refuseOverwrites: scheduled,
     };
     const result = await call(bus, ApplyChanges, { body }, { ...context, caller }).catch(
@@ -44,7 +44,7 @@ export const applyRequest =
       const request = await requests.getForUpdate(id);
       // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
-      const decision = finishApplying(request, result, requests.now());
+      const decision = finishApplyAttempt(request, result, requests.now());
       await requests.save(decision);
       const tag = etagHeaderOf(decision.request);
       if (result.outcome === 'applied') {

@@ -1,0 +1,13 @@
+interface VerifiedRange {
+  /** the last event that was verified */
+  readonly checkedTo: number;
+  /** the last event of the range */
+  readonly to: number;
+}
+
+/** Whether all of the range was verified, and every event that services emitted is in the log: none was missed, and none is a dead letter. */
+export const isVerificationComplete = (
+  { checkedTo, to }: VerifiedRange,
+  missed: readonly unknown[],
+  deadLetters: readonly unknown[],
+): boolean => checkedTo >= to && missed.length === 0 && deadLetters.length === 0;

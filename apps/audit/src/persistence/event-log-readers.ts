@@ -1,0 +1,27 @@
+import type { ReadDatabase } from '@bunting/database';
+import { listDeadLetters, missedMessages } from '@bunting/outbox';
+import pLimit from 'p-limit';
+import { logSize } from './log/log-size.ts';
+import { verifyChain, type VerificationOptions } from './log/verify-chain.ts';
+import { eventFeed } from './search/event-feed.ts';
+import { eventSearch } from './search/event-search.ts';
+import { eventCreators } from './statistics/event-creators.ts';
+import { projectActivity } from './statistics/project-activity.ts';
+
+/** Reads of the event log. */
+export const eventLogReaders = (database: ReadDatabase) => {
+  const oneAtATime = pLimit(1);
+  return {
+    search: eventSearch(database),
+    readFeed: eventFeed(database),
+    creatorsOf: eventCreators(database),
+    activityOf: projectActivity(database),
+    logSize: () => logSize(database),
+    verifyChain: (options: VerificationOptions) => oneAtATime(() => verifyChain(database, options)),
+    missedMessages: () => missedMessages(database),
+    /** the events that this service could not append */
+    deadLetters: () => listDeadLetters(database),
+  };
+};
+
+export type EventLogReaders = ReturnType<typeof eventLogReaders>;

@@ -1,0 +1,63 @@
+import { type InverseChange, type Refusal, refusal } from '@bunting/contracts';
+import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import { notAllowedInState } from '../refusals.ts';
+import { type NewComment, withComment } from '../title-and-comments.ts';
+import { replaceContent } from './replace-content.ts';
+import { createDraft } from './create-draft.ts';
+import { nthReservedId, toProposedChange, uncheckedChange } from './proposed-change.ts';
+
+/** Descriptions of effects that no change can undo. */
+const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
+  if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
+  if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
+  return [];
+};
+
+/** A text about what the reverting draft cannot undo; undefined if it undoes everything. */
+export const unrevertedPart = ({ changes, id }: ChangeRequest): string | undefined => {
+  const left = changes.flatMap(irreversible);
+  return left.length === 0 ? undefined : `Not undone of change request #${id}: ${left.join('; ')}`;
+};
+
+export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
+  if (request.state !== 'Applied') throw notAllowedInState('reverted', request);
+  if (inverse.length === 0) {
+    throw refusal(
+      'ConflictError',
+      unrevertedPart(request) ?? 'The change request changed nothing that could be undone',
+    );
+  }
+};
+
+/** 409: the caller has a draft in that environment, which the reverting one would be mixed up with. */
+export const draftExistsRefusal = (): Refusal =>
+  refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
+
+/** The identity of a reverting draft, and the comment about what it cannot undo, if there is something. */
+interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
+  readonly changeIds: readonly number[];
+  readonly comment: NewComment | undefined;
+}
+
+/**
+ * Creates a draft that undoes an applied request. Its snapshots are the state right after the request was applied, so that later edits
+ * are shown as overwrites and never undone unnoticed.
+ */
+export const createRevertingDraft = (
+  applied: ChangeRequest,
+  inverse: readonly InverseChange[],
+  { id, uid, minApprovals, changeIds, comment }: NewRevert,
+  actor: Actor,
+): Decision => {
+  const { project, environment } = applied;
+  const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
+  const createdAt = actor.now.toISOString();
+  const changes = inverse.map(({ change, snapshot, segmentName }, nth) => {
+    const origin = { id: nthReservedId(changeIds, nth), position: nth + 1, createdBy: actor.by, createdAt };
+    return toProposedChange(uncheckedChange(change, segmentName ?? '', snapshot), origin);
+  });
+  const steps = changes.map((change) => ({ kind: 'added', change }) as const);
+  const { request, events } = replaceContent(draft.request, changes, steps, actor);
+  const title = `Revert of change request #${applied.id}`;
+  return { request: withComment({ ...request, title }, comment, actor), events: [...draft.events, ...events] };
+};

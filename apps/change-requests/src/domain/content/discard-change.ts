@@ -1,0 +1,17 @@
+import { invalidProperty } from '@bunting/contracts';
+import type { ChangeRequest, Actor, Decision } from '../change-request.ts';
+import { requireAuthor, requireChange } from './edit-change.ts';
+import { replaceContent } from './replace-content.ts';
+
+/** Removes a change. Only a draft may become empty: any other request without changes must be cancelled instead. */
+export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): Decision => {
+  requireAuthor(request, actor.by.id);
+  const change = requireChange(request, changeId);
+  const left = request.changes.filter((other) => other !== change);
+  const decision = replaceContent(request, left, [{ kind: 'discarded', change }], actor);
+  if (left.length === 0 && request.state !== 'Draft') {
+    const reason = 'A change request must contain at least one change; discard or cancel it instead';
+    throw invalidProperty(reason, '/params/changeId');
+  }
+  return decision;
+};

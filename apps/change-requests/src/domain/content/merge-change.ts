@@ -1,0 +1,111 @@
+import { asJsonObject, type ChangeAction, invalid, type Refusal } from '@bunting/contracts';
+import type { ProposedChange } from '../change-request.ts';
+import type { ContentStep } from '../events.ts';
+import { payloadIdOf } from './payload-references.ts';
+
+/**
+ * What a newer change does to an earlier one of the same subject: `replace` it, `merge` into it property by property, `drop` it and follow
+ * it, or add nothing (`ignore`). `reject` refuses the newer change.
+ */
+type MergeRule = 'replace' | 'merge' | 'drop' | 'ignore' | 'reject';
+
+/** By the newer action, then by the earlier one. Pairs that are not listed do not interact. */
+const mergeRules: Readonly<Record<ChangeAction, Readonly<Partial<Record<ChangeAction, MergeRule>>>>> = {
+  updateEnabled: { updateEnabled: 'replace' },
+  patchVariant: { patchVariant: 'replace' },
+  reorderStrategy: { reorderStrategy: 'replace' },
+  archiveFeature: { archiveFeature: 'ignore' },
+  addDependency: { addDependency: 'replace', deleteDependency: 'replace' },
+  deleteDependency: { addDependency: 'replace', deleteDependency: 'replace' },
+  addStrategy: {},
+  updateStrategy: { updateStrategy: 'merge', deleteStrategy: 'reject' },
+  deleteStrategy: { updateStrategy: 'drop', deleteStrategy: 'ignore' },
+  updateSegment: { updateSegment: 'replace', deleteSegment: 'reject' },
+  deleteSegment: { updateSegment: 'drop', deleteSegment: 'ignore' },
+};
+
+/** The properties of a change that decide how it merges. Changes that are not part of a request yet have them as well. */
+interface MergeableChange {
+  readonly action: ChangeAction;
+  readonly feature?: string | null | undefined;
+  readonly payload?: unknown;
+}
+
+/** The id or name of the object that a change affects, comparable among changes whose actions can interact. */
+const subjectOf = ({ action, feature, payload }: MergeableChange): unknown => {
+  switch (action) {
+    case 'updateStrategy':
+    case 'deleteStrategy':
+    case 'updateSegment':
+    case 'deleteSegment':
+      return payloadIdOf(payload);
+    default:
+      return feature;
+  }
+};
+
+const mergeRuleOf = (newer: MergeableChange, earlier: MergeableChange): MergeRule | undefined => {
+  const rule = mergeRules[newer.action][earlier.action];
+  return rule !== undefined && subjectOf(newer) === subjectOf(earlier) ? rule : undefined;
+};
+
+const deletedAlready = ({ action }: MergeableChange, basePath: string): Refusal => {
+  const subject = action === 'updateStrategy' ? 'Strategy' : 'Segment';
+  const path = `${basePath}/payload/id`;
+  return invalid(`${subject} is deleted by this change request: the \`${path}\` property names it.`, path);
+};
+
+/**
+ * Refuses an update of an object that an earlier change deletes.
+ * @param pathOf the path of the nth newer change in the body
+ */
+export const requireMergeable = (
+  earlier: readonly MergeableChange[],
+  newer: readonly MergeableChange[],
+  pathOf: (nth: number) => string,
+): void => {
+  const before = [...earlier];
+  for (const [nth, change] of newer.entries()) {
+    if (before.some((other) => mergeRuleOf(change, other) === 'reject')) throw deletedAlready(change, pathOf(nth));
+    before.push(change);
+  }
+};
+
+export interface Merged {
+  readonly changes: readonly ProposedChange[];
+  readonly steps: readonly ContentStep[];
+}
+
+/**
+ * Adds one change to the changes of a request. A change that replaces another keeps the position, id and snapshot of the replaced one:
+ * the snapshot is the state that the request as a whole replaces.
+ */
+export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedChange): Merged => {
+  const existing = earlier.find((change) => mergeRuleOf(newer, change) !== undefined);
+  const added: Merged = { changes: [...earlier, newer], steps: [{ kind: 'added', change: newer }] };
+  if (existing === undefined) return added;
+
+  const replacedBy = (payload: unknown): Merged => {
+    const { action, segment } = newer;
+    const change = { ...existing, action, segment, payload, snapshot: existing.snapshot ?? newer.snapshot };
+    return {
+      changes: earlier.map((other) => (other === existing ? change : other)),
+      steps: [{ kind: 'edited', change, before: existing }],
+    };
+  };
+  switch (mergeRuleOf(newer, existing)) {
+    case 'replace':
+      return replacedBy(newer.payload);
+    case 'merge':
+      return replacedBy({ ...asJsonObject(existing.payload), ...asJsonObject(newer.payload) });
+    case 'drop':
+      return {
+        changes: added.changes.filter((other) => other !== existing),
+        steps: [{ kind: 'discarded', change: existing }, ...added.steps],
+      };
+    case 'reject':
+      throw deletedAlready(newer, '');
+    default:
+      return { changes: earlier, steps: [] };
+  }
+};

@@ -1,0 +1,50 @@
+import type { OutboxEvent } from '@bunting/contracts';
+import { describe, expect, it } from '@jest/globals';
+import { deletedUserIdsIn, editedObjectsIn } from './objects-in-consumed-events.ts';
+
+const anEvent = (type: OutboxEvent['type'], event: Partial<OutboxEvent> = {}) => ({
+  type,
+  project: 'shop',
+  featureName: null,
+  data: null,
+  preData: null,
+  ...event,
+});
+const none = { features: [], segments: [], projects: [] };
+
+describe('schedules are checked for conflicts', () => {
+  it.each([
+    [
+      'an edit of a feature',
+      anEvent('feature-strategy-update', { featureName: 'checkout' }),
+      { features: ['checkout'] },
+    ],
+    ['an edit of a segment', anEvent('segment-updated', { data: { id: 4 }, preData: { id: 4 } }), { segments: [4] }],
+    ['the deletion of a segment', anEvent('segment-deleted', { preData: { id: 4 } }), { segments: [4] }],
+    ['the removal of an environment', anEvent('project-environment-removed'), { projects: ['shop'] }],
+  ])('after %s', (_edit, event, edited) => {
+    expect(editedObjectsIn([event, event])).toEqual({ ...none, ...edited });
+  });
+
+  it.each([
+    'feature-created',
+    'feature-tagged',
+    'feature-untagged',
+    'feature-favorited',
+    'feature-unfavorited',
+  ] as const)('not after %s', (type) => {
+    expect(editedObjectsIn([anEvent(type, { featureName: 'checkout' })])).toEqual(none);
+  });
+});
+
+describe('users are removed from change requests', () => {
+  it.each(['user-deleted', 'service-account-deleted'] as const)('after %s', (type) => {
+    expect(deletedUserIdsIn([anEvent(type, { preData: { id: 7 } }), anEvent(type, { preData: { id: 8 } })])).toEqual([
+      7, 8,
+    ]);
+  });
+
+  it('not after any other event of users', () => {
+    expect(deletedUserIdsIn([anEvent('user-updated', { data: { id: 7 }, preData: { id: 7 } })])).toEqual([]);
+  });
+});

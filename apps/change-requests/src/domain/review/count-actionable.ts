@@ -1,0 +1,23 @@
+import type { RequestRoles } from './request-roles.ts';
+import { meetsRoleRequirement } from './state-machine.ts';
+
+/** The numbers of requests in one environment that wait for a review, and that can be applied. */
+export interface ActionableCounts {
+  readonly environment: string;
+  /** whether these are the requests of the caller, or those of all others */
+  readonly own: boolean;
+  readonly toReview: number;
+  readonly toApply: number;
+}
+
+/** The number of requests that a caller may review or apply. */
+export const countActionable = (
+  counts: readonly ActionableCounts[],
+  rolesFor: (counted: ActionableCounts) => RequestRoles,
+): number =>
+  counts.reduce((total, counted) => {
+    const roles = rolesFor(counted);
+    const toReview = meetsRoleRequirement(roles, 'reviewer') ? counted.toReview : 0;
+    const toApply = meetsRoleRequirement(roles, 'applier') ? counted.toApply : 0;
+    return total + toReview + toApply;
+  }, 0);

@@ -1,0 +1,35 @@
+import { systemCaller } from '@bunting/contracts';
+import { type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
+import { isPending } from '../content/pending-states.ts';
+import { approvalsLost } from '../refusals.ts';
+import { executeCommand, suspendSchedule } from './execute-command.ts';
+import { noRoles } from './request-roles.ts';
+
+const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
+
+/** The reason to suspend a schedule after a user was deleted; undefined if the schedule does not depend on that user. */
+const reasonFor = (request: ChangeRequest, userId: number): string | undefined => {
+  if (request.schedule?.by.id === userId) {
+    return `The user who scheduled this change request (user id: ${userId}) has been deleted`;
+  }
+  if (request.createdBy.id === userId) {
+    return `The author of this change request (user id: ${userId}) has been deleted`;
+  }
+  return request.approvals.length < request.minApprovals ? approvalsLost().message : undefined;
+};
+
+/**
+ * Removes a deleted user from an open request. Their approval is removed. Their own request is cancelled unless it is
+ * scheduled. A schedule that they set or that applies their request is suspended.
+ */
+export const removeUserFromRequest = (before: ChangeRequest, userId: number, now: Date): Decision => {
+  const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
+  const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
+  if (isPending(request)) {
+    return request.createdBy.id === userId
+      ? executeCommand(request, { name: 'cancel' }, { ...system(now), roles: { ...noRoles, isAdministrator: true } })
+      : withoutEvents(request);
+  }
+  const reason = request.schedule === null ? undefined : reasonFor(request, userId);
+  return reason === undefined ? withoutEvents(request) : suspendSchedule(request, reason, system(now));
+};

@@ -1,0 +1,24 @@
+import { type Bus, call, type CallContext } from '@bunting/bus';
+import { SetProtection } from '@bunting/contracts';
+import type { DueJobsReader } from '../../persistence/due-jobs-reader.ts';
+import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+
+/**
+ * Sends unconfirmed changes of environment protection to the features service, which refuses direct edits there. That service ignores
+ * older versions, so replicas may send the same change concurrently or twice.
+ */
+export type SyncProtection = (context: CallContext) => Promise<void>;
+
+export const protectionSync =
+  (bus: Bus, dueJobs: DueJobsReader, transaction: UnitOfWork): SyncProtection =>
+  async (context) => {
+    let hasMore: boolean;
+    do {
+      hasMore = false;
+      for (const change of await dueJobs.unsyncedProtections()) {
+        const stored = await call(bus, SetProtection, { body: change }, context);
+        const isSentAgain = await transaction(context, ({ protections }) => protections.markSynced(change, stored));
+        hasMore ||= isSentAgain;
+      }
+    } while (hasMore);
+  };

@@ -1,0 +1,11 @@
+import type { AppliedChanges } from '@bunting/contracts';
+import type { ChangeRequest } from '../../domain/change-request.ts';
+import { segmentConflicts, segmentsToDelete } from '../../domain/conflicts-with-other-requests.ts';
+import type { ChangeRequestRepository } from '../../persistence/change-request-repository.ts';
+
+/** The conflicts of segments that the request would delete although another open request adds them to a strategy. */
+export const loadSegmentConflicts = async (
+  requests: Pick<ChangeRequestRepository, 'segmentUses'>,
+  request: ChangeRequest,
+): Promise<AppliedChanges['conflicts']> =>
+  segmentConflicts(request, await requests.segmentUses(request.project, segmentsToDelete(request.changes)));

@@ -1,0 +1,114 @@
+import { type Database, onlyRow, refusalForFailure, type Session, type Statement } from '@bunting/database';
+
+/** What of a feature an index of texts holds. */
+interface IndexedFeature {
+  readonly name: string;
+  readonly archived: boolean;
+  readonly tags: readonly string[];
+}
+
+/** A change of a document in an index; without a feature after its deletion. */
+interface FeatureChange {
+  readonly name: string;
+  /** the transaction that made it */
+  readonly changed: string;
+  readonly feature: IndexedFeature | null;
+}
+
+/** What this database records of an index outside of it. */
+interface IndexRecord {
+  /** a new one for each index that is built; null before the first */
+  readonly generation: string | null;
+  /** the transaction before which all changes are in the index; null before the first */
+  readonly checkpointXid: string | null;
+  /** why it has to be rebuilt; null while it need not be */
+  readonly rebuildReason: string | null;
+}
+
+const status: Statement = {
+  name: 'index-status',
+  text: `
+    select generation, checkpoint_xid::text as "checkpointXid", rebuild_reason as "rebuildReason", pg_snapshot_xmin(snapshot)::text as "snapshotXmin",
+      coalesce(checkpoint_xid > pg_snapshot_xmax(snapshot), false) as "isCheckpointInFuture"
+    from pg_current_snapshot() as snapshot left join search_index on uid = $1`,
+};
+
+const changes: Statement = {
+  name: 'index-changes',
+  text: `
+    select name, changed::text, case when archived is not null
+      then json_build_object('name', name, 'archived', archived, 'tags', tags) end as feature
+    from feature_change left join feature_lookup using (name)
+    where (changed, name) > ($1::xid8, $2) order by changed, name limit $3`,
+};
+
+const features: Statement = {
+  name: 'index-features',
+  text: 'select name, archived, tags from feature_lookup where name > $1 order by name limit $2',
+};
+
+const unchangedCount: Statement = {
+  name: 'index-unchanged-count',
+  text: `
+    select count(*) as features from feature_lookup
+    having not exists (select from feature_change where changed >= $1::xid8)`,
+};
+
+const save = `
+  insert into search_index (uid, generation, checkpoint_xid, rebuild_reason) values ($1, $2, $3::xid8, null)
+  on conflict (uid) do update set generation = excluded.generation, checkpoint_xid = excluded.checkpoint_xid, rebuild_reason = null`;
+
+const markForRebuild = `
+  insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
+
+/** An index has one process that writes it, until it releases the lock or its session is lost. */
+const lockOf = (session: Session) => {
+  let isLost = false;
+  session.on('error', () => void (isLost = true));
+  return {
+    get isLost() {
+      return isLost;
+    },
+    release: (): void => session.release(true),
+  };
+};
+export type IndexLock = ReturnType<typeof lockOf>;
+
+export type IndexChangeFeed = ReturnType<typeof indexChangeFeed>;
+
+/** The changes for an external index, and the checkpoint up to which it has received them. */
+export const indexChangeFeed = (database: Database) => ({
+  /**
+   * The record of an index; `snapshotXmin`, the transaction before which all have ended, so that all of their changes can be read;
+   * and whether the checkpoint is in the future of this server: the database was restored from a backup of another one.
+   */
+  status: async (uid: string) =>
+    onlyRow(await database.read<IndexRecord & { snapshotXmin: string; isCheckpointInFuture: boolean }>(status, [uid])),
+  /** Changes of transactions from the one of the cursor on, in their order. */
+  changes: (after: Pick<FeatureChange, 'changed' | 'name'>, limit: number) =>
+    database.read<FeatureChange>(changes, [after.changed, after.name, limit]),
+  /** All features, by name. */
+  features: (after: string, limit: number) => database.read<IndexedFeature>(features, [after, limit]),
+  /** How many features there are; undefined when some have changed since. */
+  countIfUnchangedSince: async (checkpointXid: string): Promise<number | undefined> =>
+    (await database.read<{ features: number }>(unchangedCount, [checkpointXid]))[0]?.features,
+  save: (uid: string, { generation, checkpointXid }: { readonly generation: string; readonly checkpointXid: string }) =>
+    database.transaction(async ({ query }) => void (await query(save, [uid, generation, checkpointXid]))),
+  /** Requests a rebuild of the index. */
+  markForRebuild: (uid: string, rebuildReason: string): Promise<void> =>
+    database.transaction(async ({ query }) => void (await query(markForRebuild, [uid, rebuildReason]))),
+  /** The lock of an index; undefined while another process has it. */
+  lock: async (uid: string): Promise<IndexLock | undefined> => {
+    const session = await database.session();
+    try {
+      const lock = 'select pg_try_advisory_lock(hashtext($1)) as won';
+      const { rows } = await session.query<{ won: boolean }>(lock, [`search index ${uid}`]);
+      if (onlyRow(rows).won) return lockOf(session);
+      session.release();
+      return undefined;
+    } catch (error) {
+      session.release(true);
+      throw refusalForFailure(error);
+    }
+  },
+});

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type RequestOf, type SearchFeatures, SearchResultFeature } from '@bunting/contracts';
+import fc from 'fast-check';
+import type { FeatureSearch, SearchCaller } from '../src/feature-search.ts';
+import { parseFeatureQuery } from '../src/domain/feature-query.ts';
+import {
+  aFeature,
+  type AnyState,
+  deletedFeatureState,
+  featureState,
+  inEnvironment,
+  segmentState,
+  tagged,
+} from './builders.ts';
+import { generatedSearch, generatedWorld } from './generated-searches.ts';
+import { type Criterion, naiveSearch, type World } from './naive-search.ts';
+
+/** A running index under test. */
+export interface StartedIndex {
+  readonly index: FeatureSearch;
+  /** Applies states. Resolves once searches find them. */
+  apply(states: readonly AnyState[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const mia: SearchCaller = { userId: 7, hiddenProjects: [] };
+const generatedSearches = 400;
+
+const statesOf = ({ features, segments }: World): AnyState[] => [
+  ...[...segments].map(([id, segment]) => segmentState(id, segment)),
+  ...features.map((feature) => featureState(feature)),
+];
+
+const without = (tag: string): Criterion => ({
+  holds: (feature) => !feature.tags.some(({ type, value }) => `${type}:${value}` === tag),
+});
+
+/** What every engine promises: the same answers, whichever it is. */
+export const describeFeatureSearch = (name: string, start: () => Promise<StartedIndex>): void => {
+  const searching =
+    (engine: () => StartedIndex) =>
+    async (request: RequestOf<typeof SearchFeatures>['query'] = {}, searcher = mia) => {
+      const { features, total } = await engine().index.search(parseFeatureQuery(request), searcher);
+      const found = JSON.parse(features) as SearchResultFeature[];
+      return { found, total, names: found.map((feature) => feature.name) };
+    };
+
+  describe(`the feature index ${name} against the naive search`, () => {
+    const world = generatedWorld(300, 2026);
+    let engine: StartedIndex;
+    const search = searching(() => engine);
+
+    beforeAll(async () => {
+      engine = await start();
+      await engine.apply(statesOf(world));
+    });
+    afterAll(() => engine.stop());
+
+    it(`returns the same for ${generatedSearches} generated searches`, async () => {
+      let findsSome = 0;
+      await fc.assert(
+        fc.asyncProperty(generatedSearch, async ({ query: request, naive, hiddenProjects }) => {
+          const { found, total } = await search(request, { userId: naive.userId, hiddenProjects });
+          const expected = naiveSearch(world, naive);
+          expect({ found, total }).toEqual({ found: expected.features, total: expected.total });
+          if (found.length > 0) findsSome++;
+        }),
+        { numRuns: generatedSearches, seed: 18 },
+      );
+      expect(findsSome).toBeGreaterThan(generatedSearches / 4);
+    });
+  });
+
+  describe(`the feature index ${name}, far from the first page`, () => {
+    const world = generatedWorld(2_500, 7);
+    let engine: StartedIndex;
+    const search = searching(() => engine);
+
+    beforeAll(async () => {
+      engine = await start();
+      await engine.apply(statesOf(world));
+    });
+    afterAll(() => engine.stop());
+
+    it.each(['createdAt', 'name', 'type', 'lastSeenAt', 'environment:production', 'environment:nowhere'])(
+      'returns the right page of the whole list sorted by %s, near either end',
+      async (sortBy) => {
+        const filter = { query: { tag: 'DO_NOT_INCLUDE:simple:red' }, criteria: [without('simple:red')] };
+        for (const { query: request, criteria } of [filter, { query: {}, criteria: [] }]) {
+          for (const [favoritesFirst, sortOrder] of [
+            ['false', 'asc'],
+            ['false', 'desc'],
+            ['true', 'desc'],
+          ] as const) {
+            const order = { sortBy, descending: sortOrder === 'desc', favoritesFirst: favoritesFirst === 'true' };
+            const naive = { ...order, criteria, archived: false, offset: 0, limit: 10_000, userId: 7 };
+            const { features, total } = naiveSearch(world, naive);
+            expect(total).toBeGreaterThan(1_200);
+            for (const offset of [995, 1_000, total >> 1, total - 31, total - 30, total - 7, total, total + 40]) {
+              const page = await search({
+                ...request,
+                sortBy,
+                sortOrder,
+                favoritesFirst,
+                offset: `${offset}`,
+                limit: '30',
+              });
+              const expected = features.slice(offset, offset + 30).map((feature) => feature.name);
+              expect({ offset, names: page.names, total: page.total }).toEqual({ offset, names: expected, total });
+            }
+          }
+        }
+      },
+    );
+  });
+
+  describe(`the feature index ${name}`, () => {
+    let engine: StartedIndex;
+    const search = searching(() => engine);
+
+    beforeAll(async () => {
+      engine = await start();
+      await engine.apply([
+        segmentState(1, 'beta'),
+        segmentState(2, 'alpha'),
+        segmentState(3, 'gone soon'),
+        featureState(
+          aFeature({
+            name: 'new-checkout',
+            description: 'Pays in one step',
+            dependencyType: 'parent',
+            impressionData: true,
+            lastSeenAt: '2026-01-05T12:00:00.000Z',
+            lifecycle: { stage: 'live', enteredStageAt: '2026-01-02T12:00:00.000Z' },
+            tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
+            segments: [1, 2, 3],
+            favoritedBy: [7],
+            environments: [inEnvironment('production', { sortOrder: 2, enabled: true }), inEnvironment('development')],
+          }),
+        ),
+        featureState(aFeature({ name: 'dark-mode', createdAt: '2026-01-02T00:00:00.000Z', segments: [2] })),
+        featureState(aFeature({ name: 'checkout-banner', createdAt: '2026-01-03T00:00:00.000Z' })),
+        featureState(aFeature({ name: 'Dark-pattern', createdAt: '2026-01-04T00:00:00.000Z', stale: true })),
+      ]);
+    });
+    afterAll(() => engine.stop());
+
+    it.each<RequestOf<typeof SearchFeatures>['query']>([
+      {},
+      { query: 'new-checkout' },
+      { query: 'new-chekout', fuzzy: 'true' },
+      { status: ['production:enabled'] },
+      { tag: 'INCLUDE:simple:payment' },
+      { segment: 'INCLUDE:beta' },
+      { project: 'IS:default', type: 'IS:release', createdBy: 'IS:7' },
+    ])('returns all properties of a feature, whichever filter finds it: %j', async (query) => {
+      const { found } = await search(query);
+      const feature = found.find((one) => one.name === 'new-checkout');
+      expect(feature).toEqual({
+        name: 'new-checkout',
+        type: 'release',
+        description: 'Pays in one step',
+        dependencyType: 'parent',
+        project: 'default',
+        stale: false,
+        favorite: true,
+        impressionData: true,
+        createdAt: '2026-01-01T12:00:00.000Z',
+        archivedAt: null,
+        lastSeenAt: '2026-01-05T12:00:00.000Z',
+        createdBy: { id: 7, name: 'Mia', imageUrl: expect.stringContaining('https://gravatar.com/avatar/') },
+        tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
+        segments: ['alpha', 'beta', 'gone soon'],
+        environments: [inEnvironment('development'), inEnvironment('production', { sortOrder: 2, enabled: true })],
+        lifecycle: { stage: 'live', enteredStageAt: '2026-01-02T12:00:00.000Z' },
+      });
+      const ofEarlierFormats = new Set(['variants', 'strategies']);
+      const documented = Object.keys(SearchResultFeature.properties).filter((key) => !ofEarlierFormats.has(key));
+      expect(Object.keys(feature ?? {}).toSorted()).toEqual(documented.toSorted());
+    });
+
+    it('finds text case-insensitively, in a name or in a tag, and never across the two', async () => {
+      expect((await search({ query: 'ÄRGER' })).names).toEqual(['new-checkout']);
+      expect((await search({ query: 'a\u0308rger' })).names).toEqual(['new-checkout']);
+      expect((await search({ query: 'οδοσ' })).names).toEqual(['new-checkout']);
+      expect((await search({ query: 'checkoutsimple' })).total).toBe(0);
+      expect((await search({ query: 'checkout\u001fsimple' })).total).toBe(0);
+    });
+
+    it('filters by every valid day of creation, from the year 0 to the last day of 9999', async () => {
+      for (const day of ['0000-01-01', '0001-01-01', '2026-01-03', '9999-12-31']) {
+        const before = (await search({ createdAt: `IS_BEFORE:${day}` })).total;
+        const since = (await search({ createdAt: `IS_ON_OR_AFTER:${day}` })).total;
+        expect([day, before, since]).toEqual([day, ...(day < '2026' ? [0, 4] : day > '2027' ? [4, 0] : [2, 2])]);
+      }
+    });
+
+    it('finds changes immediately: a segment name, a tag, a switch', async () => {
+      await engine.apply([segmentState(1, 'gamma', 2)]);
+      expect((await search({ segment: 'INCLUDE:beta' })).total).toBe(0);
+      expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma', 'gone soon']);
+      await engine.apply([{ entity: 'segment', id: '3', version: 2, state: null }]);
+      expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma']);
+      await engine.apply([
+        featureState(
+          aFeature({ name: 'dark-mode', tags: tagged('simple:night'), createdAt: '2026-01-02T00:00:00.000Z' }),
+          2,
+        ),
+      ]);
+      expect((await search({ query: 'NIGHT' })).names).toEqual(['dark-mode']);
+      expect((await search({ segment: 'INCLUDE:alpha' })).names).toEqual(['new-checkout']);
+    });
+
+    it('removes a deleted feature, and ignores a late state of it', async () => {
+      await engine.apply([featureState(aFeature({ name: 'short-lived' }))]);
+      expect((await search({ query: 'short-lived' })).total).toBe(1);
+      await engine.apply([deletedFeatureState('short-lived', 3)]);
+      await engine.apply([featureState(aFeature({ name: 'short-lived' }), 2)]);
+      expect((await search({ query: 'short-lived' })).total).toBe(0);
+      expect((await search()).total).toBe(4);
+    });
+
+    it('ignores typing errors and the order of words for fuzzy queries only', async () => {
+      expect((await search({ query: 'chekcout' })).total).toBe(0);
+      const typed = await search({ query: 'chekcout', fuzzy: 'true' });
+      expect(typed).toMatchObject({ names: expect.arrayContaining(['new-checkout', 'checkout-banner']), total: 2 });
+      expect((await search({ query: 'banner checkuot', fuzzy: 'true' })).names[0]).toBe('checkout-banner');
+      expect((await search({ query: 'paymnet', fuzzy: 'true' })).names).toEqual(['new-checkout']);
+    });
+
+    it('sorts a fuzzy query by relevance, unless the query has an order', async () => {
+      const { names, total } = await search({ query: 'checkout-banner', fuzzy: 'true' });
+      expect(names[0]).toBe('checkout-banner');
+      expect(total).toBe(names.length);
+      const sorted = await search({ query: 'checkout-banner', fuzzy: 'true', sortBy: 'name', sortOrder: 'desc' });
+      expect(sorted.names).toEqual(names.toSorted().reverse());
+      expect((await search({ query: 'checkout', fuzzy: 'true', type: 'IS:permission' })).total).toBe(0);
+      expect((await search({ query: ' , ', fuzzy: 'true' })).total).toBe(4);
+    });
+  });
+};
