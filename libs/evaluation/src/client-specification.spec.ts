@@ -2,22 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type EvaluatedFeature, type EvaluatedSegment, evaluatorOf } from './evaluator.ts';
+import { type EvaluableFeature, type EvaluableSegment, compileEvaluator } from './evaluator.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 
 interface DeltaEvent {
   readonly type: 'hydration' | 'feature-updated' | 'feature-removed' | 'segment-updated' | 'segment-removed';
-  readonly features?: readonly EvaluatedFeature[];
-  readonly segments?: readonly EvaluatedSegment[];
-  readonly feature?: EvaluatedFeature;
-  readonly segment?: EvaluatedSegment;
+  readonly features?: readonly EvaluableFeature[];
+  readonly segments?: readonly EvaluableSegment[];
+  readonly feature?: EvaluableFeature;
+  readonly segment?: EvaluableSegment;
   readonly featureName?: string;
   readonly segmentId?: number;
 }
 
 interface State {
-  readonly features?: readonly EvaluatedFeature[];
-  readonly segments?: readonly EvaluatedSegment[];
+  readonly features?: readonly EvaluableFeature[];
+  readonly segments?: readonly EvaluableSegment[];
   readonly events?: readonly DeltaEvent[];
 }
 
@@ -54,8 +54,8 @@ const specifications = read<readonly string[]>('index.json').map((file) => read<
 
 /** The state of an SDK after it has applied a list of delta events. */
 const stateAfter = (events: readonly DeltaEvent[]): State => {
-  const features = new Map<string, EvaluatedFeature>();
-  const segments = new Map<number, EvaluatedSegment>();
+  const features = new Map<string, EvaluableFeature>();
+  const segments = new Map<number, EvaluableSegment>();
   for (const { type, ...event } of events) {
     for (const feature of [event.features ?? [], event.feature ?? []].flat()) features.set(feature.name, feature);
     for (const segment of [event.segments ?? [], event.segment ?? []].flat()) segments.set(segment.id, segment);
@@ -73,7 +73,7 @@ const contextOf = ({ properties = {}, ...own }: Context): EvaluationContext => (
 
 const outcomeOf = ({ state }: Specification, toggleName: string, context: Context) => {
   const { features = [], segments = [] } = state.events === undefined ? state : stateAfter(state.events);
-  return evaluatorOf(features, segments).evaluate(toggleName, contextOf(context));
+  return compileEvaluator(features, segments).evaluate(toggleName, contextOf(context));
 };
 
 /** Every case of every specification, with its assertion. */

@@ -4,7 +4,7 @@ import { compare, valid } from 'semver';
 import { fieldValue, type Predicate } from './evaluation-context.ts';
 
 /** A constraint as SDKs receive it. It may have operators that Bunting does not store, such as those of an import. */
-export interface EvaluatedConstraint {
+export interface EvaluableConstraint {
   readonly contextName: string;
   readonly operator: string;
   readonly values?: readonly string[] | undefined;
@@ -13,11 +13,11 @@ export interface EvaluatedConstraint {
   readonly inverted?: boolean | undefined;
 }
 
-type Compile = (constraint: EvaluatedConstraint) => Predicate;
+type Compile = (constraint: EvaluableConstraint) => Predicate;
 
 const never: Predicate = () => false;
 
-const nonEmptyValues = ({ values = [] }: EvaluatedConstraint): string[] =>
+const nonEmptyValues = ({ values = [] }: EvaluableConstraint): string[] =>
   values.map((value) => value.trim()).filter((value) => value !== '');
 
 const isAmong =
@@ -144,7 +144,7 @@ const compilers = new Map<string, Compile>(
 );
 
 /** Compiles a constraint. An unknown operator matches no user, inverted or not. */
-export const compileConstraint = (constraint: EvaluatedConstraint): Predicate => {
+export const compileConstraint = (constraint: EvaluableConstraint): Predicate => {
   const predicate = compilers.get(constraint.operator)?.(constraint);
   if (predicate === undefined) return never;
   return constraint.inverted === true ? (context) => !predicate(context) : predicate;

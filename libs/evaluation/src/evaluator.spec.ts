@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type EvaluatedFeature, type EvaluatedSegment, type EvaluatedStrategy, evaluatorOf } from './evaluator.ts';
+import { type EvaluableFeature, type EvaluableSegment, type EvaluableStrategy, compileEvaluator } from './evaluator.ts';
 import { murmurHasher } from './murmur-hash.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 
@@ -12,20 +12,20 @@ const at = (
   random: () => 0.5,
   ...more,
 });
-const feature = (about: Partial<EvaluatedFeature> = {}): EvaluatedFeature => ({
+const feature = (about: Partial<EvaluableFeature> = {}): EvaluableFeature => ({
   name: 'lamp',
   enabled: true,
   strategies: [],
   ...about,
 });
-const isOn = (strategy: EvaluatedStrategy, context: EvaluationContext): boolean =>
-  evaluatorOf([feature({ strategies: [strategy] })]).evaluate('lamp', context).enabled;
+const isOn = (strategy: EvaluableStrategy, context: EvaluationContext): boolean =>
+  compileEvaluator([feature({ strategies: [strategy] })]).evaluate('lamp', context).enabled;
 
 describe('rollouts', () => {
   it('keep each user on the same side, and only add users as the percentage grows', () => {
     const share = (rollout: number) => {
       const strategy = { name: 'flexibleRollout', parameters: { rollout: String(rollout), stickiness: 'default' } };
-      const evaluator = evaluatorOf([feature({ strategies: [strategy] })]);
+      const evaluator = compileEvaluator([feature({ strategies: [strategy] })]);
       return Array.from({ length: 1_000 }, (_, id) => evaluator.evaluate('lamp', at({ userId: String(id) })).enabled);
     };
     const [ten, half] = [share(10), share(50)];
@@ -76,8 +76,8 @@ describe('rollouts', () => {
 describe('a feature', () => {
   it('is off for every user when its segment does not exist', () => {
     const withSegment = feature({ strategies: [{ name: 'default', segments: [7] }] });
-    expect(evaluatorOf([withSegment]).evaluate('lamp', at()).enabled).toBe(false);
-    expect(evaluatorOf([withSegment], [{ id: 7, constraints: [] }]).evaluate('lamp', at()).enabled).toBe(true);
+    expect(compileEvaluator([withSegment]).evaluate('lamp', at()).enabled).toBe(false);
+    expect(compileEvaluator([withSegment], [{ id: 7, constraints: [] }]).evaluate('lamp', at()).enabled).toBe(true);
   });
 
   it('is off where the server cannot evaluate a strategy type or an operator', () => {
@@ -110,7 +110,7 @@ describe('a feature', () => {
 
   it('sees the result of its parent that the same request resolves, also when the rollout of the parent is random', () => {
     const half = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'random', groupId: 'g' } };
-    const evaluator = evaluatorOf([
+    const evaluator = compileEvaluator([
       feature({ name: 'child', dependencies: [{ feature: 'parent' }] }),
       feature({ name: 'parent', strategies: [half] }),
       feature({ name: 'sibling', dependencies: [{ feature: 'parent' }] }),
@@ -131,7 +131,7 @@ describe('a feature', () => {
     const half = { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'random', groupId: 'g' } };
     const parent = feature({ name: 'parent', strategies: [half] });
     const child = (name: string, enabled: boolean) => feature({ name, dependencies: [{ feature: 'parent', enabled }] });
-    const evaluator = evaluatorOf([child('with', true), parent, child('without', false)]);
+    const evaluator = compileEvaluator([child('with', true), parent, child('without', false)]);
     for (let seed = 1; seed < 100; seed++) {
       let last = seed;
       const random = () => (last = (last * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -145,21 +145,21 @@ describe('a feature', () => {
       feature({ name: 'one', dependencies: [{ feature: 'other' }] }),
       feature({ name: 'other', dependencies: [{ feature: 'one' }] }),
     ];
-    expect(evaluatorOf([one, other]).active(at())).toEqual([]);
-    expect(evaluatorOf([feature({ dependencies: [{ feature: 'lamp' }] })]).active(at())).toEqual([]);
+    expect(compileEvaluator([one, other]).active(at())).toEqual([]);
+    expect(compileEvaluator([feature({ dependencies: [{ feature: 'lamp' }] })]).active(at())).toEqual([]);
   });
 
   it('gives the variants of the matching strategy, and its own where that has none', () => {
     const variant = (name: string) => ({ name, weight: 1000, payload: { type: 'string', value: name } });
     const byStrategy = { name: 'default', variants: [variant('of-strategy')] };
     const both = feature({ strategies: [byStrategy], variants: [variant('of-feature')] });
-    expect(evaluatorOf([both]).evaluate('lamp', at({ userId: '1' })).variant).toEqual({
+    expect(compileEvaluator([both]).evaluate('lamp', at({ userId: '1' })).variant).toEqual({
       name: 'of-strategy',
       enabled: true,
       payload: { type: 'string', value: 'of-strategy' },
     });
-    expect(evaluatorOf([{ ...both, strategies: [] }]).evaluate('lamp', at()).variant.name).toBe('of-feature');
-    expect(evaluatorOf([feature()]).evaluate('lamp', at()).variant).toEqual({ name: 'disabled', enabled: false });
+    expect(compileEvaluator([{ ...both, strategies: [] }]).evaluate('lamp', at()).variant.name).toBe('of-feature');
+    expect(compileEvaluator([feature()]).evaluate('lamp', at()).variant).toEqual({ name: 'disabled', enabled: false });
   });
 });
 
@@ -191,7 +191,7 @@ it('evaluates ten thousand features for one user', () => {
       ],
     }),
   );
-  const active = evaluatorOf(features).active(at({ userId: '7', country: 'no' }));
+  const active = compileEvaluator(features).active(at({ userId: '7', country: 'no' }));
   expect(active.length).toBeGreaterThan(4_500);
   expect(active.length).toBeLessThan(5_500);
 });
@@ -202,8 +202,8 @@ describe('explanations', () => {
     parameters: { rollout: String(percentage), stickiness: 'default', groupId: 'lamp' },
   });
   const inNorway = { contextName: 'country', operator: 'IN', values: ['no'] };
-  const explain = (about: Partial<EvaluatedFeature>, context: EvaluationContext, segments: EvaluatedSegment[] = []) =>
-    evaluatorOf([feature(about)], segments).explain('lamp', context);
+  const explain = (about: Partial<EvaluableFeature>, context: EvaluationContext, segments: EvaluableSegment[] = []) =>
+    compileEvaluator([feature(about)], segments).explain('lamp', context);
 
   it('name the constraint and the segment that did not match', () => {
     const strategy = { name: 'default', constraints: [inNorway], segments: [1, 2] };
@@ -258,11 +258,11 @@ describe('explanations', () => {
       result: true,
       hasUnsatisfiedDependency: true,
     });
-    expect(evaluatorOf([]).explain('lamp', at())).toBeUndefined();
+    expect(compileEvaluator([]).explain('lamp', at())).toBeUndefined();
   });
 
   it('decide as evaluate does for every user', () => {
-    const evaluator = evaluatorOf([
+    const evaluator = compileEvaluator([
       feature({ strategies: [{ ...rollout(30), constraints: [inNorway] }, { name: 'ourOwn' }, rollout(20)] }),
     ]);
     for (let id = 0; id < 500; id++) {

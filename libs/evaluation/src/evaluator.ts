@@ -1,36 +1,36 @@
-import { compileConstraint, type EvaluatedConstraint } from './constraint.ts';
+import { compileConstraint, type EvaluableConstraint } from './constraint.ts';
 import type { EvaluationContext, Predicate } from './evaluation-context.ts';
-import { compileActivation, isInRollout, type Rollout } from './strategy.ts';
-import { type Resolution, resolutionOf } from './resolution.ts';
-import { compileVariants, type EvaluatedVariant, type Variant } from './variant.ts';
+import { compileActivation, isInRollout, type Rollout } from './activation.ts';
+import { type Resolution, resolveWithReason } from './resolve-with-reason.ts';
+import { compileVariants, type EvaluableVariant, type Variant } from './variant.ts';
 
-export interface EvaluatedStrategy {
+export interface EvaluableStrategy {
   readonly name: string;
   readonly parameters?: Readonly<Record<string, string | undefined>> | undefined;
-  readonly constraints?: readonly EvaluatedConstraint[] | undefined;
+  readonly constraints?: readonly EvaluableConstraint[] | undefined;
   readonly segments?: readonly number[] | undefined;
-  readonly variants?: readonly EvaluatedVariant[] | undefined;
+  readonly variants?: readonly EvaluableVariant[] | undefined;
 }
 
-interface EvaluatedDependency {
+interface EvaluableDependency {
   readonly feature: string;
   readonly enabled?: boolean | undefined;
   readonly variants?: readonly string[] | undefined;
 }
 
 /** A feature as SDKs receive it. */
-export interface EvaluatedFeature {
+export interface EvaluableFeature {
   readonly name: string;
   readonly enabled: boolean;
   readonly impressionData?: boolean | undefined;
-  readonly strategies?: readonly EvaluatedStrategy[] | undefined;
-  readonly variants?: readonly EvaluatedVariant[] | undefined;
-  readonly dependencies?: readonly EvaluatedDependency[] | undefined;
+  readonly strategies?: readonly EvaluableStrategy[] | undefined;
+  readonly variants?: readonly EvaluableVariant[] | undefined;
+  readonly dependencies?: readonly EvaluableDependency[] | undefined;
 }
 
-export interface EvaluatedSegment {
+export interface EvaluableSegment {
   readonly id: number;
-  readonly constraints: readonly EvaluatedConstraint[];
+  readonly constraints: readonly EvaluableConstraint[];
 }
 
 export interface Evaluation {
@@ -71,7 +71,7 @@ export interface FeatureExplanation extends Evaluation {
 
 /** A feature that is on for a user. */
 export interface ActiveFeature {
-  readonly feature: EvaluatedFeature;
+  readonly feature: EvaluableFeature;
   /** for the same variant of the same compiled feature always the same object */
   readonly variant: Variant;
 }
@@ -88,7 +88,7 @@ const off: Evaluation = { enabled: false, variant: noVariant };
 export type FindSegment = (segment: number) => readonly Predicate[] | undefined;
 
 const compileStrategy = (
-  { name, parameters = {}, constraints = [], segments = [], variants = [] }: EvaluatedStrategy,
+  { name, parameters = {}, constraints = [], segments = [], variants = [] }: EvaluableStrategy,
   feature: string,
   findSegment: FindSegment,
 ) => {
@@ -135,18 +135,18 @@ const resultOf = (strategies: readonly StrategyExplanation[]): boolean | 'unknow
 
 /** A feature whose constraints are parsed and whose segments are resolved. */
 export interface CompiledFeature {
-  readonly feature: EvaluatedFeature;
+  readonly feature: EvaluableFeature;
   readonly strategies: readonly CompiledStrategy[];
   /** the variant of a user for whom no strategy has one */
   readonly variantFor: (context: EvaluationContext) => Variant;
 }
 
 /** Compiles the constraints of a segment. */
-export const compileSegment = ({ constraints }: Pick<EvaluatedSegment, 'constraints'>): readonly Predicate[] =>
+export const compileSegment = ({ constraints }: Pick<EvaluableSegment, 'constraints'>): readonly Predicate[] =>
   constraints.map(compileConstraint);
 
 /** Compiles one feature, with the segments as they are now. */
-export const compileFeature = (feature: EvaluatedFeature, findSegment: FindSegment): CompiledFeature => {
+export const compileFeature = (feature: EvaluableFeature, findSegment: FindSegment): CompiledFeature => {
   const { name, strategies = [], variants = [] } = feature;
   const selectVariant = compileVariants(variants, name, variants[0]?.stickiness || 'default');
   return {
@@ -164,19 +164,19 @@ export interface CompiledFeatures {
 }
 
 /** Compiles features for evaluation as Unleash's SDKs do it, by their common client specification. */
-export const evaluatorOf = (
-  features: readonly EvaluatedFeature[],
-  segments: readonly EvaluatedSegment[] = [],
+export const compileEvaluator = (
+  features: readonly EvaluableFeature[],
+  segments: readonly EvaluableSegment[] = [],
 ): Evaluator => {
   const bySegment = new Map(segments.map((segment) => [segment.id, compileSegment(segment)]));
   const byName = new Map(features.map((feature) => [feature.name, compileFeature(feature, (id) => bySegment.get(id))]));
-  return compiledEvaluator({ find: (name) => byName.get(name), all: () => byName.values() });
+  return createEvaluator({ find: (name) => byName.get(name), all: () => byName.values() });
 };
 
 /** Evaluates compiled features as Unleash's SDKs do it, by their common client specification. */
-export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
+export const createEvaluator = ({ find, all }: CompiledFeatures) => {
   const isDependencySatisfied = (
-    { feature: parent, enabled: mustBeOn = true, variants = [] }: EvaluatedDependency,
+    { feature: parent, enabled: mustBeOn = true, variants = [] }: EvaluableDependency,
     evaluateParent: (found: CompiledFeature) => Evaluation,
   ): boolean => {
     const found = find(parent);
@@ -282,10 +282,10 @@ export const compiledEvaluator = ({ find, all }: CompiledFeatures) => {
     /** Evaluates a feature and returns the reason for its result; undefined for an unknown feature. */
     resolve: (name: string, context: EvaluationContext): Resolution | undefined => {
       const found = find(name);
-      return found === undefined ? undefined : resolutionOf(found.feature, explain(found, context), context);
+      return found === undefined ? undefined : resolveWithReason(found.feature, explain(found, context), context);
     },
   };
 };
 
 /** Features compiled once, to be evaluated for many users. */
-export type Evaluator = ReturnType<typeof compiledEvaluator>;
+export type Evaluator = ReturnType<typeof createEvaluator>;

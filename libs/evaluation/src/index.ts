@@ -2,19 +2,19 @@ export type { EvaluationContext } from './evaluation-context.ts';
 export {
   type ActiveFeature,
   type CompiledFeature,
-  compiledEvaluator,
+  createEvaluator,
   compileFeature,
   compileSegment,
-  type EvaluatedFeature,
-  type EvaluatedSegment,
-  type EvaluatedStrategy,
+  type EvaluableFeature,
+  type EvaluableSegment,
+  type EvaluableStrategy,
   type Evaluation,
   type Evaluator,
-  evaluatorOf,
+  compileEvaluator,
   type FeatureExplanation,
   type FindSegment,
   type StrategyExplanation,
 } from './evaluator.ts';
-export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend.ts';
-export { hasPayloads, type Reason, type Resolution } from './resolution.ts';
+export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
+export { hasPayloads, type Reason, type Resolution } from './resolve-with-reason.ts';
 export type { Variant } from './variant.ts';

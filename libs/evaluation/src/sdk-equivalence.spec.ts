@@ -3,7 +3,7 @@ import { constraintOperators } from '@bunting/contracts';
 import fc from 'fast-check';
 import { once } from 'node:events';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
-import { type EvaluatedFeature, evaluatorOf } from './evaluator.ts';
+import { type EvaluableFeature, compileEvaluator } from './evaluator.ts';
 
 // Generated features are evaluated by both, where the result does not depend on chance: users with an id, in ASCII, since the SDK for
 // Node.js hashes only the low byte of each character. Groups are always named, since this SDK has no default for them.
@@ -107,7 +107,7 @@ it('evaluates every generated feature as the SDK for Node.js does', async () => 
     sdk.on('error', () => undefined);
     await once(sdk, 'ready');
     const now = new Date();
-    const evaluator = evaluatorOf(features as readonly EvaluatedFeature[], segments);
+    const evaluator = compileEvaluator(features as readonly EvaluableFeature[], segments);
     const { properties, userId, remoteAddress } = sdkContext;
     const evaluationContext = {
       fields: new Map(Object.entries({ ...properties, userId, remoteAddress })),
@@ -155,7 +155,7 @@ it('puts users beyond ASCII where the SDK for Node.js puts the UTF-8 bytes of th
   sdk.on('warn', () => undefined);
   sdk.on('error', () => undefined);
   await once(sdk, 'ready');
-  const evaluator = evaluatorOf([feature]);
+  const evaluator = compileEvaluator([feature]);
   const results = new Set<string>();
   for (let nth = 0; nth < 300; nth++) {
     const userId = `${['Åse', 'Jürgen', '李', 'émile', '😀'][nth % 5]}-${nth}`;

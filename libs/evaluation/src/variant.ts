@@ -5,11 +5,11 @@ import { variantBuckets } from './murmur-hash.ts';
 export interface Variant {
   readonly name: string;
   readonly enabled: boolean;
-  readonly payload?: EvaluatedVariant['payload'];
+  readonly payload?: EvaluableVariant['payload'];
 }
 
 /** A variant as SDKs receive it. */
-export interface EvaluatedVariant {
+export interface EvaluableVariant {
   readonly name: string;
   readonly weight: number;
   readonly stickiness?: string | undefined;
@@ -27,7 +27,7 @@ const stickyKey = (stickiness: string, context: EvaluationContext): string => {
   return randomKey(context);
 };
 
-const toVariant = ({ name, payload }: EvaluatedVariant): Variant =>
+const toVariant = ({ name, payload }: EvaluableVariant): Variant =>
   payload === undefined ? { name, enabled: true } : { name, enabled: true, payload };
 
 /**
@@ -35,7 +35,7 @@ const toVariant = ({ name, payload }: EvaluatedVariant): Variant =>
  * @returns a function that returns the same object for the same variant; undefined where no variant has weight
  */
 export const compileVariants = (
-  variants: readonly EvaluatedVariant[],
+  variants: readonly EvaluableVariant[],
   groupId: string,
   stickiness: string,
 ): ((context: EvaluationContext) => Variant) | undefined => {

@@ -1,7 +1,7 @@
 import type { FeatureImpact } from '@bunting/contracts';
-import { type Evaluation, type Evaluator, evaluatorOf } from '@bunting/evaluation';
+import { type Evaluation, type Evaluator, compileEvaluator } from '@bunting/evaluation';
 import type { Feature, FeatureInEnvironment } from '../features/feature.ts';
-import { evaluatedIn, type PlaygroundContent } from '../playground/playground-content.ts';
+import { toEvaluableFeatures, type PlaygroundContent } from '../playground/playground-content.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 import { conditionsOf, groupsOf, stickyFieldsOf, type UserFields } from './user-groups.ts';
 
@@ -123,7 +123,7 @@ export const computeImpactOnUsers = (
 ): { users: number; features: FeatureImpact[] } => {
   const snapshotOf = (content: PlaygroundContent): EvaluatedSnapshot => ({
     content,
-    evaluator: evaluatorOf(evaluatedIn(content, environment), content.segments),
+    evaluator: compileEvaluator(toEvaluableFeatures(content, environment), content.segments),
   });
   const [before, after] = [snapshotOf(contents.before), snapshotOf(contents.after)];
   const comparison = { before, after, environment, now };

@@ -1,20 +1,20 @@
 import type { PlaygroundCell, PlaygroundFeature } from '@bunting/contracts';
 import {
-  type EvaluatedSegment,
+  type EvaluableSegment,
   type EvaluationContext,
-  evaluatorOf,
+  compileEvaluator,
   type FeatureExplanation,
   type StrategyExplanation,
 } from '@bunting/evaluation';
 import type { Strategy } from '../features/feature.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
-import { type FeatureToEvaluate, type PlaygroundContent, evaluatedIn } from './playground-content.ts';
+import { type FeatureToEvaluate, type PlaygroundContent, toEvaluableFeatures } from './playground-content.ts';
 
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
 
 /** Evaluates features of one environment without giving reasons. A feature that is not there is off. */
 export const tableCellEvaluator = (content: PlaygroundContent, environment: string) => {
-  const evaluator = evaluatorOf(evaluatedIn(content, environment), content.segments);
+  const evaluator = compileEvaluator(toEvaluableFeatures(content, environment), content.segments);
   return (name: string, context: EvaluationContext): PlaygroundCell => {
     const explanation = evaluator.explain(name, context);
     if (explanation === undefined) return offCell;
@@ -29,7 +29,10 @@ export const playgroundEvaluator = (content: PlaygroundContent, environment: str
   const featuresWithSettings = features
     .filter(({ name }) => names?.has(name) ?? true)
     .map((feature) => ({ feature, settings: inEnvironment(feature, environment) }));
-  const evaluator = evaluatorOf(evaluatedIn(content, environment), segments satisfies readonly EvaluatedSegment[]);
+  const evaluator = compileEvaluator(
+    toEvaluableFeatures(content, environment),
+    segments satisfies readonly EvaluableSegment[],
+  );
   const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
 
   const shownStrategy = (

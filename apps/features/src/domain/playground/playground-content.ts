@@ -1,4 +1,4 @@
-import type { EvaluatedFeature } from '@bunting/evaluation';
+import type { EvaluableFeature } from '@bunting/evaluation';
 import type { Dependency, Feature, FeatureInEnvironment } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
@@ -44,7 +44,7 @@ export const withChanges = (
 const evaluated = (
   { name, dependencies }: FeatureToEvaluate,
   { enabled, strategies, variants }: FeatureInEnvironment,
-): EvaluatedFeature => ({
+): EvaluableFeature => ({
   name,
   enabled,
   dependencies,
@@ -53,5 +53,5 @@ const evaluated = (
 });
 
 /** The features as SDKs of an environment evaluate them. */
-export const evaluatedIn = ({ features }: PlaygroundContent, environment: string): EvaluatedFeature[] =>
+export const toEvaluableFeatures = ({ features }: PlaygroundContent, environment: string): EvaluableFeature[] =>
   features.map((feature) => evaluated(feature, inEnvironment(feature, environment)));

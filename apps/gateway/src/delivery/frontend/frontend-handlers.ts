@@ -8,7 +8,7 @@ import {
 import {
   contextFieldsOfBody,
   contextFieldsOfQuery,
-  type EvaluatedFeature,
+  type EvaluableFeature,
   frontendFeature,
   type Variant,
 } from '@bunting/evaluation';
@@ -29,9 +29,9 @@ const bodyOf = (on: readonly FeatureText[]): string => `{"toggles":[${on.map(({ 
 export const frontendHandlers = (delivery: Delivery): ReadonlyMap<string, SdkHandler> => {
   const viewFor = freshView(delivery);
   /** by feature and variant: its JSON text, and a hash of it, so that the tag of a response is not a hash of all its bytes */
-  const texts = new WeakMap<EvaluatedFeature, Map<Variant, FeatureText>>();
+  const texts = new WeakMap<EvaluableFeature, Map<Variant, FeatureText>>();
 
-  const textOf = (feature: EvaluatedFeature, variant: Variant): FeatureText => {
+  const textOf = (feature: EvaluableFeature, variant: Variant): FeatureText => {
     let ofFeature = texts.get(feature);
     if (ofFeature === undefined) texts.set(feature, (ofFeature = new Map()));
     let text = ofFeature.get(variant);

@@ -19,7 +19,7 @@ import {
 import { refusalResponse } from '@bunting/bus';
 import {
   contextFieldsOfBody,
-  type EvaluatedFeature,
+  type EvaluableFeature,
   type EvaluationContext,
   type Resolution,
   type Variant,
@@ -100,7 +100,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
   const { delivery, streams, tickets, identifyById } = options;
   const viewFor = freshView(delivery);
   /** by feature, by variant, whose name another strategy may use with another payload, and by whether it is on and why */
-  const rendered = new WeakMap<EvaluatedFeature, Map<Variant, Map<string, Rendered>>>();
+  const rendered = new WeakMap<EvaluableFeature, Map<Variant, Map<string, Rendered>>>();
 
   const render = (resolution: Resolution): Rendered => {
     const { feature, enabled, variant, reason, needsTargetingKey } = resolution;

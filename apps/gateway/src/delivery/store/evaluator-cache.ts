@@ -1,10 +1,10 @@
 import {
   compileFeature,
   type CompiledFeature,
-  compiledEvaluator,
+  createEvaluator,
   compileSegment,
-  type EvaluatedFeature,
-  type EvaluatedSegment,
+  type EvaluableFeature,
+  type EvaluableSegment,
   type Evaluator,
   type FindSegment,
 } from '@bunting/evaluation';
@@ -48,12 +48,12 @@ export const evaluatorCache = (store: DeliveryStore) => {
     const segment = store.segment(id);
     if (segment?.json === undefined) return undefined;
     const { json } = segment;
-    return compiledSegment(segment, segment.position, () => compileSegment(JSON.parse(json) as EvaluatedSegment));
+    return compiledSegment(segment, segment.position, () => compileSegment(JSON.parse(json) as EvaluableSegment));
   };
 
   const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
     const part = store.partOf(feature, environment);
-    const json = () => JSON.parse(feature.head + part.json + feature.tail) as EvaluatedFeature;
+    const json = () => JSON.parse(feature.head + part.json + feature.tail) as EvaluableFeature;
     // The part of a feature that has none in this environment is shared by all features.
     const key = part.position === 0 ? feature : part;
     let position = store.positionOf(feature, environment);
@@ -65,7 +65,7 @@ export const evaluatorCache = (store: DeliveryStore) => {
     const { environment } = view.scope;
     let enabled: readonly CompiledFeature[] | undefined;
     let names: readonly string[] | undefined;
-    const evaluator = compiledEvaluator({
+    const evaluator = createEvaluator({
       find: (name) => {
         const feature = view.find(name);
         return feature === undefined ? undefined : compile(feature, environment);

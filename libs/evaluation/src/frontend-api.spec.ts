@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { contextFieldsOfBody, contextFieldsOfQuery } from './frontend.ts';
+import { contextFieldsOfBody, contextFieldsOfQuery } from './frontend-api.ts';
 
 const fields = (context: ReadonlyMap<string, string>) => Object.fromEntries(context);
 

@@ -1,13 +1,13 @@
 import type { EvaluationContext } from './evaluation-context.ts';
-import type { EvaluatedFeature, EvaluatedStrategy, FeatureExplanation, StrategyExplanation } from './evaluator.ts';
-import type { EvaluatedVariant, Variant } from './variant.ts';
+import type { EvaluableFeature, EvaluableStrategy, FeatureExplanation, StrategyExplanation } from './evaluator.ts';
+import type { EvaluableVariant, Variant } from './variant.ts';
 
 /** How a value came about, in the words of OpenFeature. */
 export type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED' | 'UNKNOWN';
 
 /** The evaluation of a feature with its reason. */
 export interface Resolution {
-  readonly feature: EvaluatedFeature;
+  readonly feature: EvaluableFeature;
   readonly enabled: boolean;
   readonly variant: Variant;
   readonly reason: Reason;
@@ -17,7 +17,7 @@ export interface Resolution {
 
 const sticksToUser = (stickiness: string): boolean => ['default', 'userId', 'sessionId'].includes(stickiness);
 
-const splits = ({ rollout }: StrategyExplanation, { name }: EvaluatedStrategy): boolean =>
+const splits = ({ rollout }: StrategyExplanation, { name }: EvaluableStrategy): boolean =>
   rollout === undefined ? name === 'gradualRolloutRandom' : rollout.percentage > 0 && rollout.percentage < 100;
 
 const matches = ({ constraints, segments }: StrategyExplanation): boolean =>
@@ -26,7 +26,7 @@ const matches = ({ constraints, segments }: StrategyExplanation): boolean =>
 /** Whether a strategy is on for every user, whatever the context. */
 const isUnconditional = (
   { constraints, segments, rollout }: StrategyExplanation,
-  { name }: EvaluatedStrategy,
+  { name }: EvaluableStrategy,
 ): boolean => {
   if (constraints.length + segments.length > 0) return false;
   if (rollout === undefined) return name === 'default';
@@ -34,8 +34,8 @@ const isUnconditional = (
 };
 
 /** Why a feature has its result for a user. */
-export const resolutionOf = (
-  feature: EvaluatedFeature,
+export const resolveWithReason = (
+  feature: EvaluableFeature,
   { enabled, variant, result, hasUnsatisfiedDependency, strategies }: FeatureExplanation,
   { fields }: EvaluationContext,
 ): Resolution => {
@@ -49,7 +49,7 @@ export const resolutionOf = (
   });
   const isAnonymous = !fields.get('userId') && !fields.get('sessionId');
   const splitBy = (explained: StrategyExplanation, nth: number): boolean =>
-    splits(explained, configured[nth] as EvaluatedStrategy);
+    splits(explained, configured[nth] as EvaluableStrategy);
   const needsTargetingKey = ({ rollout }: StrategyExplanation): boolean =>
     isAnonymous && rollout !== undefined && sticksToUser(rollout.stickiness);
 
@@ -62,7 +62,7 @@ export const resolutionOf = (
   }
   const nth = strategies.findIndex((explained) => explained.result === true);
   const [deciding, strategy] = [strategies[nth], configured[nth]];
-  const variants: readonly EvaluatedVariant[] =
+  const variants: readonly EvaluableVariant[] =
     (deciding?.variant === undefined ? feature.variants : strategy?.variants) ?? [];
   const isSplitByWeight = variants.filter(({ weight }) => weight > 0).length > 1;
   const variantStickiness = variants[0]?.stickiness || strategy?.parameters?.['stickiness'] || 'default';
@@ -74,12 +74,12 @@ export const resolutionOf = (
   if (isSplitByWeight) return resolution('SPLIT', variantNeedsTargetingKey);
   const isStatic =
     dependencies.length === 0 &&
-    (deciding === undefined || (nth === 0 && isUnconditional(deciding, strategy as EvaluatedStrategy)));
+    (deciding === undefined || (nth === 0 && isUnconditional(deciding, strategy as EvaluableStrategy)));
   return resolution(isStatic ? 'STATIC' : 'TARGETING_MATCH');
 };
 
 /** Whether variants of the feature have payloads: then its value is a payload, else whether it is on. */
-export const hasPayloads = ({ variants = [], strategies = [] }: EvaluatedFeature): boolean =>
+export const hasPayloads = ({ variants = [], strategies = [] }: EvaluableFeature): boolean =>
   [variants, ...strategies.map((strategy) => strategy.variants ?? [])].some((list) =>
     list.some(({ payload }) => payload !== undefined),
   );
