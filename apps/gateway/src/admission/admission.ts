@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Credentials } from '../authentication/authenticator.ts';
 import { isOfrepRequest } from '../http/errors/ofrep-errors.ts';
 import { isPathBelow } from '../http/request/is-path-below.ts';
-import type { SameOriginPolicy } from '../sessions/same-origin.ts';
+import type { SameOriginPolicy } from '../sessions/same-origin-policy.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { clientNetwork } from './client-network.ts';

@@ -6,7 +6,7 @@ import { type StartedGateway, startGateway, tokenKey } from '../../test/started-
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator, type AuthenticatorOptions } from './authenticator.ts';
 import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
-import { listenForAccessChanges } from '../persistence/rights/access-change-listener.ts';
+import { listenForAccessChanges } from '../persistence/rights/listen-for-access-changes.ts';
 import { type Principal, tokenLookup } from '../persistence/tokens/token-lookup.ts';
 
 const tokenAuthenticator = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cacheTtlMs'>) => {

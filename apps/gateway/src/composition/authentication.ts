@@ -12,7 +12,7 @@ import type { TokenCipher } from '../persistence/tokens/token-cipher.ts';
 import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { eraseSealedSecrets } from '../persistence/tokens/token-repository.ts';
-import { sameOriginPolicy } from '../sessions/same-origin.ts';
+import { sameOriginPolicy } from '../sessions/same-origin-policy.ts';
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { signInMethods } from '../identity/sign-in-methods.ts';
 

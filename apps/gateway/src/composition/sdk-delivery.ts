@@ -4,7 +4,7 @@ import { unreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
 import { clientHandlers } from '../delivery/client/client-handlers.ts';
 import { clientStream } from '../delivery/client/client-stream.ts';
-import { fetchModePolicy } from '../delivery/client/fetch-mode.ts';
+import { fetchModePolicy } from '../delivery/client/fetch-mode-policy.ts';
 import { preRoutingPollResponses } from '../delivery/client/pre-routing-poll-responses.ts';
 import { startDelivery } from '../delivery/delivery.ts';
 import { frontendHandlers } from '../delivery/frontend/frontend-handlers.ts';

@@ -17,7 +17,7 @@ import { type Admit, maxPublicBodyBytes } from '../admission/admission.ts';
 import { type Authenticate } from '../authentication/authenticator.ts';
 import type { GatewayConfig } from '../config.ts';
 import { closeAfterResponse } from './response/raw-response.ts';
-import { requireJsonBody } from './request/content-type.ts';
+import { requireJsonBody } from './request/require-json-body.ts';
 import {
   parseIfMatch,
   parseIfNoneMatch,

@@ -9,14 +9,14 @@ import { type Admit } from '../admission/admission.ts';
 import { clientNetwork } from '../admission/client-network.ts';
 import type { GatewayConfig } from '../config.ts';
 import { respondToInvalidHttp, writeRawResponse } from './response/raw-response.ts';
-import { limitConnections, maxConnections } from './connection-limit.ts';
+import { limitConnections, maxConnections } from './limit-connections.ts';
 import { isUnknownPath } from '../console/mount-console.ts';
 import { compressResponses } from './response/compression.ts';
 import { corsPolicy, splitList } from './cors.ts';
 import { closeWhenDrained } from './close-when-drained.ts';
 import { preRouting, type RespondBeforeRouting } from './pre-routing.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
-import { sendError, unknownPath } from './errors/http-errors.ts';
+import { sendError, unknownPathRefusal } from './errors/http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/serialise-pipelined-requests.ts';
 import { RequestAborted } from './request/body.ts';
 import { oversizedHeadRefusal } from './request/oversized-head-refusal.ts';
@@ -190,7 +190,7 @@ export const createHttpServer = ({
   app.server.on('connect', (request, socket: Socket) => {
     // Node hands over the socket of CONNECT without an error listener.
     socket.on('error', () => socket.destroy());
-    writeRawResponse(socket, 404, unknownPath(request.url ?? ''));
+    writeRawResponse(socket, 404, unknownPathRefusal(request.url ?? ''));
   });
 
   app.addHook('preClose', (done) => {
@@ -236,7 +236,7 @@ export const createHttpServer = ({
   });
   app.setNotFoundHandler(async (request, reply) => {
     await authenticateApiPath(request, reply);
-    return sendError(reply, unknownPath(request.raw.url ?? ''));
+    return sendError(reply, unknownPathRefusal(request.raw.url ?? ''));
   });
   return { app, close: () => closeWhenDrained(app, openResponses, maxMs) };
 };

@@ -8,7 +8,7 @@ import { transactionContextOf } from '../http/request/transaction-context.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
-import type { LoginCookie } from './login-cookie.ts';
+import type { OidcLoginCookie } from './oidc-login-cookie.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
 import { providerFaultOf } from './provider-fault.ts';
 import { publicUrl } from './public-url.ts';
@@ -21,7 +21,7 @@ export interface OidcRoutesOptions {
   readonly config: GatewayConfig;
   readonly settings: SignInSettings;
   readonly transaction: UnitOfWork;
-  readonly loginCookie: LoginCookie;
+  readonly loginCookie: OidcLoginCookie;
   readonly sessionCookie: SessionCookie;
   readonly signInLog: SignInLog;
   readonly log: Pick<Logger, 'warn'>;

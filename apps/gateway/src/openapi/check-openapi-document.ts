@@ -1,6 +1,6 @@
 import { operations } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
-import { openApiDocument } from './document.ts';
+import { openApiDocument } from './openapi-document.ts';
 import { lintOpenApiDocument } from './lint-openapi-document.ts';
 
 const help = `Checks the OpenAPI document that the gateway serves, and prints each fault. It takes no options.

@@ -20,7 +20,7 @@ import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseRole } from '../domain/rights/roles.ts';
-import { openApiDocument } from './document.ts';
+import { openApiDocument } from './openapi-document.ts';
 
 const document = openApiDocument(operations);
 

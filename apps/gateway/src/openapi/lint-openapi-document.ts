@@ -1,6 +1,6 @@
 import type { AnySchema } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Json, OpenApiDocument } from './document.ts';
+import type { Json, OpenApiDocument } from './openapi-document.ts';
 
 const hasMembers = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operations } from '@bunting/contracts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
-import { openApiDocument } from './document.ts';
+import { openApiDocument } from './openapi-document.ts';
 
 let gateway: StartedGateway;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { type Caller, Refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Authenticate } from '../authentication/authenticator.ts';
-import type { SameOriginPolicy } from './same-origin.ts';
+import type { SameOriginPolicy } from './same-origin-policy.ts';
 import type { SessionCookie } from './session-cookie.ts';
 
 export interface LogoutOptions {

@@ -2,7 +2,7 @@ import type { DeliveryScope } from '@bunting/contracts';
 import type { ServerResponse } from 'node:http';
 import type { DeliveryView } from '../delivery/store/delivery-view.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
-import type { StreamEvent } from './stream-event.ts';
+import type { ServerSentEvent } from './server-sent-event.ts';
 
 /** How the changes of a scope become events of a stream. */
 export interface StreamOptions {
@@ -10,11 +10,11 @@ export interface StreamOptions {
   readonly kind: 'sdk' | 'ofrep';
   readonly scope: DeliveryScope;
   /** the event that the stream begins with; the client has everything up to its id */
-  readonly first: StreamEvent;
+  readonly first: ServerSentEvent;
   /** written after the first event, as it is */
   readonly preamble?: string;
   /** The event for a client that has everything up to a revision; undefined where there is nothing newer. */
-  readonly changesAfter: (view: DeliveryView, revision: number) => StreamEvent | undefined;
+  readonly changesAfter: (view: DeliveryView, revision: number) => ServerSentEvent | undefined;
   readonly credential: StreamCredential;
   /** Whether the stream may go on, when the rights of its credential have changed. */
   readonly mayContinue: (principal: Principal) => boolean;

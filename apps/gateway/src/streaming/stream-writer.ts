@@ -1,6 +1,6 @@
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { StreamConnection } from './stream-connection.ts';
-import { keepAliveComment, type StreamEvent, writeEvent } from './stream-event.ts';
+import { keepAliveComment, type ServerSentEvent, writeEvent } from './server-sent-event.ts';
 
 /** Minimum bytes for which a stream counts whose client does not read. */
 const minUnreadBytes = 16 * 1024;
@@ -27,7 +27,7 @@ export const streamWriter = (unread: Pick<UnreadResponses, 'add'>, onRead: (conn
 
   return {
     /** Writes an event, and then `more` as it is. */
-    writeEvent: (connection: StreamConnection, event: StreamEvent, more = ''): void => {
+    writeEvent: (connection: StreamConnection, event: ServerSentEvent, more = ''): void => {
       const { data } = event;
       writeEvent(connection.raw, event, more);
       if (connection.raw.writableNeedDrain)

@@ -21,7 +21,7 @@ import {
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { DeliveryView, Representation } from '../store/delivery-view.ts';
-import type { FetchModePolicy } from './fetch-mode.ts';
+import type { FetchModePolicy } from './fetch-mode-policy.ts';
 
 /** The response to an SDK. */
 export interface SdkResponse {

@@ -9,10 +9,10 @@ import {
 import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../authentication/authenticator.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
-import type { StreamEvent } from '../../streaming/stream-event.ts';
+import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
 import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
-import type { FetchModePolicy } from './fetch-mode.ts';
+import type { FetchModePolicy } from './fetch-mode-policy.ts';
 import type { Delta, DeliveryView } from '../store/delivery-view.ts';
 
 export interface ClientStreamOptions {
@@ -25,7 +25,7 @@ export interface ClientStreamOptions {
 /** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
 const lastEventIn = ({ headers }: FastifyRequest): number | undefined => parseRevision(headers['last-event-id']);
 
-const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): StreamEvent => ({
+const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): ServerSentEvent => ({
   event,
   id: revision,
   data: body,
@@ -37,7 +37,7 @@ export const clientStream = ({ delivery, streams, authenticate, fetchMode }: Cli
   const viewFor = freshView(delivery);
 
   /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
-  const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): StreamEvent => {
+  const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): ServerSentEvent => {
     if (heldRevision === undefined) return eventOf('unleash-connected', view.hydration());
     const delta = view.since(heldRevision, isBehind);
     if (delta === undefined) return { event: 'unleash-connected', id: heldRevision, data: noEvents };

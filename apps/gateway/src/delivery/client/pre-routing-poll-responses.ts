@@ -9,7 +9,7 @@ import type { Principal } from '../../persistence/tokens/token-lookup.ts';
 import { type SdkResponse, type SdkOperation, sdkOperations } from './client-handlers.ts';
 import { scopeOfRequest } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
-import type { FetchModePolicy } from './fetch-mode.ts';
+import type { FetchModePolicy } from './fetch-mode-policy.ts';
 
 export interface PollOptions {
   readonly delivery: Delivery;

@@ -33,7 +33,7 @@ import { parseIfNoneMatch } from '../../http/response/entity-tags.ts';
 import { jsonContentType } from '../../http/errors/http-errors.ts';
 import { ofrepErrorOf } from '../../http/errors/ofrep-errors.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
-import type { StreamEvent } from '../../streaming/stream-event.ts';
+import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
 import { deltaClientSpec, freshView, parseRevision, requireLoaded, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryView } from '../store/delivery-view.ts';
@@ -80,7 +80,7 @@ const tagOf = (content: string, expiresAt: number | undefined): string =>
 
 const eventTagOf = (revision: number): string => `"${revision}"`;
 const revisionOfEventTag = (tag: string): number | undefined => parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
-const refetch = (revision: number): StreamEvent => ({
+const refetch = (revision: number): ServerSentEvent => ({
   id: revision,
   data: JSON.stringify({
     type: 'refetchEvaluation',
@@ -227,10 +227,10 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     const revision = delivery.viewOf(scope).revision();
     const heldRevision = parseRevision(lastEventId) ?? access.revision;
     // If this memory is current and the client has a later revision, that revision is from before a backup was restored.
-    const changesAfter = (view: DeliveryView, after: number): StreamEvent | undefined =>
+    const changesAfter = (view: DeliveryView, after: number): ServerSentEvent | undefined =>
       view.revision() > after || after > delivery.store.position ? refetch(view.revision()) : undefined;
     // Clients ignore unknown types.
-    const upToDate: StreamEvent = { id: heldRevision, data: '{"type":"connected"}' };
+    const upToDate: ServerSentEvent = { id: heldRevision, data: '{"type":"connected"}' };
     return streams.open(request, response, {
       kind: 'ofrep',
       scope,

@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 
 /** What an SDK evaluates of a feature in one environment. */
-export interface Part {
+export interface EnvironmentPart {
   /** the position of the row that last changed it */
   position: number;
   /** JSON members: `"enabled":…,"strategies":…,"variants":…` */
@@ -30,7 +30,7 @@ export interface FeatureEntry {
   position: number;
   head: string;
   tail: string;
-  readonly parts: Map<string, Part>;
+  readonly parts: Map<string, EnvironmentPart>;
 }
 
 export interface SegmentEntry {
@@ -50,7 +50,7 @@ export interface FormerFeature {
 }
 
 /** A changed entity. Only its newest change counts. */
-export type Change =
+export type EntityChange =
   | { readonly position: number; readonly feature: FeatureEntry }
   | { readonly position: number; readonly segment: SegmentEntry }
   | { readonly position: number; readonly former: FormerFeature }
@@ -59,7 +59,7 @@ export type Change =
 
 const noSegments: readonly number[] = [];
 const nothingSet = '"enabled":false,"strategies":[],"variants":[]';
-const emptyPart: Part = { position: 0, json: nothingSet, segments: noSegments };
+const emptyPart: EnvironmentPart = { position: 0, json: nothingSet, segments: noSegments };
 /** Maximum number of recent changes; a reader with an older position scans all entities. */
 const recentChangesLimit = 20_000;
 /** Maximum number of deleted entities that are retained for deltas: some 40 MiB. An SDK with an older revision gets the full state. */
@@ -90,7 +90,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   const formerFeatures = new Map<string, FormerFeature>();
   let names: string[] = [];
   let isSorted = true;
-  let recent: Change[] = [];
+  let recent: EntityChange[] = [];
   /** changes up to this position are no longer in `recent` */
   let recentAfter = 0;
   let position = 0;
@@ -102,7 +102,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   /** removals since deleted entities were last pruned */
   let removalsSincePrune = 0;
 
-  const recordChange = (change: Change): void => {
+  const recordChange = (change: EntityChange): void => {
     recent.push(change);
     if (recent.length <= 2 * recentChangesLimit) return;
     recentAfter = recent[recent.length - recentChangesLimit - 1]?.position ?? position;
@@ -125,7 +125,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   const isConnected = (project: string, environment: string): boolean =>
     projectsWith.get(environment)?.has(project) === true;
 
-  const partOf = (feature: FeatureEntry, environment: string): Part => {
+  const partOf = (feature: FeatureEntry, environment: string): EnvironmentPart => {
     const part = feature.parts.get(environment);
     return part !== undefined && isConnected(feature.project, environment) ? part : emptyPart;
   };
@@ -147,7 +147,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       position: rowPosition,
       head: '',
       tail: '',
-      parts: new Map<string, Part>(),
+      parts: new Map<string, EnvironmentPart>(),
     };
     if (before === undefined) {
       features.set(name, feature);
@@ -322,12 +322,12 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       for (const name of sortedNames()) yield features.get(name) as FeatureEntry;
     },
     /** The changes after a position, oldest first; undefined where they are no longer retained. */
-    changesAfter: (after: number): readonly Change[] | undefined => {
+    changesAfter: (after: number): readonly EntityChange[] | undefined => {
       if (after < recentAfter) return undefined;
       let [low, high] = [0, recent.length];
       while (low < high) {
         const middle = (low + high) >> 1;
-        if ((recent[middle] as Change).position > after) high = middle;
+        if ((recent[middle] as EntityChange).position > after) high = middle;
         else low = middle + 1;
       }
       return recent.slice(low);

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../../http/response/compression.ts';
 import { type GzipPart, gzipPart, joinGzip } from '../../http/response/gzip-parts.ts';
 import { deltaAfter, type ScopeReader } from './delta-after.ts';
-import type { Change, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
+import type { EntityChange, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
 import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';
 
 /** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
@@ -157,7 +157,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   const positionOf = (feature: FeatureEntry): number => store.positionOf(feature, environment);
 
   /** The position of a change that the scope can notice; 0 for any other change. */
-  const relevantPosition = (change: Change): number => {
+  const relevantPosition = (change: EntityChange): number => {
     if ('feature' in change) {
       const { feature } = change;
       return concernsScope(feature) ? positionOf(feature) : 0;

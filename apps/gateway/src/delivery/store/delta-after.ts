@@ -1,4 +1,4 @@
-import type { Change, DeliveryStore, FeatureEntry, FormerFeature } from './delivery-store.ts';
+import type { EntityChange, DeliveryStore, FeatureEntry, FormerFeature } from './delivery-store.ts';
 
 /** What a scope has of the store. */
 export interface ScopeReader {
@@ -42,7 +42,7 @@ export const deltaAfter = (
     gone.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
   };
 
-  const consider = (change: Change): void => {
+  const consider = (change: EntityChange): void => {
     if ('feature' in change) {
       const { feature } = change;
       const position = scope.positionOf(feature);

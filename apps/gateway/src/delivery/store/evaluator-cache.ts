@@ -8,7 +8,7 @@ import {
   type Evaluator,
   type FindSegment,
 } from '@bunting/evaluation';
-import type { DeliveryStore, Part, FeatureEntry, SegmentEntry } from './delivery-store.ts';
+import type { DeliveryStore, EnvironmentPart, FeatureEntry, SegmentEntry } from './delivery-store.ts';
 import type { DeliveryView } from './delivery-view.ts';
 
 interface Compiled<T> {
@@ -41,7 +41,7 @@ const cachedByPosition = <K extends object, T>() => {
  */
 export const evaluatorCache = (store: DeliveryStore) => {
   const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
-  const compiledFeature = cachedByPosition<Part | FeatureEntry, CompiledFeature>();
+  const compiledFeature = cachedByPosition<EnvironmentPart | FeatureEntry, CompiledFeature>();
   const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
 
   const findSegment: FindSegment = (id) => {

@@ -88,7 +88,12 @@ export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: D
  * Validates a new token. The texts of refusals are Unleash's.
  * @throws Refusal 400 for an invalid name, kind, scope or expiry date
  */
-export const newToken = (body: CreateApiTokenBody, caller: Caller, targets: TokenTargets, now: Date): NewToken => {
+export const validateNewToken = (
+  body: CreateApiTokenBody,
+  caller: Caller,
+  targets: TokenTargets,
+  now: Date,
+): NewToken => {
   const name = (body.tokenName ?? body.username ?? '').trim();
   if (name === '') throw invalidProperty('A token must have a name', '/body/tokenName');
   const kind = kindOf(body);
@@ -121,9 +126,9 @@ export interface ProjectTokenTarget {
 
 /**
  * Validates a new token of a project, which is for that project only.
- * @throws Refusal 400 as `newToken`, for another project and for an admin token; `NoAccessError` in an environment without permission
+ * @throws Refusal 400 as `validateNewToken`, for another project and for an admin token; `NoAccessError` in an environment without permission
  */
-export const newProjectToken = (
+export const validateNewProjectToken = (
   body: CreateApiTokenBody,
   caller: Caller,
   { project, environments }: ProjectTokenTarget,
@@ -134,7 +139,7 @@ export const newProjectToken = (
     throw invalidProperty(`A token of the project ${project} can be for this project only`, '/body/projects');
   if (requestedKind(body) === 'admin')
     throw invalidProperty('A token of a project cannot be an admin token', '/body/type');
-  const token = newToken({ ...body, projects: [project] }, caller, { environments, projects: [project] }, now);
+  const token = validateNewToken({ ...body, projects: [project] }, caller, { environments, projects: [project] }, now);
   const { environment } = token;
   if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], { project, environment }))
     throw noAccess(['CREATE_PROJECT_API_TOKEN'], environment);

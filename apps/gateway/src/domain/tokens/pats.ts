@@ -30,7 +30,7 @@ export interface PatContext {
 }
 
 /** Validates a new PAT. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
-export const newPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
+export const validateNewPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
   const description = body.description.trim();
   if (description === '') throw invalidProperty('The description of a token must not be empty', '/body/description');
   const expiresAt = futureExpiry(body.expiresAt, now);

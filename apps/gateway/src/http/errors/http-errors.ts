@@ -1,7 +1,7 @@
 import { internalError, type RefusalResponse, refusalResponse } from '@bunting/bus';
 import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
-import { acceptsProblemJson } from '../request/accept-problem.ts';
+import { acceptsProblemJson } from '../request/accepts-problem-json.ts';
 import { isOfrepRequest, ofrepErrorOf } from './ofrep-errors.ts';
 import { closeAfterResponse } from '../response/raw-response.ts';
 
@@ -128,5 +128,5 @@ const printablePath = (url: string): string => {
   return (path.length > 200 ? `${path.slice(0, 200)}…` : path).replace(/[^!-~…]/g, '?');
 };
 
-export const unknownPath = (url: string): Refusal =>
+export const unknownPathRefusal = (url: string): Refusal =>
   refusal('NotFoundError', `The path you were looking for (${printablePath(url)}) is not available.`);

@@ -1,6 +1,11 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import { namedProjects, newToken, requireMayCreate, requireWithinLifetime } from '../../domain/tokens/api-token.ts';
+import {
+  namedProjects,
+  validateNewToken,
+  requireMayCreate,
+  requireWithinLifetime,
+} from '../../domain/tokens/api-token.ts';
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -8,7 +13,7 @@ export const createApiTokenEndpoint = ({ transaction, projectDirectory }: Gatewa
   implement(CreateApiToken, async (request) => {
     const { caller, body, now } = request;
     const targets = await projectDirectory.all(request);
-    const token = newToken(body, caller, targets, now);
+    const token = validateNewToken(body, caller, targets, now);
     requireMayCreate(caller, token.kind);
     await projectDirectory.awaitProjection(namedProjects(token));
     return transaction.revealingSecret(request, async (tx) => {

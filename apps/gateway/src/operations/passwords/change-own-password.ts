@@ -3,7 +3,7 @@ import { ChangeOwnPassword } from '@bunting/contracts';
 import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
 import { requireAccount } from '../../domain/accounts/users.ts';
 import { passwordChangedConcurrently, wrongOldPassword } from '../../domain/refusals.ts';
-import { hashNewPassword } from '../../passwords/new-password.ts';
+import { hashNewPassword } from '../../passwords/hash-new-password.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ChangeUserPassword } from '@bunting/contracts';
 import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
-import { hashNewPassword } from '../../passwords/new-password.ts';
+import { hashNewPassword } from '../../passwords/hash-new-password.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ResetPassword } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
 import { invalidLink } from '../../domain/refusals.ts';
-import { hashNewPassword } from '../../passwords/new-password.ts';
+import { hashNewPassword } from '../../passwords/hash-new-password.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from './require-password-sign-in.ts';
 

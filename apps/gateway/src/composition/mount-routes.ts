@@ -7,13 +7,13 @@ import type { GatewayConfig } from '../config.ts';
 import { builtConsoleFolder, mountConsole } from '../console/mount-console.ts';
 import { mountOperation, type MountOptions } from '../http/mount-operation.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
-import { loginCookie } from '../identity/login-cookie.ts';
+import { oidcLoginCookie } from '../identity/oidc-login-cookie.ts';
 import { logoutDestination } from '../identity/logout-destination.ts';
 import { mountOidc } from '../identity/mount-oidc.ts';
 import { mountHealth } from '../monitoring/mount-health.ts';
 import { mountMetrics } from '../monitoring/mount-metrics.ts';
 import { mountDocs } from '../openapi/mount-docs.ts';
-import { openApiDocument } from '../openapi/document.ts';
+import { openApiDocument } from '../openapi/openapi-document.ts';
 import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 import { mountScim } from '../scim/mount-scim.ts';
 import { mountLogout } from '../sessions/mount-logout.ts';
@@ -79,7 +79,7 @@ export const mountRoutes = (
     config,
     settings: signInSettings,
     transaction,
-    loginCookie: loginCookie(hasher, config),
+    loginCookie: oidcLoginCookie(hasher, config),
     sessionCookie: cookie,
     signInLog,
     log,

@@ -17,7 +17,7 @@ const maxPending = 4;
 const statePattern = /^[\w-]{43}$/;
 
 /** The cookies of sign-ins that have begun: one for each, so that two of them in one browser do not disturb each other. */
-export const loginCookie = (
+export const oidcLoginCookie = (
   hasher: TokenHasher,
   { GATEWAY_BEHIND_TLS: behindTls }: Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS'>,
 ) => {
@@ -58,4 +58,4 @@ export const loginCookie = (
     end: ({ state }: PendingLogin): string => cleared(nameOf(state)),
   };
 };
-export type LoginCookie = ReturnType<typeof loginCookie>;
+export type OidcLoginCookie = ReturnType<typeof oidcLoginCookie>;

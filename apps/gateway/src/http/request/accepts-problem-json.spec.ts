@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { acceptsProblemJson } from './accept-problem.ts';
+import { acceptsProblemJson } from './accepts-problem-json.ts';
 
 it.each([
   'application/problem+json',

@@ -10,7 +10,7 @@ import {
   type StartedGateway,
   startGateway,
 } from '../../test/started-gateway.ts';
-import { ensureInitialTokens } from './initial-tokens.ts';
+import { ensureInitialTokens } from './ensure-initial-tokens.ts';
 import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { unitOfWork } from '../persistence/unit-of-work.ts';

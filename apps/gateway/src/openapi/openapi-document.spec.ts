@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 import { schemaMismatches, fieldDiffers } from '../../test/schema-mismatches.ts';
 import { errorBody, eventTypes, promised } from '../../test/interface-tables.ts';
 import { lintOpenApiDocument } from './lint-openapi-document.ts';
-import { type OpenApiDocument, openApiDocument } from './document.ts';
+import { type OpenApiDocument, openApiDocument } from './openapi-document.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 interface WrittenOperation {

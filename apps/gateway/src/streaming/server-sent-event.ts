@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 /** A server-sent event (WHATWG HTML, 9.2). */
-export interface StreamEvent {
+export interface ServerSentEvent {
   /** `message` when left out */
   readonly event?: string;
   /** what the client sends as `Last-Event-ID` when it reconnects; the revision up to which it has everything */
@@ -13,13 +13,13 @@ export interface StreamEvent {
 /** A comment, which clients ignore. It shows proxies and clients that the stream is alive. */
 export const keepAliveComment = ': keep-alive\n\n';
 
-const headOf = ({ event, id }: StreamEvent): string =>
+const headOf = ({ event, id }: ServerSentEvent): string =>
   `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: `;
 
 /** Events up to this size are joined to one piece, once for all streams that get the same data: each write costs a system call. */
 const maxJoinedBytes = 64 * 1024;
 const joinedEvents = new WeakMap<Buffer, { readonly head: string; readonly bytes: Buffer }>();
-const joinToBuffer = (event: StreamEvent, more: string): Buffer | string => {
+const joinToBuffer = (event: ServerSentEvent, more: string): Buffer | string => {
   const { data } = event;
   const head = headOf(event);
   if (typeof data === 'string') return `${head}${data}\n\n${more}`;
@@ -31,7 +31,7 @@ const joinToBuffer = (event: StreamEvent, more: string): Buffer | string => {
 };
 
 /** Writes an event to a response, and then `more` as it is. */
-export const writeEvent = (raw: ServerResponse, event: StreamEvent, more: string): void => {
+export const writeEvent = (raw: ServerResponse, event: ServerSentEvent, more: string): void => {
   const { data } = event;
   if (data.length <= maxJoinedBytes) return void raw.write(joinToBuffer(event, more));
   raw.cork();

@@ -2,7 +2,7 @@ import { systemTraceparent } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import type { ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
 import { ensureFirstAdmin, type FirstAdminOptions } from '../passwords/ensure-first-admin.ts';
-import { ensureInitialTokens } from './initial-tokens.ts';
+import { ensureInitialTokens } from './ensure-initial-tokens.ts';
 
 interface FirstCredentialsOptions extends Pick<FirstAdminOptions, 'transaction' | 'reads' | 'passwords'> {
   readonly tokens: ConfiguredTokens;

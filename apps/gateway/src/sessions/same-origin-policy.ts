@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
-import { requireJsonBody } from '../http/request/content-type.ts';
+import { requireJsonBody } from '../http/request/require-json-body.ts';
 
 type Settings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_PUBLIC_URL'>;
 
