@@ -3,7 +3,7 @@ import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, missedMessages } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { startHousekeeping } from './background/housekeeping.ts';
 import { measurePrunedUnreadEvents } from './pruned-unread-events-metric.ts';
 import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';

@@ -3,7 +3,7 @@ import { migrateDatabase, openDatabase, openReadReplica } from '@bunting/databas
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
-import { startHousekeeping } from './housekeeping/housekeeping.ts';
+import { startHousekeeping } from './background/housekeeping.ts';
 import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
 import { applicationBudget } from './operations/usage/application-budget.ts';

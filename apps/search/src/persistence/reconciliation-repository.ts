@@ -29,7 +29,9 @@ export interface StoredState {
   readonly lookup: Record<string, unknown> | null;
 }
 
+/** The digest of the versions of a group of states. */
 export interface StateDigest {
+  /** a project for its features; empty for all segments */
   readonly group: string;
   readonly count: number;
   readonly digest: string;

@@ -20,7 +20,7 @@ import {
 } from '@bunting/contracts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { mia, callerWith } from '../../../test/started-features.ts';
-import { submitImportProposals } from '../../housekeeping/submit-import-proposals.ts';
+import { submitImportProposals } from '../../background/submit-import-proposals.ts';
 import { submitImportProposal, type SubmitImportProposal } from './submit-import-proposal.ts';
 
 // The service without housekeeping, and a change requests service that replies as a test specifies.

@@ -1,11 +1,11 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { type Log, startLoop } from '@bunting/runtime';
-import type { ChangeRequest } from '../../domain/change-request.ts';
-import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
-import type { DueJobsReader } from '../../persistence/due-jobs-reader.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import type { Apply } from '../state/apply-request.ts';
-import type { SyncProtection } from '../configuration/protection-sync.ts';
+import type { ChangeRequest } from '../domain/change-request.ts';
+import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
+import type { DueJobsReader } from '../persistence/due-jobs-reader.ts';
+import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { Apply } from '../operations/state/apply-request.ts';
+import type { SyncProtection } from '../operations/configuration/protection-sync.ts';
 import { claimScheduledRequest } from './claim-scheduled-request.ts';
 import { removeDeletedUser } from './remove-deleted-user.ts';
 import { retryBackoff } from './retry-backoff.ts';

@@ -1,8 +1,8 @@
 import { openDatabase } from '@bunting/database';
 import { eventually, freshDatabase } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
-import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
+import { changeRequestMigrations as steps } from '../persistence/migrations/index.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const { lee, rita, ada } = callers;

@@ -1,12 +1,12 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { isFinalRefusal, projectGone, systemCaller } from '@bunting/contracts';
-import { suspendSchedule } from '../../domain/review/execute-command.ts';
-import { suspensionReason } from '../../domain/review/suspension-reason.ts';
-import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
-import type { UncheckedSchedule } from '../../persistence/due-jobs-reader.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { actorOf } from '../actor.ts';
-import { loadPreview } from '../previews/load-previews.ts';
+import { suspendSchedule } from '../domain/review/execute-command.ts';
+import { suspensionReason } from '../domain/review/suspension-reason.ts';
+import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
+import type { UncheckedSchedule } from '../persistence/due-jobs-reader.ts';
+import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import { actorOf } from '../operations/actor.ts';
+import { loadPreview } from '../operations/previews/load-previews.ts';
 
 interface Options {
   readonly bus: Bus;

@@ -1,7 +1,7 @@
 import { invalid, unavailable } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };
 const update = { action: 'updateStrategy', feature: 'checkout', payload: { id: 'in-production', title: 'ours' } };

@@ -1,6 +1,6 @@
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
+import { callers, type StartedChangeRequests, startChangeRequests } from '../../test/started-change-requests.ts';
 
 const { lee, rita, ada } = callers;
 

@@ -1,9 +1,9 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { GetPermissionsOfUsers } from '@bunting/contracts';
-import type { ChangeRequest } from '../../domain/change-request.ts';
-import { beginScheduledRun, type Scheduler } from '../../domain/review/scheduled-run.ts';
-import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
-import { loadSegmentConflicts } from '../state/load-segment-conflicts.ts';
+import type { ChangeRequest } from '../domain/change-request.ts';
+import { beginScheduledRun, type Scheduler } from '../domain/review/scheduled-run.ts';
+import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import { loadSegmentConflicts } from '../operations/state/load-segment-conflicts.ts';
 
 interface Options {
   readonly bus: Bus;
