@@ -1,4 +1,5 @@
-import { allOperations } from '@bunting/contracts';
+import * as contracts from '@bunting/contracts';
+import { allOperations, type AnyOperation, operationName, serviceOf } from '@bunting/contracts';
 import { configOf, HostConfig } from '@bunting/runtime';
 import { expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
@@ -119,6 +120,29 @@ it('names only files and folders in a README that its package has', () => {
       .map((name) => `${file}: ${name}`);
   });
   expect(missing).toEqual([]);
+});
+
+const isOperation = (value: unknown): value is AnyOperation => allOperations.some((operation) => operation === value);
+
+it('finds in the README of a service every operation of other services that it calls, and no other', () => {
+  const differences = readmes.flatMap(({ file, folder, text }) => {
+    const calls = /^## Calls$(.*?)^## /ms.exec(text)?.[1];
+    if (calls === undefined) return [];
+    const sources = readdirSync(path.join(folder, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !/\.(?:spec|perf)\.ts$/.test(name))
+      .map((name) => readFileSync(path.join(folder, 'src', name), 'utf8'))
+      .join('\n');
+    const called = Object.entries(contracts).flatMap(([name, value]) =>
+      isOperation(value) &&
+      path.basename(folder) !== serviceOf(value) &&
+      new RegExp(String.raw`\b${name}\b`).test(sources)
+        ? [operationName(value)]
+        : [],
+    );
+    const described = [...calls.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, name = '']) => name);
+    return JSON.stringify(described.toSorted()) === JSON.stringify(called.toSorted()) ? [] : [{ file, called }];
+  });
+  expect(differences).toEqual([]);
 });
 
 it('finds every folder of the sources of a service or library in its README', () => {

@@ -154,7 +154,9 @@ export const startFeatures = async (
     await onCopy(body);
     return null;
   });
-  const around = await serve(hosted.bus, [...otherServices, eventLog, hideProject, copyPermissions]);
+  const around = await serve(hosted.bus, [...otherServices, eventLog, hideProject, copyPermissions], {
+    checkReplies: true,
+  });
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: featuresMigrations });
 
   const outbox = async <Payload>(topic: OutboxTopic): Promise<Payload[]> => {

@@ -139,7 +139,7 @@ export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>
 export const isPublicOperation = ({ permission }: AnyOperation): boolean => permission === 'public';
 
 /** The permissions of which a caller needs one; empty for operations that every caller, or every authenticated caller, may use. */
-export const permissionsFor = ({ permission }: AnyOperation): readonly Permission[] => {
+export const permissionsFor = ({ permission }: Pick<AnyOperation, 'permission'>): readonly Permission[] => {
   if (permission === 'authenticated' || permission === 'public' || permission === 'service') return [];
   return typeof permission === 'string' ? [permission] : permission;
 };

@@ -36,8 +36,13 @@ import {
   RemoveFeatureTag,
   UpdateSegment,
   ValidateImport,
+  operationName,
+  operations,
+  serviceOf,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { type StartedFeatures, startFeatures } from '../../test/started-features.ts';
 
 /** A caller with many permissions who does not see the project `vault`. */
@@ -273,4 +278,37 @@ describe('hidden projects', () => {
       (await features.call(ListEnvironments, {}, caller)).environments.map(({ projectCount }) => projectCount);
     expect(await projectsIn(stranger)).toEqual((await projectsIn()).map((count) => (count ?? 0) - 1));
   });
+});
+
+/** The reads whose replies have nothing of projects, or only of one in which the caller needs a permission. */
+const readsWithoutProjects = [
+  'get-strategy-type',
+  'get-tag-type',
+  'list-edge-instances',
+  'list-feature-types',
+  'list-strategy-types',
+  'list-tag-types',
+  'validate-constraint',
+  'validate-context-field-name',
+  'validate-environment-name',
+  'validate-import',
+  'validate-project-id',
+  'validate-segment-name',
+  'validate-tag-type',
+];
+
+it('every read without a project in its URL asks which projects are hidden, or has nothing of projects', () => {
+  const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+  const sourceOf = (name: string): string =>
+    files
+      .filter((file) => path.basename(file) === `${name}.ts`)
+      .map((file) => readFileSync(path.join(import.meta.dirname, file), 'utf8'))
+      .join('');
+  // The gateway refuses a hidden project in a URL; services call the other operations on their own behalf.
+  const names = operations
+    .filter((operation) => serviceOf(operation) === 'features' && operation.http?.url.includes(':projectId') === false)
+    .map(operationName)
+    .filter((name) => /^(?:count|evaluate|export|get|list|search|validate)-/.test(name));
+  const asking = /\b(?:hiddenProjectsOf|findVisible|maySee|readPlaygroundContent)\(/;
+  expect(names.filter((name) => !asking.test(sourceOf(name))).toSorted()).toEqual(readsWithoutProjects);
 });

@@ -1,5 +1,6 @@
 import {
   type Change,
+  type ChangeAction,
   type FeatureChange,
   type InverseChange,
   isEqual,
@@ -9,6 +10,7 @@ import {
 import type { Feature, Strategy } from '../features/feature.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
+import { changedFeatures, changedSegments } from './changed-subjects.ts';
 import type { AppliedState } from './apply-in-memory.ts';
 import type { ChangeContext } from './change-context.ts';
 import { currentSnapshot } from './find-overwrites.ts';
@@ -59,45 +61,74 @@ const revertStrategies = (
   return changes;
 };
 
-const revertFeature = (before: Feature, after: Feature, environment: string): FeatureChange[] => {
-  const { name: feature } = before;
-  const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
-  const changes = revertStrategies(feature, was.strategies, is.strategies);
-  if (!isEqual(was.variants, is.variants)) {
-    changes.push({ action: 'patchVariant', feature, payload: { variants: [...was.variants] } });
-  }
-  if (!isEqual(before.dependencies, after.dependencies)) {
-    const [parent] = before.dependencies;
-    changes.push(
-      parent === undefined
-        ? { action: 'deleteDependency', feature, payload: {} }
-        : { action: 'addDependency', feature, payload: { ...parent, variants: [...parent.variants] } },
-    );
-  }
-  if (was.enabled !== is.enabled) {
-    changes.push({ action: 'updateEnabled', feature, payload: { enabled: was.enabled } });
-  }
-  return changes;
-};
+/** Sets back a part of a feature in an environment. */
+type Revert = (before: Feature, after: Feature, environment: string) => FeatureChange[];
+
+/** How the parts of a feature are set back, in this order. */
+const revertPart = {
+  strategies: (before, after, environment) =>
+    revertStrategies(
+      before.name,
+      inEnvironment(before, environment).strategies,
+      inEnvironment(after, environment).strategies,
+    ),
+  variants: (before, after, environment) => {
+    const { variants } = inEnvironment(before, environment);
+    return isEqual(variants, inEnvironment(after, environment).variants)
+      ? []
+      : [{ action: 'patchVariant', feature: before.name, payload: { variants: [...variants] } }];
+  },
+  dependencies: ({ name: feature, dependencies }, after) => {
+    if (isEqual(dependencies, after.dependencies)) return [];
+    const [parent] = dependencies;
+    return parent === undefined
+      ? [{ action: 'deleteDependency', feature, payload: {} }]
+      : [{ action: 'addDependency', feature, payload: { ...parent, variants: [...parent.variants] } }];
+  },
+  enabled: (before, after, environment) => {
+    const { enabled } = inEnvironment(before, environment);
+    return enabled === inEnvironment(after, environment).enabled
+      ? []
+      : [{ action: 'updateEnabled', feature: before.name, payload: { enabled } }];
+  },
+} satisfies Readonly<Record<string, Revert>>;
 
 /**
- * The changes that undo applied changes. Archiving a feature and deleting a segment have no inverse change: a feature is revived by an
- * operation of its own, and a deleted segment cannot be restored.
+ * The part that is set back to undo an action; null for the actions without an inverse: a feature is revived by an operation of its own, and
+ * a deleted segment cannot be restored.
  */
+const partOf: Readonly<Record<ChangeAction, keyof typeof revertPart | 'segment' | null>> = {
+  addStrategy: 'strategies',
+  updateStrategy: 'strategies',
+  deleteStrategy: 'strategies',
+  reorderStrategy: 'strategies',
+  patchVariant: 'variants',
+  addDependency: 'dependencies',
+  deleteDependency: 'dependencies',
+  updateEnabled: 'enabled',
+  updateSegment: 'segment',
+  archiveFeature: null,
+  deleteSegment: null,
+};
+
+/** Sets back all parts of a feature: a change of one may have changed another, as the last strategy that is deleted turns the feature off. */
+const revertFeature: Revert = (before, after, environment) =>
+  Object.values<Revert>(revertPart).flatMap((revert) => revert(before, after, environment));
+
+/** The changes that undo applied changes, of those actions that have an inverse. */
 export const inverseChanges = (
   changes: readonly RequestedChange[],
   initial: ChangeContext,
   applied: AppliedState,
 ): InverseChange[] => {
   const after: ChangeContext = { ...initial, features: applied.features, segments: applied.segments };
-  const names = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])));
-  const ids = new Set(changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])));
+  const undone = changes.map(({ change }) => change).filter(({ action }) => partOf[action] !== null);
   const back: Change[] = [];
-  for (const name of names) {
+  for (const name of changedFeatures(undone)) {
     const [was, is] = [initial.features.get(name), applied.features.get(name)];
     if (was !== undefined && is?.archivedAt === null) back.push(...revertFeature(was, is, initial.environment));
   }
-  for (const id of ids) {
+  for (const id of changedSegments(undone)) {
     const [was, is] = [initial.segments.get(id), applied.segments.get(id)];
     if (was === undefined || is === undefined || isEqual(was, is)) continue;
     const { name, description, constraints } = was;

@@ -4,6 +4,7 @@ import { aFeature, aSegment, aStrategy } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   deleteSegment,
+  requestedContent,
   isUsedBy,
   type SegmentUpdateContext,
   segmentCreated,
@@ -149,12 +150,27 @@ describe('a segment that changes', () => {
   });
 });
 
+describe('a request that replaces a segment', () => {
+  const segment = aSegment({ project: 'shop', description: 'First users' });
+
+  it('makes it global without a project, and keeps an omitted description', () => {
+    const body = { name: 'beta', constraints: [] };
+    expect(requestedContent(body, segment)).toEqual({ ...body, project: null, description: 'First users' });
+    expect(requestedContent({ ...body, project: 'shop', description: null }, segment)).toEqual({
+      ...body,
+      project: 'shop',
+      description: null,
+    });
+  });
+});
+
 describe('a segment that is deleted', () => {
   it('emits its previous state', () => {
     const segment = aSegment();
     expect(deleteSegment(segment, { users: [], hidden: [] })).toEqual({
-      segment: null,
-      events: [{ type: 'segment-deleted', project: null, preData: segment }],
+      type: 'segment-deleted',
+      project: null,
+      preData: segment,
     });
   });
 

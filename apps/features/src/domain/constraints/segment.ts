@@ -69,10 +69,9 @@ export const validateSegment = (
   };
 };
 
-/** The segment after a change, and its events. */
+/** The segment after a change, and its events. An unchanged segment is returned as is, without events. */
 export interface SegmentDecision {
-  /** null for a deleted one */
-  readonly segment: StoredSegment | null;
+  readonly segment: StoredSegment;
   readonly events: readonly DomainEvent[];
 }
 
@@ -129,6 +128,20 @@ export const segmentDeleted = (segment: StoredSegment): DomainEvent => ({
   preData: segmentData(segment),
 });
 
+/**
+ * The properties that a request sets. It replaces the segment, so that without a project the segment becomes global; an omitted
+ * description does not change, as in Unleash.
+ */
+export const requestedContent = (
+  { name, project, constraints, description }: CreateSegmentBody,
+  segment: StoredSegment,
+): CreateSegmentBody & { readonly project: string | null } => ({
+  name,
+  description: description === undefined ? segment.description : description,
+  project: project ?? null,
+  constraints,
+});
+
 /** Changes a segment for all strategies that use it. Omitted properties do not change. */
 export const updateSegment = (
   segment: StoredSegment,
@@ -170,11 +183,8 @@ export const updateSegment = (
   return { segment: after, events: [event] };
 };
 
-/** Deletes a segment that neither a feature nor a default strategy uses. */
-export const deleteSegment = (segment: StoredSegment, { users, hidden }: SegmentUsers): SegmentDecision => {
+/** Deletes a segment that neither a feature nor a default strategy uses. Returns the event. */
+export const deleteSegment = (segment: StoredSegment, { users, hidden }: SegmentUsers): DomainEvent => {
   requireUnused(`Segment ${segment.name}`, users, hidden);
-  return {
-    segment: null,
-    events: [{ type: 'segment-deleted', project: segment.project, preData: segmentData(segment) }],
-  };
+  return segmentDeleted(segment);
 };

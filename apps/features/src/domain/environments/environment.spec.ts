@@ -1,7 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { resourceLimits } from '../resource-limits.ts';
-import { clonedEnvironment, deleteEnvironment, newEnvironment, type StoredEnvironment } from './environment.ts';
+import {
+  clonedEnvironment,
+  deleteEnvironment,
+  newEnvironment,
+  projectsToClone,
+  requireProjectsFound,
+  type StoredEnvironment,
+  switchEnvironment,
+} from './environment.ts';
 
 const staging: StoredEnvironment = {
   name: 'staging',
@@ -30,6 +38,24 @@ it('an environment beyond the limit is refused', () => {
   const full = { count: resourceLimits.environments, latest: 4 };
   expect(refusalOf(() => newEnvironment({ name: 'qa', type: 'test' }, full)).kind).toBe('ExceedsLimitError');
   expect(refusalOf(() => clonedEnvironment(staging, { name: 'qa' }, full)).kind).toBe('ExceedsLimitError');
+});
+
+it('an environment is cloned into the named projects, or into all that have it', () => {
+  expect(projectsToClone({ projects: ['shop'] })).toEqual(['shop']);
+  expect([projectsToClone({}), projectsToClone({ projects: ['shop', '*'] })]).toEqual([null, null]);
+});
+
+it('an environment is not cloned into a project that does not exist', () => {
+  expect(refusalOf(() => requireProjectsFound(['shop', 'moon'], ['shop'])).details).toMatchObject([
+    { path: '/body/projects/1' },
+  ]);
+  expect(() => requireProjectsFound(['shop'], ['shop'])).not.toThrow();
+  expect(() => requireProjectsFound(null, [])).not.toThrow();
+});
+
+it('an environment that is switched on or off already is the same', () => {
+  expect(switchEnvironment(staging, false)).toEqual({ ...staging, enabled: false });
+  expect(switchEnvironment(staging, true)).toBe(staging);
 });
 
 it('an environment that is deleted emits its last state', () => {

@@ -9,7 +9,7 @@ import {
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { resourceLimits, maxSortOrder } from '../resource-limits.ts';
-import { requireBelowLimit } from '../refusals.ts';
+import { requireBelowLimit, unknownProject } from '../refusals.ts';
 
 /** An environment, such as production, in which features are enabled and have strategies. */
 export interface StoredEnvironment {
@@ -82,6 +82,24 @@ export const updateEnvironment = (
     preData: environment,
   };
   return { environment: after, events: [event] };
+};
+
+/**
+ * Switches an environment on or off. New projects are connected to enabled environments only; existing features do not change, so there
+ * is no event.
+ */
+export const switchEnvironment = (environment: StoredEnvironment, enabled: boolean): StoredEnvironment =>
+  environment.enabled === enabled ? environment : { ...environment, enabled };
+
+/** The ids of the projects that get the clone of an environment; null for all projects with the environment. */
+export const projectsToClone = ({ projects }: Pick<CloneEnvironmentBody, 'projects'>): readonly string[] | null =>
+  projects === undefined || projects.includes('*') ? null : projects;
+
+/** Refuses to clone an environment into a project that does not exist. @param found the projects that got the clone */
+export const requireProjectsFound = (requested: readonly string[] | null, found: readonly string[]): void => {
+  for (const [nth, id] of (requested ?? []).entries()) {
+    if (!found.includes(id)) throw unknownProject(id, `/body/projects/${nth}`);
+  }
 };
 
 /** Deletes an environment that is not protected and that none of the projects uses. Returns the event. */

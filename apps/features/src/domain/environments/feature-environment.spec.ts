@@ -2,7 +2,13 @@ import type { CreateStrategy } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { disableFeature, enableFeature, needsDefaultStrategy, replaceVariants } from './feature-environment.ts';
+import {
+  countEnabled,
+  disableFeature,
+  enableFeature,
+  needsDefaultStrategy,
+  replaceVariants,
+} from './feature-environment.ts';
 import type { Decision } from '../features/feature.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 
@@ -231,4 +237,10 @@ describe('the variants of a feature in an environment', () => {
     const { feature } = replaceVariants(aFeature(), 'development', variants, '/body');
     expect(replaceVariants(feature, 'development', variants.toReversed(), '/body')).toEqual({ feature, events: [] });
   });
+});
+
+it('of the features that are enabled in an environment, the active ones are counted', () => {
+  const archived = aFeature({ enabled: true, archivedAt: '2026-02-01T00:00:00.000Z' });
+  const features = [aFeature({ enabled: true }), aFeature(), archived];
+  expect([countEnabled(features, 'development'), countEnabled(features, 'production')]).toEqual([1, 0]);
 });

@@ -49,10 +49,14 @@ export interface EnableOptions {
   readonly defaultStrategyId: string;
 }
 
+/** Whether a feature has no strategy in an environment, not even a disabled one. */
+export const hasNoStrategy = (feature: Feature, environment: string): boolean =>
+  inEnvironment(feature, environment).strategies.length === 0;
+
 /** Whether enabling the feature would add the default strategy. */
 export const needsDefaultStrategy = (feature: Feature, environment: string, activateDisabled: boolean): boolean => {
-  const { strategies } = inEnvironment(feature, environment);
-  return strategies.length === 0 || (!activateDisabled && !strategies.some(isActive));
+  if (hasNoStrategy(feature, environment)) return true;
+  return !activateDisabled && !inEnvironment(feature, environment).strategies.some(isActive);
 };
 
 export interface EnableDecision extends Decision {
@@ -67,7 +71,7 @@ const addDefaultStrategy = (
   projectContext: ProjectContext,
 ): EnableDecision => {
   const strategy = defaultStrategy(environment, projectContext);
-  const decision = addStrategy(feature, environment, strategy, strategyId, projectContext, '');
+  const decision = addStrategy(feature, strategy, { environment, strategyId, projectContext, path: '' });
   return { ...decision, added: strategyOf(decision.feature, { environment, strategyId }) };
 };
 
@@ -124,6 +128,10 @@ export const copyEnvironment = (
   if (enabled) events.push(featureEvent('feature-environment-enabled', feature, { environment: to }));
   return { feature: withEnvironment(feature, to, { enabled, strategies: copies, variants }), events };
 };
+
+/** The number of active features that are enabled in an environment. */
+export const countEnabled = (features: readonly Feature[], environment: string): number =>
+  features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, environment).enabled).length;
 
 /** The feature, disabled in every environment, without events. */
 export const disabledEverywhere = (feature: Feature): Feature => ({

@@ -1,18 +1,20 @@
 import { refusal } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 
+/** Refuses to archive so many features, on which others depend. */
+const requireNoChildren = (archived: number, children: readonly string[]): void => {
+  if (children.length === 0) return;
+  const [which, them] = archived === 1 ? ['this feature', 'it'] : ['those features', 'them'];
+  throw refusal('InvalidOperationError', `You can not archive/delete ${which} since other features depend on ${them}.`);
+};
+
 /**
  * Archives a feature and removes its dependencies. An archived feature stays unchanged, without events.
  * @param children the active features that depend on it
  */
 export const archiveFeature = (feature: Feature, children: readonly string[], now: string): Decision => {
   if (feature.archivedAt !== null) return { feature, events: [] };
-  if (children.length > 0) {
-    throw refusal(
-      'InvalidOperationError',
-      'You can not archive/delete this feature since other features depend on it.',
-    );
-  }
+  requireNoChildren(1, children);
   const events: DomainEvent[] = [];
   if (feature.dependencies.length > 0) events.push(featureEvent('feature-dependencies-removed', feature));
   events.push(featureEvent('feature-archived', feature));
@@ -31,12 +33,6 @@ export const archiveFeatures = (
     .filter(({ archivedAt }) => archivedAt === null)
     .flatMap(({ name }) => children.get(name) ?? [])
     .filter((child) => !together.has(child));
-  if (orphans.length > 0) {
-    const [which, them] = together.size === 1 ? ['this feature', 'it'] : ['those features', 'them'];
-    throw refusal(
-      'InvalidOperationError',
-      `You can not archive/delete ${which} since other features depend on ${them}.`,
-    );
-  }
+  requireNoChildren(together.size, orphans);
   return features.map((feature) => archiveFeature(feature, [], now));
 };

@@ -1,14 +1,11 @@
-import { type Change, invalidProperty, isSegmentChange } from '@bunting/contracts';
+import { type Change, invalidProperty } from '@bunting/contracts';
+import { changedFeatures, changedSegments } from '../changes/changed-subjects.ts';
 import type { Feature } from '../features/feature.ts';
 import type { PlaygroundContent } from '../playground/playground-content.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 
 /** The maximum number of features in one request. */
 export const maxFeaturesOfImpact = 20;
-
-/** The ids of the segments that changes edit or delete. */
-export const changedSegments = (changes: readonly Change[]): number[] =>
-  changes.filter(isSegmentChange).map(({ payload }) => payload.id);
 
 /**
  * The names of the features that changes concern: those that they change, and those that use a changed segment in the environment.
@@ -21,7 +18,7 @@ export const concernedFeatures = (
   environment: string,
   hidden: readonly string[],
 ): Feature['name'][] => {
-  const changed = new Set(changes.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature])));
+  const changed = new Set(changedFeatures(changes));
   const segments = new Set(changedSegments(changes));
   const usesChangedSegment = (feature: Pick<Feature, 'environments'>): boolean =>
     inEnvironment(feature, environment).strategies.some((strategy) => strategy.segments.some((id) => segments.has(id)));

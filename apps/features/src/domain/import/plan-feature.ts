@@ -6,7 +6,7 @@ import { changeMetadata } from '../features/metadata.ts';
 import { createFeature } from '../features/create-feature.ts';
 import { setMetadata } from '../features/update-feature.ts';
 import { shortName } from '../refusals.ts';
-import { publicStrategy, type StrategyContent, withStrategies } from '../strategies/strategy.ts';
+import { newStrategyContent, publicStrategy, type StrategyContent, withStrategies } from '../strategies/strategy.ts';
 import { disableIfNoActiveStrategy } from '../strategies/edit-strategy.ts';
 import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
@@ -104,15 +104,7 @@ const contentOf = (located: Located<StrategyInFile>, context: PlanContext): Stra
   const segments = resolveSegments(located, content.segments, segmentsByName, errors);
   if (!isTypeKnown || !areFieldsKnown) return undefined;
   // Parameters get no defaults here: a missing rollout must not become 100 percent.
-  const wanted: StrategyContent = {
-    name: value.name,
-    title: value.title ?? null,
-    disabled: value.disabled ?? false,
-    constraints,
-    parameters: value.parameters ?? {},
-    variants: value.variants ?? [],
-    segments,
-  };
+  const wanted = newStrategyContent({ ...value, segments });
   return errors.capture(() =>
     normalizeStrategy(wanted, {
       project: destination.project,

@@ -3,6 +3,7 @@ import type { DomainEvent, Feature } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { unknownEnvironment } from '../refusals.ts';
 import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
+import { newStrategyContent } from '../strategies/strategy.ts';
 
 /** A project and the names of its environments. */
 export interface ProjectEnvironments {
@@ -52,18 +53,11 @@ export const validateDefaultStrategy = (
     const reason = 'Only "flexibleRollout" strategy can be used as a default strategy for an environment';
     throw invalidProperty(reason, '/body/name');
   }
-  const { constraints, variants, segments, ...content } = normalizeStrategy(
-    {
-      name: wanted.name,
-      title: wanted.title ?? null,
-      disabled: wanted.disabled ?? false,
-      constraints: wanted.constraints ?? [],
-      parameters: wanted.parameters ?? {},
-      variants: wanted.variants ?? [],
-      segments: wanted.segments ?? [],
-    },
-    { project, projectContext, path: '/body' },
-  );
+  const { constraints, variants, segments, ...content } = normalizeStrategy(newStrategyContent(wanted), {
+    project,
+    projectContext,
+    path: '/body',
+  });
   return {
     ...content,
     parameters: { ...content.parameters },

@@ -310,8 +310,9 @@ describe('a strategy that refers to deleted objects', () => {
 });
 
 describe('a new strategy', () => {
+  const where = { environment: 'development', strategyId: 'new', projectContext, path: '/body' };
   const added = (create: CreateStrategy, strategies: Strategy[] = [], context = projectContext) =>
-    addStrategy(aFeature({ strategies }), 'development', create, 'new', context);
+    addStrategy(aFeature({ strategies }), create, { ...where, projectContext: context });
   const strategyIn = ({ feature }: Decision) => strategyOf(feature, { environment: 'development', strategyId: 'new' });
 
   it('has defaults for omitted properties', () => {
@@ -406,12 +407,12 @@ describe('a new strategy', () => {
   });
 
   it.each(['moon', '__proto__'])('is refused in an environment that the project does not have: %s', (environment) => {
-    const refusal = refusalOf(() => addStrategy(aFeature(), environment, { name: 'default' }, 'new', projectContext));
+    const refusal = refusalOf(() => addStrategy(aFeature(), { name: 'default' }, { ...where, environment }));
     expect(refusal.message).toContain('You have not added the current environment to the project');
   });
 
   it('is the first in an environment without settings of the feature', () => {
-    const { feature } = addStrategy(aFeature(), 'production', { name: 'default' }, 'new', projectContext);
+    const { feature } = addStrategy(aFeature(), { name: 'default' }, { ...where, environment: 'production' });
     expect(inEnvironment(feature, 'production')).toMatchObject({ enabled: false, strategies: [{ id: 'new' }] });
   });
 });

@@ -17,6 +17,7 @@ import { normalizeStrategy, withDefaultParameters } from './normalize-strategy.t
 import {
   type StrategyRef,
   type StrategyContent,
+  newStrategyContent,
   publicStrategy,
   strategyOf,
   withStrategies,
@@ -103,14 +104,20 @@ export const patchStrategy = (
 export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
   inEnvironment(feature, environment).strategies.length >= resourceLimits.strategiesPerEnvironment;
 
+/** Where and as which strategy a new one is added. */
+export interface NewStrategy {
+  readonly environment: string;
+  readonly strategyId: string;
+  readonly projectContext: ProjectContext;
+  /** the JSON pointer of the strategy in the request */
+  readonly path: string;
+}
+
 /** Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not enabled. */
 export const addStrategy = (
   feature: Feature,
-  environment: string,
   create: CreateStrategy,
-  id: string,
-  projectContext: ProjectContext,
-  path = '/body',
+  { environment, strategyId, projectContext, path }: NewStrategy,
 ): Decision => {
   if (!hasEnvironment(projectContext, environment)) {
     throw invalidProperty('You have not added the current environment to the project', '/params/environment');
@@ -118,19 +125,12 @@ export const addStrategy = (
   const { strategies } = inEnvironment(feature, environment);
   if (hasMaxStrategies(feature, environment))
     throw limitExceeded('strategy', resourceLimits.strategiesPerEnvironment, path);
-  const { name, title, disabled, constraints, parameters, variants, segments, sortOrder } = create;
-  const wanted: StrategyContent = {
-    name,
-    title: title ?? null,
-    disabled: disabled ?? false,
-    constraints: constraints ?? [],
-    parameters: withDefaultParameters(name, parameters ?? {}, feature, projectContext),
-    variants: variants ?? [],
-    segments: segments ?? [],
-  };
+  const content = newStrategyContent(create);
+  const parameters = withDefaultParameters(content.name, content.parameters, feature, projectContext);
+  const { sortOrder } = create;
   const strategy: Strategy = {
-    ...normalizeStrategy(wanted, { project: feature.project, projectContext, path }),
-    id,
+    ...normalizeStrategy({ ...content, parameters }, { project: feature.project, projectContext, path }),
+    id: strategyId,
     sortOrder: sortOrder ?? Math.min(Math.max(-1, ...strategies.map((other) => other.sortOrder)) + 1, maxSortOrder),
   };
   return {

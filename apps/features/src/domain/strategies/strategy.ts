@@ -11,6 +11,30 @@ export interface StrategyRef {
 /** The content of a strategy, without its id and sort order. */
 export type StrategyContent = Omit<Strategy, 'id' | 'sortOrder'>;
 
+/** The content of a new strategy, in which properties may be left out. */
+export type RequestedStrategyContent = Pick<StrategyContent, 'name'> & {
+  readonly [Property in keyof StrategyContent]?: StrategyContent[Property] | null | undefined;
+};
+
+/** The content of a new strategy with the defaults of omitted properties, except those of its parameters. */
+export const newStrategyContent = ({
+  name,
+  title,
+  disabled,
+  constraints,
+  parameters,
+  variants,
+  segments,
+}: RequestedStrategyContent): StrategyContent => ({
+  name,
+  title: title ?? null,
+  disabled: disabled ?? false,
+  constraints: constraints ?? [],
+  parameters: parameters ?? {},
+  variants: variants ?? [],
+  segments: segments ?? [],
+});
+
 /** A strategy as clients see it. */
 export const publicStrategy = (strategy: Strategy): PublicStrategy => ({
   id: strategy.id,

@@ -1,11 +1,12 @@
 import { implement } from '@bunting/bus';
 import { type Change, PreviewChanges, projectNotFound } from '@bunting/contracts';
+import { changedSegments } from '../../domain/changes/changed-subjects.ts';
 import { currentSnapshot } from '../../domain/changes/find-overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview-changes.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { changeContextOf } from './change-context.ts';
-import { featuresOf, segmentsOf, subjectsOf } from './change-subjects.ts';
+import { featuresIn, subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
@@ -19,8 +20,8 @@ const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): R
 /** The part of what was read that one request is about, so that its preview does not get slower with the number of requests. */
 const partOf = (found: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
   ...found,
-  features: pick(found.features, changes.flatMap(featuresOf)),
-  segments: pick(found.segments, changes.flatMap(segmentsOf)),
+  features: pick(found.features, featuresIn(changes)),
+  segments: pick(found.segments, changedSegments(changes)),
 });
 
 /** Previews change requests independently of each other. Reads what they refer to in one statement. */

@@ -1,16 +1,16 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { CloneEnvironment, CopyEnvironmentPermissions } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { clonedEnvironment, environmentView } from '../../domain/environments/environment.ts';
-import { copyEnvironment } from '../../domain/environments/feature-environment.ts';
+import {
+  clonedEnvironment,
+  environmentView,
+  projectsToClone,
+  requireProjectsFound,
+} from '../../domain/environments/environment.ts';
+import { copyEnvironment, countEnabled } from '../../domain/environments/feature-environment.ts';
 import { projectEnvironmentAdded } from '../../domain/projects/project-environment.ts';
-import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
-import { environmentNotFound, unknownProject } from '../../domain/refusals.ts';
+import { environmentNotFound } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
-
-/** The ids of the projects to clone into; null for all projects with the environment. */
-const projectsToClone = (projects: readonly string[] | undefined): readonly string[] | null =>
-  projects === undefined || projects.includes('*') ? null : projects;
 
 /**
  * Clones an environment in one transaction. The gateway copies the permissions after the commit; if it does not reply, the caller
@@ -28,11 +28,9 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         const { environment: clone, events: created } = clonedEnvironment(source, body, existing);
         await environments.add(clone);
 
-        const requested = projectsToClone(body.projects);
+        const requested = projectsToClone(body);
         const projects = await environments.connectProjects(source.name, clone.name, requested);
-        for (const [nth, id] of (requested ?? []).entries()) {
-          if (!projects.includes(id)) throw unknownProject(id, `/body/projects/${nth}`);
-        }
+        requireProjectsFound(requested, projects);
         const from = source.name;
         const to = clone.name;
         const found = await features.findAllForUpdate(await environments.featureNames([to]));
@@ -47,9 +45,10 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
           ...projects.map((project) => projectEnvironmentAdded(project, to)),
           ...decisions.flatMap((decision) => decision.events),
         ]);
-        const enabledToggleCount = decisions.filter(({ feature }) => {
-          return feature.archivedAt === null && inEnvironment(feature, to).enabled;
-        }).length;
+        const enabledToggleCount = countEnabled(
+          decisions.map(({ feature }) => feature),
+          to,
+        );
         return { ...environmentView(clone), projectCount: projects.length, enabledToggleCount };
       },
       async (clone) => {

@@ -1,3 +1,4 @@
+import { switchEnvironment } from '../../domain/environments/environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 
@@ -5,7 +6,7 @@ interface SetEnvironmentEnabledRequest extends TransactionContext {
   readonly params: { readonly name: string };
 }
 
-/** New projects are connected to enabled environments only. Existing features do not change, so no event is emitted. */
+/** Switches an environment on or off. */
 export const setEnvironmentEnabled = (
   transaction: UnitOfWork,
   request: SetEnvironmentEnabledRequest,
@@ -15,6 +16,7 @@ export const setEnvironmentEnabled = (
     const { params } = request;
     const [environment] = await environments.findForUpdate([params.name]);
     if (environment === undefined) throw environmentNotFound(params.name);
-    if (environment.enabled !== enabled) await environments.save([{ ...environment, enabled }]);
+    const after = switchEnvironment(environment, enabled);
+    if (after !== environment) await environments.save([after]);
     return null;
   });

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
+import { hasNoStrategy } from '../../domain/environments/feature-environment.ts';
 import { authorise } from '../authorise.ts';
 
 /**
@@ -12,6 +12,6 @@ export const authoriseDefaultStrategy = (
   features: readonly Feature[],
   where: { readonly project: string; readonly environment: string },
 ): void => {
-  const addsFirst = features.some((feature) => inEnvironment(feature, where.environment).strategies.length === 0);
+  const addsFirst = features.some((feature) => hasNoStrategy(feature, where.environment));
   if (addsFirst) authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
 };

@@ -3,6 +3,7 @@ import { DisableFeature } from '@bunting/contracts';
 import { disableFeature } from '../../domain/environments/feature-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
+import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -10,7 +11,11 @@ export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const { environment } = params;
-      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        noReferenceCandidates,
+      );
       authorise(caller, DisableFeature.permission, { project: feature.project, environment });
       await saveAndEmit(tx, disableFeature(feature, environment, projectContext), caller);
       return null;

@@ -5,6 +5,7 @@ import { enableFeature } from '../../domain/environments/feature-environment.ts'
 import { saveAndEmit } from '../save-and-emit.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
+import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +13,11 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, query, caller } = request;
       const { environment } = params;
-      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        noReferenceCandidates,
+      );
       const where = { project: feature.project, environment };
       authorise(caller, EnableFeature.permission, where);
       authoriseDefaultStrategy(caller, [feature], where);

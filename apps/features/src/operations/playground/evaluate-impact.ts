@@ -1,10 +1,11 @@
 import { implement } from '@bunting/bus';
 import { EvaluateImpact, projectNotFound } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
+import { changedSegments } from '../../domain/changes/changed-subjects.ts';
 import { computeImpactOnUsers } from '../../domain/impact/impact-on-users.ts';
-import { changedSegments, concernedFeatures, maxFeaturesOfImpact } from '../../domain/impact/concerned-features.ts';
+import { concernedFeatures, maxFeaturesOfImpact } from '../../domain/impact/concerned-features.ts';
 import { readContext } from '../../domain/playground/playground-contexts.ts';
-import { featuresOf } from '../changes/change-subjects.ts';
+import { featuresIn } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { contentAfter, requireEnvironments, segmentsIn } from './playground-content.ts';
@@ -19,7 +20,7 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
     const before = await context.readPlayground.ofFeatures([environment], {
       usersOf: changedSegments(changes),
-      names: changes.flatMap(featuresOf),
+      names: featuresIn(changes),
       segments: segmentsIn(proposal),
       limit: maxFeaturesOfImpact + 1,
     });

@@ -1,12 +1,14 @@
 import { implement } from '@bunting/bus';
-import { EvaluatePlaygroundTable, isSegmentChange, type PlaygroundCell } from '@bunting/contracts';
+import { EvaluatePlaygroundTable, type PlaygroundCell } from '@bunting/contracts';
+import { changedFeatures, changedSegments } from '../../domain/changes/changed-subjects.ts';
 import { tableCellEvaluator } from '../../domain/playground/evaluate-playground.ts';
 import { combinationsOfAll, readContext } from '../../domain/playground/playground-contexts.ts';
 import { maxFeatures } from '../../domain/playground/playground-limits.ts';
-import { featuresOf } from '../changes/change-subjects.ts';
+import { featuresIn } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import {
+  changesOf,
   contentAfter,
   selectedProjects,
   type Proposal,
@@ -21,9 +23,9 @@ const isSame = (one: PlaygroundCell, other: PlaygroundCell): boolean =>
   one.isEnabled === other.isEnabled && one.variant === other.variant && one.isUnknown === other.isUnknown;
 
 /** The features and segments that a change request changes. */
-const changedBy = ({ changes }: Proposal) => ({
-  names: changes.flatMap(({ change }) => (isSegmentChange(change) ? [] : [change.feature])),
-  segments: changes.flatMap(({ change }) => (isSegmentChange(change) ? [change.payload.id] : [])),
+const changedBy = (proposal: Proposal) => ({
+  names: changedFeatures(changesOf(proposal)),
+  segments: changedSegments(changesOf(proposal)),
 });
 
 export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
@@ -42,7 +44,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
         ? {}
         : {
             segments: segmentsIn(proposal),
-            besides: proposal.changes.flatMap(({ change }) => featuresOf(change)),
+            besides: featuresIn(changesOf(proposal)),
             ...(onlyConcerned ? { concerning: changedBy(proposal) } : {}),
           }),
       hidden: hiddenProjectsOf(caller),

@@ -2,6 +2,7 @@ import { call, onBehalfOf, type OperationRequest } from '@bunting/bus';
 import {
   type AdvancedPlaygroundBody,
   type AnyOperation,
+  type Change,
   type PlaygroundBody,
   projectNotFound,
   ReadProposedChanges,
@@ -13,7 +14,8 @@ import { type PlaygroundContent, withChanges } from '../../domain/playground/pla
 import { maxFeatures, requireFeaturesWithin } from '../../domain/playground/playground-limits.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
 import { changeContextOf } from '../changes/change-context.ts';
-import { featuresOf, subjectsOf } from '../changes/change-subjects.ts';
+import { featuresIn, subjectsOf } from '../changes/change-subjects.ts';
+import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
@@ -54,12 +56,12 @@ export const requireEnvironments = (
   if (missing !== undefined) throw unknownEnvironment(missing, path);
 };
 
+/** The changes of a proposal, without what they replace. */
+export const changesOf = ({ changes }: Proposal): Change[] => changes.map(({ change }) => change);
+
 /** The ids of segments that changes may refer to. */
-export const segmentsIn = ({ project, changes }: Proposal): readonly number[] =>
-  subjectsOf(
-    project,
-    changes.map(({ change }) => change),
-  ).numbers;
+export const segmentsIn = (proposal: Proposal): readonly number[] =>
+  collectReferenceCandidates(changesOf(proposal)).numbers;
 
 /**
  * The content as it would be if changes were applied.
@@ -67,15 +69,12 @@ export const segmentsIn = ({ project, changes }: Proposal): readonly number[] =>
  */
 export const contentAfter = async (
   content: PlaygroundContent,
-  { project, environment, changes }: Proposal,
+  proposal: Proposal,
   { readChangeContext }: Pick<FeaturesContext, 'readChangeContext'>,
   { caller, now }: OperationRequest<AnyOperation>,
 ): Promise<PlaygroundContent> => {
-  const subjects = subjectsOf(
-    project,
-    changes.map(({ change }) => change),
-  );
-  const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
+  const { project, environment, changes } = proposal;
+  const found = await readChangeContext(subjectsOf(project, changesOf(proposal)), hiddenProjectsOf(caller));
   if (found === undefined) throw projectNotFound(project);
   const { features, segments, conflicts } = applyInMemory(changes, changeContextOf(found, environment, now));
   requireNoConflict(conflicts);
@@ -103,7 +102,7 @@ export const readPlaygroundContent = async (
     hidden: hiddenProjectsOf(request.caller),
     limit: limit + 1,
   };
-  const besides = proposal?.changes.flatMap(({ change }) => featuresOf(change));
+  const besides = proposal && featuresIn(changesOf(proposal));
   const content =
     features === undefined
       ? await context.readPlayground.ofProjects(environments, selection)

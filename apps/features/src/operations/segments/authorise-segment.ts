@@ -1,13 +1,23 @@
-import { type Access, type Caller, maySee, rootScope } from '@bunting/contracts';
+import { type AnyOperation, type Caller, maySee, type Permission, rootScope } from '@bunting/contracts';
 import { unknownProject } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 
-/** A segment of a project requires any of the permissions in that project; a global segment requires the first one in all projects. */
-export const authoriseSegment = (caller: Caller, access: Access, project: string | null): void => {
+interface SegmentAccess {
+  /** the permission that a global segment requires, in all projects */
+  readonly atRoot: Permission;
+  /** the operation, of whose permissions a segment of a project requires any, in that project */
+  readonly operation: AnyOperation;
+}
+
+/** Authorises the caller to create, edit or delete a segment of a project, or a global one where `project` is null. */
+export const authoriseSegment = (
+  caller: Caller,
+  { atRoot, operation }: SegmentAccess,
+  project: string | null,
+): void => {
   if (project !== null && !maySee(caller, project)) {
     throw unknownProject(project, '/body/project');
   }
-  const [atRoot] = typeof access === 'string' ? [access] : access;
   if (project === null) authorise(caller, atRoot, rootScope);
-  else authorise(caller, access, { project });
+  else authorise(caller, operation.permission, { project });
 };

@@ -11,7 +11,7 @@ export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
     transaction(request, async ({ segments, events }) => {
       const { body, caller, now } = request;
       const content = validateSegment(body, { allowsRegex });
-      authoriseSegment(caller, CreateSegment.permission, content.project);
+      authoriseSegment(caller, { atRoot: 'CREATE_SEGMENT', operation: CreateSegment }, content.project);
       requireBelowLimit('segment', await segments.lockAndCount(), resourceLimits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.emit([segmentCreated(segment)]);

@@ -11,10 +11,10 @@ export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async ({ segments, events }) => {
       const { segment, users } = await segments.getForUpdate(request.params.id);
       if (findVisible(request, segment) === undefined) throw segmentNotFound(request.params.id);
-      authoriseSegment(request.caller, DeleteSegment.permission, segment.project);
-      const decision = deleteSegment(segment, { users, hidden: hiddenProjectsOf(request.caller) });
+      authoriseSegment(request.caller, { atRoot: 'DELETE_SEGMENT', operation: DeleteSegment }, segment.project);
+      const deleted = deleteSegment(segment, { users, hidden: hiddenProjectsOf(request.caller) });
       await segments.remove(segment);
-      events.emit(decision.events);
+      events.emit([deleted]);
       return null;
     }),
   );

@@ -20,7 +20,7 @@ export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       );
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();
-      const decision = addStrategy(feature, environment, body, strategyId, projectContext);
+      const decision = addStrategy(feature, body, { environment, strategyId, projectContext, path: '/body' });
       return publicStrategy(strategyOf(await saveAndEmit(tx, decision, caller), { environment, strategyId }));
     }),
   );

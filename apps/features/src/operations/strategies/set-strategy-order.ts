@@ -3,6 +3,7 @@ import { SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/strategies/reorder-strategies.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
+import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
@@ -10,7 +11,11 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environment } = params;
-      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        noReferenceCandidates,
+      );
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
       await saveAndEmit(tx, reorderStrategies(feature, environment, body, projectContext, '/body'), caller);
       return null;

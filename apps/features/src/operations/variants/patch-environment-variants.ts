@@ -4,13 +4,18 @@ import { patchEnvironmentVariants } from '../../domain/variants/feature-variants
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
+import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchEnvironmentVariants, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        noReferenceCandidates,
+      );
       authorise(caller, PatchEnvironmentVariants.permission, {
         project: feature.project,
         environment: params.environment,

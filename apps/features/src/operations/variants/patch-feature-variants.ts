@@ -3,13 +3,18 @@ import { PatchFeatureVariants } from '@bunting/contracts';
 import { patchVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
+import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchFeatureVariants, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        noReferenceCandidates,
+      );
       authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
       const after = await saveAndEmit(tx, patchVariants(feature, body, projectContext), caller);
       return { version: 1, variants: [...variantsOf(after, projectContext)] };

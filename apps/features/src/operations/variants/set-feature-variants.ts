@@ -3,13 +3,18 @@ import { SetFeatureVariants } from '@bunting/contracts';
 import { setVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
+import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetFeatureVariants, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        noReferenceCandidates,
+      );
       authorise(caller, SetFeatureVariants.permission, { project: feature.project });
       const after = await saveAndEmit(tx, setVariants(feature, body, projectContext), caller);
       return { version: 1, variants: [...variantsOf(after, projectContext)] };

@@ -4,6 +4,7 @@ import { setVariantsOfEnvironments } from '../../domain/variants/feature-variant
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
+import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setVariantsOfEnvironmentsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +12,11 @@ export const setVariantsOfEnvironmentsEndpoint = ({ transaction }: FeaturesConte
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { environments = [], variants = [] } = body;
-      const { feature, projectContext } = await tx.features.getForUpdate(params.projectId, params.featureName);
+      const { feature, projectContext } = await tx.features.getForUpdate(
+        params.projectId,
+        params.featureName,
+        noReferenceCandidates,
+      );
       authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project });
       for (const environment of environments) {
         authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project, environment });

@@ -11,6 +11,7 @@ import {
   type ProjectContextJson,
   projectContextOf,
 } from '../projects/project-context-repository.ts';
+import { activeChildrenOfAll, isActive } from '../sql/active-features.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
 /** The objects that changes name explicitly; the rules of the changes may need others. */
@@ -36,9 +37,6 @@ interface StoredContextJson {
   readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
 }
 
-// `coalesce` prevents PostgreSQL from choosing the index of active features while its statistics are out of date, as after an import.
-const isActive = (row: string): string => `coalesce(${row}.archived_at, 'infinity') = 'infinity'`;
-
 /** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments. */
 const storedContext: Statement = {
   name: 'change-context',
@@ -51,9 +49,7 @@ const storedContext: Statement = {
       )},
       'features', ${jsonListOf(`select ${featureJson('f')} from found f`)},
       'children', ${jsonListOf(`
-        select json_build_object('parent', parent, 'name', child.name) from feature child, unnest(child.parents) as parent
-        where child.parents && $4::text[] and child.parents <> '{}' and ${isActive('child')}
-          and parent = any ($4::text[])`)},
+        select json_build_object('parent', parent, 'name', child.name) from ${activeChildrenOfAll('$4::text[]')}`)},
       'segments', ${jsonListOf(`
         select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
       'segmentUsers', ${jsonListOf(`

@@ -2,6 +2,7 @@ import { cleanupReasons, type CleanupCountsQuery, type CleanupQuery, type Unknow
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { isMissing } from '../usage/application-reader.ts';
 import { usedOnlyIn } from '../usage/application-repository.ts';
+import { activeChildrenOf } from '../sql/active-features.ts';
 import { readJson } from '../sql/read-json.ts';
 
 const defaultDays = 30;
@@ -88,8 +89,7 @@ const page: Statement = {
             where c.project = f.project), '[]'),
           'neededBy', coalesce((
             select json_agg(name order by name) from (
-              select child.name from feature child
-              where child.parents @> array[f.name] and child.parents <> '{}' and child.archived_at is null
+              select child.name from ${activeChildrenOf('f.name')}
                 and child.project <> all ($1::text[])
               order by child.name limit 100) as children), '[]')) order by f.nth)
         from page f where f.nth <= $7::integer), '[]'),

@@ -40,6 +40,12 @@ export const emitProjectEnvironmentDelivery = (outbox: Outbox, project: string, 
     state: { project, environment },
   });
 
+export const emitSegmentRemovalDelivery = (outbox: Outbox, id: number): void =>
+  outbox.emitDelivery({ entity: 'segment', id: String(id), state: null });
+
+export const emitEnvironmentRemovalDelivery = (outbox: Outbox, name: string): void =>
+  outbox.emitDelivery({ entity: 'environment', id: name, state: null });
+
 /** The project no longer has the environments. */
 export const emitProjectRemovalDelivery = (outbox: Outbox, project: string, environments: readonly string[]): void => {
   for (const environment of environments) {

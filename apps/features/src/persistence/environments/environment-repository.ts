@@ -1,6 +1,10 @@
 import { advisoryLock, onlyRow, persistDifference, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { emitEnvironmentDelivery, emitProjectEnvironmentDelivery } from '../delivery/emit-delivery.ts';
+import {
+  emitEnvironmentDelivery,
+  emitEnvironmentRemovalDelivery,
+  emitProjectEnvironmentDelivery,
+} from '../delivery/emit-delivery.ts';
 import type { ExistingEnvironments, StoredEnvironment } from '../../domain/environments/environment.ts';
 import { environmentNameTaken } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
@@ -92,7 +96,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
     remove: async (name: string): Promise<void> => {
       await tx.em.nativeDelete(EnvironmentEntity, { name });
       updateSeen(name, undefined);
-      outbox.emitDelivery({ entity: 'environment', id: name, state: null });
+      emitEnvironmentRemovalDelivery(outbox, name);
     },
 
     /**

@@ -6,6 +6,8 @@ import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { selectArchivedFeatures } from './feature-queries.ts';
 import { emptyEnvironment } from '../../domain/features/feature-in-environment.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
+import { activeChildrenOf, activeChildrenOfAll } from '../sql/active-features.ts';
+import { variantsByName } from '../sql/json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 import { readJson } from '../sql/read-json.ts';
 
@@ -18,9 +20,6 @@ export interface FeatureRef {
 export interface FeatureEnvironmentRef extends FeatureRef {
   readonly environment: string;
 }
-
-const byName = (variants: string): string =>
-  `coalesce((select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(${variants}) as variant), '[]')`;
 
 /** A statement that reads a part of a feature: `$1` name, `$2` project. */
 const ofFeature = (name: string, json: string): Statement => ({
@@ -48,7 +47,7 @@ const environment = ofEnvironment(
 const strategies = ofEnvironment('strategies-of-feature', `coalesce(it -> 'strategies', '[]')`);
 const environmentVariants = ofEnvironment(
   'variants-in-environment',
-  `json_build_object('version', 1, 'variants', ${byName(`it -> 'variants'`)})`,
+  `json_build_object('version', 1, 'variants', ${variantsByName(`it -> 'variants'`)})`,
 );
 
 const strategy = ofFeature(
@@ -60,7 +59,7 @@ const strategy = ofFeature(
 const variants = ofFeature(
   'variants-of-feature',
   `json_build_object('version', 1, 'variants', coalesce((
-    select ${byName(`f.environments -> e.name -> 'variants'`)}
+    select ${variantsByName(`f.environments -> e.name -> 'variants'`)}
     from project_environment connected join environment e on e.name = connected.environment
     where connected.project = f.project and jsonb_array_length(f.environments -> e.name -> 'variants') > 0
     order by e.sort_order, e.name limit 1), '[]'))`,
@@ -89,8 +88,7 @@ const possibleParents = namesFor(
   'possible-parents',
   `select coalesce(json_agg(parent.name order by parent.name), '[]') from feature parent
    where parent.project = f.project and parent.archived_at is null and parent.name <> f.name and parent.parents = '{}'
-     and not exists (select from feature child
-       where child.parents @> array[f.name] and child.parents <> '{}' and child.archived_at is null)`,
+     and not exists (select from ${activeChildrenOf('f.name')})`,
 );
 
 const variantNames = namesFor(
@@ -112,9 +110,7 @@ const archiveValidation: Statement = {
     with named as (select name, parents from feature where name = any ($2::text[]) and project = $1)
     select json_build_object(
       'parentsWithChildFeatures', coalesce((
-        select json_agg(distinct named.name order by named.name) from feature child, unnest(child.parents) as parent
-        join named on named.name = parent
-        where child.parents && $2::text[] and child.parents <> '{}' and child.archived_at is null
+        select json_agg(distinct parent order by parent) from ${activeChildrenOfAll('array(select name from named)')}
           and child.name not in (select name from named)), '[]'),
       'hasDeletedDependencies', exists (select from named where parents <> '{}'))::text as json`,
 };

@@ -1,5 +1,7 @@
 import { timestampSql } from '@bunting/database';
 import { describedMembers } from '../entity-json-sql.ts';
+import { activeChildrenOf } from '../sql/active-features.ts';
+import { variantsByName } from '../sql/json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 
 // PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, whatever its size. This file has the parts
@@ -45,11 +47,6 @@ const environments = (more = ''): string => `
 const favorite = (userId: string): string =>
   `exists (select from feature_favorite where feature = f.name and user_id = ${userId})`;
 
-// `coalesce` prevents PostgreSQL from choosing the index of active features. While its statistics are out of date, as after an import, it would
-// scan that whole index for each feature.
-const activeChildren = `from feature child
-  where child.parents @> array[f.name] and child.parents <> '{}' and coalesce(child.archived_at, 'infinity') = 'infinity'`;
-
 /** SQL: the members of all representations of a feature for clients and projections. */
 const members = `
   ${describedMembers('f')}, 'createdAt', ${timestampSql('f.created_at')}, 'createdBy', ${createdBy},
@@ -59,8 +56,7 @@ const members = `
 const archivedAt = `'archivedAt', ${timestampSql('f.archived_at')}`;
 
 const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(it -> 'strategies', '[]')`;
-const variants = `, 'variants', coalesce((
-  select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(it -> 'variants') as variant), '[]')`;
+const variants = `, 'variants', ${variantsByName(`it -> 'variants'`)}`;
 
 const detailedFeature = (withVariants: boolean): string => `
   select json_build_object(${members},
@@ -69,7 +65,7 @@ const detailedFeature = (withVariants: boolean): string => `
     'favorite', ${favorite('requested.user_id')},
     'variants', '[]'::json,
     'strategies', '[]'::json,
-    'children', coalesce((select json_agg(child.name order by child.name) ${activeChildren}), '[]'),
+    'children', coalesce((select json_agg(child.name order by child.name) from ${activeChildrenOf('f.name')}), '[]'),
     'dependencies', f.dependencies,
     'links', f.links,
     'collaborators', json_build_object('users', f.collaborators))::text as json, f.edit_version::text as tag
@@ -119,7 +115,7 @@ export const selectArchivedFeatures = `
 /** SQL: the states of features for projections. `from` is a table or the rows that a write returns. */
 export const featureStatesSql = (from: string): string => `
   select f.name as id, f.version, f.edit_version as "editVersion", json_build_object(${members}, ${archivedAt},
-    'dependencyType', case when f.parents <> '{}' then 'child' when exists (select ${activeChildren}) then 'parent' end,
+    'dependencyType', case when f.parents <> '{}' then 'child' when exists (select from ${activeChildrenOf('f.name')}) then 'parent' end,
     'segments', f.segment_ids,
     'favoritedBy', coalesce((select json_agg(user_id order by user_id) from feature_favorite where feature = f.name), '[]')) as state
   from ${from} f ${environments()}`;

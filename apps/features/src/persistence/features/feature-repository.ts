@@ -20,6 +20,7 @@ import {
   projectContextOf,
 } from '../projects/project-context-repository.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../transactions/conditional-write.ts';
+import { activeChildrenOfAll } from '../sql/active-features.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
 /** A locked feature and the context of its project. */
@@ -40,8 +41,6 @@ interface SavedRow {
   readonly editVersion: number;
   readonly state: FeatureState;
 }
-
-const noCandidates: ReferenceCandidates = { texts: [], numbers: [] };
 
 const getForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion",
@@ -66,8 +65,7 @@ const withParentsForUpdate = `${featuresAndParents} and ($2::text is null or f.p
 const withParents = `${featuresAndParents} and f.project is distinct from $2::text order by f.name`;
 
 const children = `
-  select parent, array_agg(child.name order by child.name) as children from feature child, unnest(child.parents) as parent
-  where child.parents && $1::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($1::text[])
+  select parent, array_agg(child.name order by child.name) as children from ${activeChildrenOfAll('$1::text[]')}
   group by parent`;
 
 const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
@@ -196,7 +194,7 @@ export const featureRepository = (
     getForUpdate: async (
       project: string,
       name: string,
-      { texts, numbers }: ReferenceCandidates = noCandidates,
+      { texts, numbers }: ReferenceCandidates,
     ): Promise<LockedFeature> => {
       const [row] = await query<FeatureWithProjectContext>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await refusalOfMissingFeature(query, project, name);

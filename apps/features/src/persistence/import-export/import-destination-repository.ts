@@ -10,6 +10,7 @@ import {
   type ProjectContextJson,
   projectContextOf,
 } from '../projects/project-context-repository.ts';
+import { activeChildrenOfAll } from '../sql/active-features.ts';
 
 type StoredDestination = StoredForImport['destination'] & { readonly featureLimit: number | null };
 
@@ -31,8 +32,7 @@ const findDestination = `
     'projectContext', ${projectContextJson('$2::text[]', 'array(select id from segment where name = any ($3::text[]))')},
     'children', (
       select coalesce(json_agg(json_build_object('parent', parent, 'name', child.name)), '[]')
-      from feature child, unnest(child.parents) as parent
-      where child.parents && $4::text[] and child.parents <> '{}' and child.archived_at is null and parent = any ($4::text[])),
+      from ${activeChildrenOfAll('$4::text[]')}),
     'tagTypes', (select coalesce(json_agg(name), '[]') from tag_type),
     'tags', (
       select coalesce(json_agg(json_build_object('type', type, 'value', value)), '[]') from tag

@@ -8,6 +8,9 @@ export interface ReferenceCandidates {
   readonly numbers: readonly number[];
 }
 
+/** For requests in which nothing names a context field or a segment. */
+export const noReferenceCandidates: ReferenceCandidates = { texts: [], numbers: [] };
+
 interface ConnectedEnvironment extends Environment {
   readonly defaultStrategy: CreateStrategy | null;
 }
@@ -82,10 +85,7 @@ const projectContextOfProject = `
  */
 export const projectContextRepository = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
   /** Undefined for a project that does not exist or is archived. */
-  ofProject: async (
-    project: string,
-    { texts, numbers }: ReferenceCandidates = { texts: [], numbers: [] },
-  ): Promise<ProjectContext | undefined> => {
+  ofProject: async (project: string, { texts, numbers }: ReferenceCandidates): Promise<ProjectContext | undefined> => {
     const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
       project,
       texts,

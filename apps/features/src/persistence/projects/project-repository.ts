@@ -20,6 +20,7 @@ import {
   sql,
 } from '../entities.ts';
 import { storedSegmentJson } from '../entity-json-sql.ts';
+import { emitSegmentRemoval } from '../segments/segment-repository.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { lockDefaultStrategy } from '../features/lock-references.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
@@ -174,10 +175,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
      */
     remove: async ({ id, mode }: StoredProject): Promise<readonly StoredSegment[]> => {
       const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
-      for (const { version, segment } of removed) {
-        outbox.emitState({ entity: 'segment', id: String(segment.id), version: version + 1, state: null });
-        outbox.emitDelivery({ entity: 'segment', id: String(segment.id), state: null });
-      }
+      for (const { version, segment } of removed) emitSegmentRemoval(outbox, segment.id, version);
       const environments = await query<{ environment: string }>(removeEnvironments, [id]);
       emitProjectRemovalDelivery(
         outbox,

@@ -1,6 +1,6 @@
 import { advisoryLock, onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { emitSegmentDelivery } from '../delivery/emit-delivery.ts';
+import { emitSegmentDelivery, emitSegmentRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql.ts';
 import { raw } from '@mikro-orm/postgresql';
@@ -31,6 +31,12 @@ const refusalOf = (error: unknown, project: string | null): unknown => {
   if (broken === 'segment_name_is_unique') return segmentNameTaken();
   if (broken !== 'segment_project_fkey' || project === null) return error;
   return unknownProject(project, '/body/project');
+};
+
+/** Emits that a segment is gone. @param version that of the removed row */
+export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number): void => {
+  outbox.emitState({ entity: 'segment', id: String(id), version: version + 1, state: null });
+  emitSegmentRemovalDelivery(outbox, id);
 };
 
 /**
@@ -119,10 +125,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       await guard.checkSegmentEdit(id, [project]);
       const text = 'delete from segment where id = $1 returning version';
       const [row] = await query<{ version: number }>(text, [id]);
-      if (row !== undefined) {
-        outbox.emitState({ entity: 'segment', id: String(id), version: row.version + 1, state: null });
-        outbox.emitDelivery({ entity: 'segment', id: String(id), state: null });
-      }
+      if (row !== undefined) emitSegmentRemoval(outbox, id, row.version);
       updateSeen(id, undefined);
     },
 

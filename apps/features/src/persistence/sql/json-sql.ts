@@ -11,3 +11,7 @@ export const orNull = (value: string): string => `coalesce(to_json(${value}), 'n
 /** SQL: the rows of a query of one JSON column, as a JSON list. */
 export const jsonListOf = (select: string): string =>
   `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
+
+/** SQL: the variants of a feature in a JSON array, by name. */
+export const variantsByName = (variants: string): string =>
+  `coalesce((select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(${variants}) as variant), '[]')`;

@@ -13,7 +13,12 @@ export const addStrategyHandler: FeatureActionHandler<'addStrategy'> = {
   decide: (feature, { payload }, { environment, projectContext, generateStrategyId }, path) => {
     requireCurrentType(payload.name, undefined, projectContext, path);
     const strategyId = generateStrategyId();
-    const decision = addStrategy(feature, environment, payload, strategyId, projectContext, `${path}/payload`);
+    const decision = addStrategy(feature, payload, {
+      environment,
+      strategyId,
+      projectContext,
+      path: `${path}/payload`,
+    });
     const content = addedContent(strategyOf(decision.feature, { environment, strategyId }));
     const order = payload.sortOrder === undefined ? {} : { sortOrder: payload.sortOrder };
     return { subject: decision.feature, events: decision.events, payload: { ...content, ...order } };

@@ -14,8 +14,8 @@ export const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
   overwrites: (_, states) => findEditsLostByDeletion(states),
   decide: (segment, _, context) => {
     // The conflict below names none of the users.
-    const decision = segments.deleteSegment(segment, { users: usersOfSegment(context, segment.id), hidden: [] });
-    return { subject: decision.segment, events: decision.events, payload: { id: segment.id } };
+    const deleted = segments.deleteSegment(segment, { users: usersOfSegment(context, segment.id), hidden: [] });
+    return { subject: null, events: [deleted], payload: { id: segment.id } };
   },
   conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),
 };

@@ -29,7 +29,7 @@ export const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
     // Only a move to another project would name users, and it was refused above.
     const found = { users, hidden: [], idOfName };
     const decision = segments.updateSegment(segment, payload, found, allowsRegex, `${path}/payload`);
-    const changed = changedProperties(changeable, payload, decision.segment ?? segment);
+    const changed = changedProperties(changeable, payload, decision.segment);
     return {
       subject: decision.segment,
       events: decision.events,
