@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDayBound, suggestionsAt, tokensOf } from './filter-text.ts';
+import { readDayBound, suggestionsAt, filterTokensOf } from './filter-text.ts';
 
 const now = new Date('2026-11-22T10:00:00Z');
 
 describe('the text of a filter', () => {
   it('is split at blanks outside of quotes into keys, values and words', () => {
-    const parts = tokensOf('type:release -tag:"two words" check "a:b"').map(({ key, value, isNot }) => ({
+    const parts = filterTokensOf('type:release -tag:"two words" check "a:b"').map(({ key, value, isNot }) => ({
       key,
       value,
       isNot,

@@ -20,7 +20,7 @@ export interface FilterToken {
 const plain = (text: string): string => text.replaceAll('"', '');
 
 /** Splits a filter such as `type:release -tag:"two words" text` at blanks; quotes enclose a value with blanks. */
-export const tokensOf = (filter: string): FilterToken[] =>
+export const filterTokensOf = (filter: string): FilterToken[] =>
   [...filter.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => {
     const [, minus = '', key, raw = text] = /^(-?)([^:"]+):(.*)$/s.exec(text) ?? [];
     return { text, isNot: minus !== '', key, value: plain(raw), start, end: start + text.length };
@@ -66,7 +66,7 @@ export const suggestionsAt = (
   keys: readonly string[],
   valuesOf: (key: string) => readonly string[],
 ): Suggestion[] => {
-  const token = tokensOf(filter).find(({ start, end }) => start <= caret && caret <= end);
+  const token = filterTokensOf(filter).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
   const typed = filter.slice(start, caret);
   const minus = typed.startsWith('-') ? '-' : '';

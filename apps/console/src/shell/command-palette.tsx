@@ -7,7 +7,7 @@ import { operationQuery } from '../api/queries.ts';
 import { useStore } from '../api/store.ts';
 import { sharedMessages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialogs/dialog.module.css';
-import { registeredActions } from './keyboard-actions.ts';
+import { registeredPageActions } from './page-actions.ts';
 import { navigationPages } from './navigation.ts';
 import styles from './shell.module.css';
 
@@ -29,7 +29,7 @@ const maxFlags = 8;
 /** What matches the text: flags by the search, pages, and actions of what is on the screen. */
 const useEntries = (text: string): readonly Entry[] => {
   const navigate = useNavigate();
-  const actions = useStore(registeredActions).flat();
+  const actions = useStore(registeredPageActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const { data } = useQuery({
     ...operationQuery(SearchFeatures, { query: { query: text.trim(), limit: String(maxFlags), sortBy: 'name' } }),

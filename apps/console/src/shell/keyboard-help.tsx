@@ -1,7 +1,7 @@
 import { useStore } from '../api/store.ts';
 import { Dialog } from '../components/dialogs/dialog.tsx';
 import { sharedMessages } from '../messages/shared.ts';
-import { registeredActions } from './keyboard-actions.ts';
+import { registeredPageActions } from './page-actions.ts';
 import styles from './shell.module.css';
 
 const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) => (
@@ -21,7 +21,7 @@ const Keys = ({ title, keys }: { readonly title: string; readonly keys: readonly
 );
 
 export const KeyboardHelp = ({ onClose }: { readonly onClose: () => void }) => {
-  const keys = useStore(registeredActions)
+  const keys = useStore(registeredPageActions)
     .flat()
     .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
   return (

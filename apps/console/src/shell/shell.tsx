@@ -8,7 +8,7 @@ import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/buttons/icon.tsx';
 import icon from '../icon.svg';
 import { sharedMessages } from '../messages/shared.ts';
-import { handleKey, useActions } from './keyboard-actions.ts';
+import { runShortcut, usePageActions } from './page-actions.ts';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { navigationPages } from './navigation.ts';
 import { CommandPalette } from './command-palette.tsx';
@@ -75,7 +75,7 @@ export const Shell = () => {
   const offer = useStore(pendingSignInOffer);
   const close = (): void => setOverlay(undefined);
 
-  useActions([
+  usePageActions([
     { id: 'shell.help', title: sharedMessages.keys.help, key: '?', run: () => setOverlay('keys') },
     { id: 'shell.api', title: sharedMessages.shell.documentation, run: () => location.assign('/docs') },
   ]);
@@ -84,7 +84,7 @@ export const Shell = () => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         setOverlay('palette');
-      } else handleKey(event);
+      } else runShortcut(event);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

@@ -15,10 +15,10 @@ import { sharedMessages } from '../../messages/shared.ts';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
-import { RequestChanges } from './request-changes.tsx';
-import { RequestImpact } from './request-impact.tsx';
-import { RequestActions } from './request-actions.tsx';
-import { RequestTimeline } from './request-timeline.tsx';
+import { ChangeRequestChanges } from './change-request-changes.tsx';
+import { ChangeRequestImpact } from './change-request-impact.tsx';
+import { ChangeRequestActions } from './change-request-actions.tsx';
+import { ChangeRequestTimeline } from './change-request-timeline.tsx';
 
 interface RequestProps {
   readonly request: ChangeRequest;
@@ -76,7 +76,7 @@ const RequestView = ({ request }: RequestProps) => {
           {isOpen && <Badge>{changeRequestsMessages.approvals(approvals.length, minApprovals)}</Badge>}
         </>
       }
-      actions={<RequestActions request={request} />}
+      actions={<ChangeRequestActions request={request} />}
     >
       {schedule !== undefined && state === 'Scheduled' && (
         <Notice tone={schedule.status === 'pending' ? 'neutral' : 'danger'}>
@@ -85,10 +85,10 @@ const RequestView = ({ request }: RequestProps) => {
         </Notice>
       )}
       <div className={styles['layout']}>
-        <RequestChanges request={request} />
+        <ChangeRequestChanges request={request} />
         <div className={layout['denseStack']}>
-          {isOpen && <RequestImpact request={request} />}
-          <RequestTimeline request={request} />
+          {isOpen && <ChangeRequestImpact request={request} />}
+          <ChangeRequestTimeline request={request} />
         </div>
       </div>
       {isEditing && <TitleDialog request={request} onClose={() => setEditing(false)} />}

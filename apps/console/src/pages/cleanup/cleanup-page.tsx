@@ -23,13 +23,13 @@ import {
   fullSelection,
   isSelected,
   emptySelection,
-  type Selection,
+  type FlagSelection,
   withSelected,
 } from '../flags/flag-selection.ts';
-import { bulkFlagOf, readSelectedForCleanup } from './cleanup-selection.ts';
+import { bulkFlagOf, readCleanupSelection } from './read-cleanup-selection.ts';
 import { CleanupTable } from './cleanup-table.tsx';
-import { OwnerText } from './owner-text.tsx';
-import { UnknownFlags } from './unknown-flags.tsx';
+import { CleanupReportDialog } from './cleanup-report-dialog.tsx';
+import { UnknownFlagsTable } from './unknown-flags-table.tsx';
 import { SelectionBar } from '../flags/selection-bar.tsx';
 import styles from './cleanup.module.css';
 
@@ -109,7 +109,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
     staleTime: countsStaleMs,
   });
   const list = useCleanupList(query, view !== 'unknown');
-  const [selection, setSelection] = useState<Selection>(emptySelection);
+  const [selection, setSelection] = useState<FlagSelection>(emptySelection);
   const [dialog, setDialog] = useState<'archive' | 'text' | undefined>();
   const key = JSON.stringify(query);
   const [listed, setListed] = useState(key);
@@ -183,7 +183,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
       </div>
       <p className={styles['explained']}>{text.explained(days)[view]}</p>
       {view === 'unknown' ? (
-        <UnknownFlags project={project} filter={filter} />
+        <UnknownFlagsTable project={project} filter={filter} />
       ) : (
         <>
           <SelectionBar
@@ -228,7 +228,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
           flags={{
             key: [query, selection],
             count: selected,
-            read: async (signal) => (await readSelectedForCleanup(query, selection, signal)).map(bulkFlagOf),
+            read: async (signal) => (await readCleanupSelection(query, selection, signal)).map(bulkFlagOf),
           }}
           onClose={() => {
             close();
@@ -236,7 +236,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
           }}
         />
       )}
-      {dialog === 'text' && <OwnerText query={query} selection={selection} onClose={close} />}
+      {dialog === 'text' && <CleanupReportDialog query={query} selection={selection} onClose={close} />}
     </Page>
   );
 };

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { Badge } from '../../components/content/content.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
-import type { CleanupFlag } from './cleanup-selection.ts';
+import type { CleanupFlag } from './read-cleanup-selection.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './cleanup.module.css';
 

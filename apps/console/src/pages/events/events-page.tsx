@@ -13,10 +13,10 @@ import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { eventsMessages } from '../../messages/events.ts';
 import { sharedMessages } from '../../messages/shared.ts';
-import { useActions } from '../../shell/keyboard-actions.ts';
+import { usePageActions } from '../../shell/page-actions.ts';
 import { type EventQuery, eventSuggestions, readEventFilter } from './list/event-filter.ts';
 import { type EventActions, EventList } from './list/event-list.tsx';
-import { useEventWindow } from './list/event-window.ts';
+import { useEventRows } from './list/use-event-rows.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './events.module.css';
 
@@ -80,7 +80,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   const conditions = JSON.stringify(found);
   const query = useMemo(() => JSON.parse(conditions) as EventQuery, [conditions]);
   const [range, setRange] = useState({ first: 0, last: 0, isAtTop: true });
-  const list = useEventWindow(query, range.first, range.last, range.isAtTop);
+  const list = useEventRows(query, range.first, range.last, range.isAtTop);
   const { rows, total, newer, eventAt } = list;
   const [toggled, setToggled] = useState<ReadonlySet<number>>(new Set());
   const [active, setActive] = useState(-1);
@@ -135,7 +135,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
     const where = { project: event.project ?? undefined, environment: event.environment ?? undefined };
     if (operation !== undefined && mayCall(operation, where)) setUndoing(event);
   };
-  useActions([
+  usePageActions([
     { id: 'events.filter', title: text.focusFilter, key: '/', run: () => bar.current?.focus() },
     { id: 'events.next', title: text.next, key: 'j', isKeyOnly: true, run: () => move(1) },
     { id: 'events.previous', title: text.previous, key: 'k', isKeyOnly: true, run: () => move(-1) },

@@ -11,15 +11,9 @@ import { flagsMessages } from '../../messages/flags.ts';
 import { explainError } from '../../messages/explain-error.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/protected-environments.ts';
-import {
-  type BulkAction,
-  type BulkFlag,
-  type BulkResult,
-  bulkEffectOn,
-  canBeProposed,
-  environmentOfProposal,
-  runBulkAction,
-} from './bulk-actions.ts';
+import { type BulkResult, canBeProposed, proposalEnvironmentOf, runBulkAction } from './run-bulk-action.ts';
+import { bulkEffectOn } from './bulk-effect.ts';
+import type { BulkAction, BulkFlag } from './bulk-effect.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 
@@ -145,7 +139,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
   const areProtectionsRead = configs.every(({ isPending }) => !isPending);
   const proposing = new Set(
     projects.filter(
-      (_, nth) => environmentOfProposal(action, protectedEnvironmentsOf(configs[nth]?.data ?? [])) !== undefined,
+      (_, nth) => proposalEnvironmentOf(action, protectedEnvironmentsOf(configs[nth]?.data ?? [])) !== undefined,
     ),
   );
   const toPropose = areProtectionsRead ? changing.filter(({ project }) => proposing.has(project)).length : 0;

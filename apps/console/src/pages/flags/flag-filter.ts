@@ -4,13 +4,13 @@ import {
   readDayBound,
   type Suggestion,
   suggestionsAt,
-  tokensOf,
+  filterTokensOf,
 } from '../../filtering/filter-text.ts';
 
 /** The parameters of a search, without its page. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
 
-export interface Filter {
+export interface FlagFilter {
   readonly query: SearchQuery;
   readonly faults: readonly FilterFault[];
 }
@@ -97,11 +97,11 @@ const setFilter = ({ yes, no }: { yes: string[]; no: string[] }, isAll: boolean)
  * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; words without a key are
  * searched in names and tags. What is not understood is a fault, and the rest still filters.
  */
-export const readFlagFilter = (filter: string, environments: readonly string[], now = new Date()): Filter => {
+export const readFlagFilter = (filter: string, environments: readonly string[], now = new Date()): FlagFilter => {
   const collected: Collected = { lists: new Map(), texts: [], single: new Map() };
   const faults: FilterFault[] = [];
   const tagKeys: string[] = [];
-  for (const { text, isNot, key, value } of tokensOf(filter)) {
+  for (const { text, isNot, key, value } of filterTokensOf(filter)) {
     const environment = environments.find((name) => name === key);
     const reader =
       key === undefined
@@ -139,7 +139,7 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
   return { query: query as SearchQuery, faults };
 };
 
-export interface FilterVocabulary {
+export interface FlagFilterVocabulary {
   readonly environments: readonly string[];
   readonly types: readonly string[];
   readonly projects: readonly string[];
@@ -147,7 +147,7 @@ export interface FilterVocabulary {
   readonly segments: readonly string[];
 }
 
-const valuesFor = (key: string, { environments, types, projects, tags, segments }: FilterVocabulary) => {
+const valuesFor = (key: string, { environments, types, projects, tags, segments }: FlagFilterVocabulary) => {
   if (environments.includes(key)) return ['on', 'off'];
   const known: Record<string, readonly string[]> = {
     type: types,
@@ -164,5 +164,5 @@ const valuesFor = (key: string, { environments, types, projects, tags, segments 
 };
 
 /** What could follow at the caret. */
-export const flagSuggestions = (filter: string, caret: number, vocabulary: FilterVocabulary): Suggestion[] =>
+export const flagSuggestions = (filter: string, caret: number, vocabulary: FlagFilterVocabulary): Suggestion[] =>
   suggestionsAt(filter, caret, [...filterKeys, ...vocabulary.environments], (key) => valuesFor(key, vocabulary));

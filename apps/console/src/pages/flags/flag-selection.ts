@@ -1,16 +1,16 @@
 /** Which flags are selected: some by name, or all that match the filter but some. */
-export type Selection =
+export type FlagSelection =
   | { readonly kind: 'some'; readonly names: ReadonlySet<string> }
   | { readonly kind: 'all'; readonly except: ReadonlySet<string> };
 
-export const emptySelection: Selection = { kind: 'some', names: new Set() };
-export const fullSelection: Selection = { kind: 'all', except: new Set() };
+export const emptySelection: FlagSelection = { kind: 'some', names: new Set() };
+export const fullSelection: FlagSelection = { kind: 'all', except: new Set() };
 
-export const isSelected = (selection: Selection, name: string): boolean =>
+export const isSelected = (selection: FlagSelection, name: string): boolean =>
   selection.kind === 'all' ? !selection.except.has(name) : selection.names.has(name);
 
 /** Selects or deselects flags. */
-export const withSelected = (selection: Selection, names: readonly string[], selected: boolean): Selection => {
+export const withSelected = (selection: FlagSelection, names: readonly string[], selected: boolean): FlagSelection => {
   const changed = new Set(selection.kind === 'all' ? selection.except : selection.names);
   const contains = selection.kind === 'all' ? !selected : selected;
   for (const name of names) {
@@ -21,5 +21,5 @@ export const withSelected = (selection: Selection, names: readonly string[], sel
 };
 
 /** The number of selected flags among `total` that match. */
-export const selectedCountOf = (selection: Selection, total: number): number =>
+export const selectedCountOf = (selection: FlagSelection, total: number): number =>
   selection.kind === 'all' ? Math.max(0, total - selection.except.size) : selection.names.size;

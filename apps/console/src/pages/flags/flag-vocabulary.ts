@@ -1,10 +1,10 @@
 import { ListFeatureTypes, ListSegments, ListTags } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery, useProjects } from '../../api/queries.ts';
-import type { FilterVocabulary } from './flag-filter.ts';
+import type { FlagFilterVocabulary } from './flag-filter.ts';
 
 /** The values that a filter of flags can have. Most of them are loaded on demand. */
-export const useFlagVocabulary = (environments: readonly string[], isNeeded: boolean): FilterVocabulary => {
+export const useFlagVocabulary = (environments: readonly string[], isNeeded: boolean): FlagFilterVocabulary => {
   const options = { enabled: isNeeded, staleTime: 60_000 };
   const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
   const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });

@@ -9,20 +9,20 @@ import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { flagsMessages } from '../../messages/flags.ts';
 import { sharedMessages } from '../../messages/shared.ts';
-import { useActions } from '../../shell/keyboard-actions.ts';
-import type { BulkAction } from './bulk-actions.ts';
+import { usePageActions } from '../../shell/page-actions.ts';
+import type { BulkAction } from './bulk-effect.ts';
 import { BulkMenu } from './bulk-menu.tsx';
 import { flagSuggestions, readFlagFilter, type SearchQuery } from './flag-filter.ts';
 import { useFlagVocabulary } from './flag-vocabulary.ts';
 import { FlagTable, type RowActions, type SortState } from './flag-table.tsx';
-import { useFlagCommands } from './flag-commands.ts';
-import { useFlagWindow } from './flag-window.ts';
+import { useFlagRowActions } from './use-flag-row-actions.ts';
+import { useFlagRows } from './use-flag-rows.ts';
 import {
   selectedCountOf,
   fullSelection,
   isSelected,
   emptySelection,
-  type Selection,
+  type FlagSelection,
   withSelected,
 } from './flag-selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
@@ -31,8 +31,8 @@ import styles from './flags.module.css';
 const BulkDialog = lazy(() =>
   import('./bulk-dialog.tsx').then(({ BulkDialog: component }) => ({ default: component })),
 );
-const CreateFlag = lazy(() =>
-  import('./create-flag.tsx').then(({ CreateFlag: component }) => ({ default: component })),
+const CreateFlagDialog = lazy(() =>
+  import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
 );
 
 const text = flagsMessages;
@@ -70,8 +70,8 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const conditions = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(conditions) as SearchQuery, [conditions]);
   const [range, setRange] = useState({ first: 0, last: 0 });
-  const list = useFlagWindow(query, range.first, range.last);
-  const [selection, setSelection] = useState<Selection>(emptySelection);
+  const list = useFlagRows(query, range.first, range.last);
+  const [selection, setSelection] = useState<FlagSelection>(emptySelection);
   const [active, setActive] = useState(-1);
   const [bulk, setBulk] = useState<BulkAction | undefined>();
   const [isCreating, setCreating] = useState(false);
@@ -80,7 +80,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const bar = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const anchor = useRef(-1);
-  const { pending, toggle, favour } = useFlagCommands();
+  const { pending, toggle, favour } = useFlagRowActions();
   const mayCreate =
     may('CREATE_FEATURE', { project: project ?? 'default' }) || (project === undefined && may('CREATE_FEATURE'));
   const mayToggle = useCallback(
@@ -134,7 +134,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
     const path = `/projects/${encodeURIComponent(activeFlag.project)}/features/${encodeURIComponent(activeFlag.name)}`;
     void navigate({ href: path });
   };
-  useActions([
+  usePageActions([
     { id: 'flags.filter', title: text.focusFilter, key: '/', run: () => bar.current?.focus() },
     { id: 'flags.next', title: text.nextRow, key: 'j', isKeyOnly: true, run: () => move(1) },
     { id: 'flags.previous', title: text.previousRow, key: 'k', isKeyOnly: true, run: () => move(-1) },
@@ -233,14 +233,15 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
         />
       )}
       <Suspense>
-        {isCreating && <CreateFlag project={project} onClose={() => setCreating(false)} />}
+        {isCreating && <CreateFlagDialog project={project} onClose={() => setCreating(false)} />}
         {bulk !== undefined && (
           <BulkDialog
             action={bulk}
             flags={{
               key: [query, selection],
               count: selectedCountOf(selection, total),
-              read: async (signal) => (await import('./bulk-actions.ts')).readSelectedFlags(query, selection, signal),
+              read: async (signal) =>
+                (await import('./read-selected-flags.ts')).readSelectedFlags(query, selection, signal),
             }}
             onClose={() => setBulk(undefined)}
           />

@@ -1,13 +1,13 @@
 import { Button } from '../../components/buttons/button.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { flagsMessages as text } from '../../messages/flags.ts';
-import { selectedCountOf, emptySelection, fullSelection, type Selection } from './flag-selection.ts';
+import { selectedCountOf, emptySelection, fullSelection, type FlagSelection } from './flag-selection.ts';
 
 interface SelectionBarProps {
-  readonly selection: Selection;
+  readonly selection: FlagSelection;
   /** the number of flags that match the filter; undefined until it is loaded */
   readonly total: number | undefined;
-  readonly onChange: (selection: Selection) => void;
+  readonly onChange: (selection: FlagSelection) => void;
   /** actions on the selected flags */
   readonly children: React.ReactNode;
 }

@@ -12,7 +12,7 @@ interface Token {
   readonly end: number;
 }
 
-const tokensOf = (line: string): Token[] =>
+const contextTokensOf = (line: string): Token[] =>
   [...line.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => ({
     text,
     start,
@@ -30,7 +30,7 @@ export interface ParsedContext {
 export const parseContext = (line: string): ParsedContext => {
   const entries: [string, string][] = [];
   const faults: FilterFault[] = [];
-  for (const { text } of tokensOf(line)) {
+  for (const { text } of contextTokensOf(line)) {
     const at = text.indexOf('=');
     const [name, value] = [text.slice(0, at), plain(text.slice(at + 1))];
     if (at < 1) faults.push({ token: text, reason: 'write it as name=value' });
@@ -47,7 +47,7 @@ const maxSuggestions = 8;
 
 /** What could follow at the caret of a context: the names of fields, and then the values of a field. */
 export const suggestContext = (line: string, caret: number, fields: readonly KnownField[]): Suggestion[] => {
-  const token = tokensOf(line).find(({ start, end }) => start <= caret && caret <= end);
+  const token = contextTokensOf(line).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
   const typed = line.slice(start, caret);
   const suggestion = (text: string, label = text): Suggestion => ({
@@ -58,7 +58,7 @@ export const suggestContext = (line: string, caret: number, fields: readonly Kno
   const equals = typed.indexOf('=');
   if (equals < 0) {
     const word = typed.toLowerCase();
-    const presentNames = new Set(tokensOf(line).map(({ text }) => text.split('=')[0]));
+    const presentNames = new Set(contextTokensOf(line).map(({ text }) => text.split('=')[0]));
     return fields
       .filter(({ name }) => name.toLowerCase().startsWith(word) && !presentNames.has(name))
       .slice(0, maxSuggestions)

@@ -10,8 +10,8 @@ import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { ContextsField } from './contexts-field.tsx';
-import { PlaygroundChoiceFields } from './playground-choice-fields.tsx';
-import { countChangedResults, playgroundChoiceOf, playgroundTableBody } from './playground-choice.ts';
+import { PlaygroundInputFields } from './playground-input-fields.tsx';
+import { countChangedResults, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
 import { type CellAddress, ResultReasonsDialog } from './result-reasons-dialog.tsx';
 import { ResultGrid } from './result-grid.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -67,10 +67,10 @@ export const PlaygroundPage = () => {
   const enabledEnvironments = (environmentList?.environments ?? [])
     .filter(({ enabled }) => enabled)
     .map(({ name }) => name);
-  const choice = playgroundChoiceOf(search, enabledEnvironments);
-  const { environments, changeRequest } = choice;
+  const input = playgroundInputOf(search, enabledEnvironments);
+  const { environments, changeRequest } = input;
   const { table, isOutdated, evaluateAgain } = useLiveTable(
-    playgroundTableBody(choice, search['q'] ?? '', contexts.filter),
+    playgroundTableBody(input, search['q'] ?? '', contexts.filter),
   );
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = table;
   const onReachEnd = useCallback(() => {
@@ -85,8 +85,8 @@ export const PlaygroundPage = () => {
     <Page title={text.page} fillsWindow>
       <div className={styles['setup']}>
         <ContextsField value={contexts.filter} onChange={contexts.setFilter} />
-        <PlaygroundChoiceFields
-          choice={choice}
+        <PlaygroundInputFields
+          input={input}
           enabledEnvironments={enabledEnvironments}
           filter={filter}
           onFilter={setFilter}

@@ -24,7 +24,7 @@ import { profileMessages } from '../../messages/profile.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { SessionTable } from './session-table.tsx';
-import { ChangePassword } from './change-password.tsx';
+import { ChangePasswordDialog } from './change-password-dialog.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './profile.module.css';
 
@@ -207,7 +207,7 @@ export const ProfilePage = () => {
           </>
         )}
       </QueryResult>
-      {isChanging && <ChangePassword onClose={() => setChanging(false)} />}
+      {isChanging && <ChangePasswordDialog onClose={() => setChanging(false)} />}
     </Page>
   );
 };

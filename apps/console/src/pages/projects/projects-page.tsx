@@ -19,7 +19,7 @@ import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { sharedMessages } from '../../messages/shared.ts';
-import { useActions } from '../../shell/keyboard-actions.ts';
+import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { Health } from './health.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
@@ -113,7 +113,9 @@ const ActiveProjects = () => {
   const [isCreating, setCreating] = useState(false);
   const mayCreate = mayCall(CreateProject);
   const enabled = (environments?.environments ?? []).filter((one) => one.enabled).map(({ name }) => name);
-  useActions(mayCreate ? [{ id: 'projects.create', title: text.create, key: 'c', run: () => setCreating(true) }] : []);
+  usePageActions(
+    mayCreate ? [{ id: 'projects.create', title: text.create, key: 'c', run: () => setCreating(true) }] : [],
+  );
   const create = mayCreate && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
       {text.create}

@@ -11,7 +11,7 @@ import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import type { EditProtection } from '../../changes/use-edit-protection.ts';
 import { ConstraintsEditor } from './constraints/constraints-editor.tsx';
 import { SegmentFields } from './segment-fields.tsx';
-import type { StrategyEdit, StrategyPlace } from './strategy-edit.ts';
+import type { StrategyEdit, StrategyLocation } from './use-strategy-edit.ts';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
@@ -21,7 +21,7 @@ const VariantsEditor = lazy(() =>
 );
 
 interface StrategyFormProps {
-  readonly place: StrategyPlace;
+  readonly place: StrategyLocation;
   readonly strategyEdit: StrategyEdit;
   readonly protection: EditProtection;
 }

@@ -13,7 +13,7 @@ import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
-import { type StoredStrategy, type StrategyEdit, type StrategyPlace, useStrategyEdit } from './strategy-edit.ts';
+import { type StoredStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
 import { StrategyForm } from './strategy-form.tsx';
 import styles from './strategy.module.css';
 
@@ -28,7 +28,7 @@ const JsonSection = lazy(() =>
 );
 
 interface StrategyImpactProps {
-  readonly place: StrategyPlace;
+  readonly place: StrategyLocation;
   readonly strategyEdit: StrategyEdit;
   readonly isEnabled: boolean;
 }
@@ -76,7 +76,7 @@ const LeaveDialog = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
 };
 
 interface StrategyEditorProps extends StoredStrategy {
-  readonly place: StrategyPlace;
+  readonly place: StrategyLocation;
   readonly isEnabled: boolean;
 }
 
@@ -132,7 +132,7 @@ const StrategyEditor = ({ place, isEnabled, ...loaded }: StrategyEditorProps) =>
 
 /** Adds or edits one strategy, and previews the effect of the edit before it is saved. */
 export const StrategyPage = () => {
-  const params = useParams({ strict: false }) as StrategyPlace & { readonly strategy: string };
+  const params = useParams({ strict: false }) as StrategyLocation & { readonly strategy: string };
   const { project, feature, environment, strategy } = params;
   const isNew = strategy === 'new';
   const flag = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: feature } }));

@@ -29,8 +29,8 @@ import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
-const EnvironmentOrder = lazy(() =>
-  import('./environment-order.tsx').then(({ EnvironmentOrder: component }) => ({ default: component })),
+const EnvironmentOrderDialog = lazy(() =>
+  import('./environment-order-dialog.tsx').then(({ EnvironmentOrderDialog: component }) => ({ default: component })),
 );
 
 const reads = [ListEnvironments, GetEnvironment, ListEnvironmentsOfProject];
@@ -279,7 +279,9 @@ export const EnvironmentsPage = () => {
         />
       )}
       <Suspense>
-        {isOrdering && all !== undefined && <EnvironmentOrder environments={all} onClose={() => setOrdering(false)} />}
+        {isOrdering && all !== undefined && (
+          <EnvironmentOrderDialog environments={all} onClose={() => setOrdering(false)} />
+        )}
       </Suspense>
       {open !== undefined && OpenDialog !== undefined && (
         <OpenDialog environment={open.environment} onClose={() => setOpen(undefined)} />

@@ -10,7 +10,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
-import { FlagsThatMatch } from '../segments/flags-that-match.tsx';
+import { FlagUsageList } from '../../../components/resources/flag-usage-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const readStoredLifetime = (id: string) => async () => {
@@ -60,7 +60,7 @@ export const FlagTypesPage = () => {
         <RequestBodyDialog
           title={text.editTitle(edited.name)}
           submit={sharedMessages.common.save}
-          uses={<FlagsThatMatch query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
+          uses={<FlagUsageList query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
           invalidates={[ListFeatureTypes]}

@@ -27,7 +27,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { tagsMessages as text } from '../../../messages/administration/tags.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
-import { FlagsThatMatch, useFlagsThatMatch } from '../segments/flags-that-match.tsx';
+import { FlagUsageList, useFlagUsage } from '../../../components/resources/flag-usage-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
@@ -85,7 +85,7 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
 /** How many tags and flags the deletion of a type affects. */
 const TypeUse = ({ tags }: { readonly tags: readonly Tag[] }) => {
   const list = tags.map(({ type, value }) => `${type}:${value}`).join(',');
-  const flags = useFlagsThatMatch({ tag: `INCLUDE_ANY_OF:${list}` });
+  const flags = useFlagUsage({ tag: `INCLUDE_ANY_OF:${list}` });
   if (tags.length === 0) return <p>{text.deleteTypeHelp(0, 0)}</p>;
   return <QueryResult query={flags}>{({ total = 0 }) => <p>{text.deleteTypeHelp(tags.length, total)}</p>}</QueryResult>;
 };
@@ -258,7 +258,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           onClose={() => setDeleted(undefined)}
         >
           <p>{text.deleteTagHelp}</p>
-          <FlagsThatMatch query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} emptyText={text.unused} />
+          <FlagUsageList query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} emptyText={text.unused} />
         </ConfirmOperationDialog>
       )}
     </AdminPageLayout>

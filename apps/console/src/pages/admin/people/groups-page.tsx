@@ -11,13 +11,13 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { useActions } from '../../../shell/keyboard-actions.ts';
+import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { displayNameOf } from './user-cell.tsx';
 import styles from './people.module.css';
 
-const dialogs = () => import('./group-form.tsx');
-const GroupForm = lazyRouteComponent(dialogs, 'GroupForm');
+const dialogs = () => import('./group-dialog.tsx');
+const GroupDialog = lazyRouteComponent(dialogs, 'GroupDialog');
 
 /** The groups with their members, roles and projects. */
 export const GroupsPage = () => {
@@ -30,7 +30,7 @@ export const GroupsPage = () => {
   useEffect(() => void dialogs(), []);
   const mayCall = useMayCall();
   const mayCreate = mayCall(CreateGroup);
-  useActions(
+  usePageActions(
     mayCreate ? [{ id: 'groups.create', title: text.createGroup, key: 'c', run: () => setEdited('new') }] : [],
   );
   const create = mayCreate && (
@@ -91,7 +91,7 @@ export const GroupsPage = () => {
       />
       <Suspense>
         {edited !== undefined && (
-          <GroupForm group={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+          <GroupDialog group={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
         )}
       </Suspense>
       {deleted !== undefined && (

@@ -9,7 +9,7 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { useActions } from '../../../shell/keyboard-actions.ts';
+import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
 
@@ -26,7 +26,7 @@ export const ServiceAccountsPage = () => {
   const [opened, setOpened] = useState<Pick<ComponentProps<typeof ServiceAccountDialog>, 'dialog' | 'account'>>();
   // The dialogs are there when a key opens them, so that no letter is lost.
   useEffect(() => void dialogs(), []);
-  useActions([
+  usePageActions([
     { id: 'accounts.create', title: text.createServiceAccount, key: 'c', run: () => setCreating(roles.length > 0) },
   ]);
   const close = (): void => setOpened(undefined);

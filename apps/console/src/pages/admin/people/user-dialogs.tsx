@@ -30,7 +30,7 @@ import { CreateSecretDialog } from '../../../components/dialogs/create-secret-di
 import { optionsOfPairs, instantAfterDays, textOrUndefined } from '../../../components/forms/form-values.ts';
 
 export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
-export type Opened = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
+export type UserDialogKind = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
 
 /** The absolute address of a link of the API, which is relative where the server has no public URL. */
 const addressOf = (link: string): string => new URL(link, location.origin).href;
@@ -124,15 +124,15 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
   );
 };
 
-interface OpenedProps {
-  readonly opened: Opened;
+interface UserDialogProps {
+  readonly opened: UserDialogKind;
   readonly user: ListedUser;
   readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
   readonly onClose: () => void;
 }
 
 /** What an administrator does with one user. */
-export const UserDialog = ({ opened, user, roles, onClose }: OpenedProps) => {
+export const UserDialog = ({ opened, user, roles, onClose }: UserDialogProps) => {
   const name = displayNameOf(user);
   const params = { id: user.id };
   switch (opened) {

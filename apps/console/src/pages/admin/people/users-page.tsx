@@ -13,10 +13,10 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
-import { useActions } from '../../../shell/keyboard-actions.ts';
+import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { Invitations } from './invitations.tsx';
-import type { Opened, ListedUser } from './user-dialogs.tsx';
+import type { UserDialogKind, ListedUser } from './user-dialogs.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
 import styles from './people.module.css';
 
@@ -32,17 +32,17 @@ export const UsersPage = () => {
   const inactive = useQuery({ ...operationQuery(ListInactiveUsers, {}), enabled: isInactive });
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<{ readonly dialog: Opened; readonly user: ListedUser } | undefined>();
+  const [opened, setOpened] = useState<{ readonly dialog: UserDialogKind; readonly user: ListedUser } | undefined>();
   const [isDeleting, setDeleting] = useState(false);
   const roles = users.data?.rootRoles ?? [];
   // The dialogs are there when a key opens them, so that no letter is lost.
   useEffect(() => void dialogs(), []);
-  useActions([{ id: 'users.create', title: text.createUser, key: 'c', run: () => setCreating(roles.length > 0) }]);
+  usePageActions([{ id: 'users.create', title: text.createUser, key: 'c', run: () => setCreating(roles.length > 0) }]);
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const inactiveIds = inactive.data?.inactiveUsers.map(({ id }) => id) ?? [];
   const rows = isInactive ? users.data?.users.filter(({ id }) => inactiveIds.includes(id)) : users.data?.users;
   const actionsOf = (user: ListedUser): MenuEntry[] => {
-    const open = (dialog: Opened) => () => setOpened({ dialog, user });
+    const open = (dialog: UserDialogKind) => () => setOpened({ dialog, user });
     return [
       { id: 'edit', label: text.edit, icon: 'edit', run: open('edit') },
       {

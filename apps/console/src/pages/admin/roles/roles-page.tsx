@@ -20,14 +20,14 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
-import { useActions } from '../../../shell/keyboard-actions.ts';
+import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
 import { permissionGroups, type GrantScope, grantScopeOf } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
-const dialogs = () => import('./role-form.tsx');
-const RoleForm = lazyRouteComponent(dialogs, 'RoleForm');
+const dialogs = () => import('./role-dialog.tsx');
+const RoleDialog = lazyRouteComponent(dialogs, 'RoleDialog');
 
 type Kind = 'root' | 'project';
 const kinds: readonly Kind[] = ['root', 'project'];
@@ -130,7 +130,7 @@ export const RolesPage = () => {
   const [removed, setRemoved] = useState<RoleWithPermissions | undefined>();
   // The dialogs are there when a key opens them, so that no letter is lost.
   useEffect(() => void dialogs(), []);
-  useActions([
+  usePageActions([
     { id: 'roles.create', title: text.create[kind], key: 'c', run: () => mayCall(CreateRole) && setEdited('new') },
   ]);
   const loaded = details.flatMap(({ data }) => data ?? []);
@@ -181,7 +181,7 @@ export const RolesPage = () => {
       </QueryResult>
       <Suspense>
         {edited !== undefined && catalogue.data !== undefined && (
-          <RoleForm
+          <RoleDialog
             catalogue={catalogue.data}
             kind={kind}
             role={edited === 'new' ? undefined : edited}

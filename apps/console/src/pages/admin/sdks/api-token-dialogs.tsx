@@ -30,7 +30,7 @@ const HowToUse = ({ type }: { readonly type: Type }) => {
 };
 
 /** Creates an API token, and shows its secret once with where it is used. */
-export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => {
+export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const [chosen, setChosen] = useState<readonly string[]>([]);
@@ -108,7 +108,13 @@ export const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void })
 };
 
 /** Sets a new end of a token. */
-export const ExtendDialog = ({ token, onClose }: { readonly token: ApiToken; readonly onClose: () => void }) => {
+export const ExtendApiTokenDialog = ({
+  token,
+  onClose,
+}: {
+  readonly token: ApiToken;
+  readonly onClose: () => void;
+}) => {
   const [days, setDays] = useState('90');
   const options = optionsOfPairs(text.days).filter(({ id }) => id !== '');
   return (

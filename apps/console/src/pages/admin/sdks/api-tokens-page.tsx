@@ -13,7 +13,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
-import { useActions } from '../../../shell/keyboard-actions.ts';
+import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
@@ -23,8 +23,8 @@ const types: readonly Type[] = ['client', 'frontend', 'admin'];
 const tones = { client: 'neutral', frontend: 'accent', admin: 'warning' } as const;
 
 const dialogs = () => import('./api-token-dialogs.tsx');
-const CreateTokenDialog = lazyRouteComponent(dialogs, 'CreateTokenDialog');
-const ExtendDialog = lazyRouteComponent(dialogs, 'ExtendDialog');
+const CreateApiTokenDialog = lazyRouteComponent(dialogs, 'CreateApiTokenDialog');
+const ExtendApiTokenDialog = lazyRouteComponent(dialogs, 'ExtendApiTokenDialog');
 
 const isPast = (at: string): boolean => Date.parse(at) < Date.now();
 
@@ -49,7 +49,9 @@ export const ApiTokensPage = () => {
   const [removed, setRemoved] = useState<ApiToken | undefined>();
   // The dialogs are there when a key opens them, so that no letter is lost.
   useEffect(() => void dialogs(), []);
-  useActions([{ id: 'tokens.create', title: text.create, key: 'c', run: () => setCreating(mayCall(CreateApiToken)) }]);
+  usePageActions([
+    { id: 'tokens.create', title: text.create, key: 'c', run: () => setCreating(mayCall(CreateApiToken)) },
+  ]);
   const all = tokens.data?.tokens;
   const rows = types.some((one) => one === type) ? all?.filter((token) => token.type === type) : all;
   return (
@@ -122,8 +124,8 @@ export const ApiTokensPage = () => {
         empty={{ title: text.none, help: text.noneHelp }}
       />
       <Suspense>
-        {isCreating && <CreateTokenDialog onClose={() => setCreating(false)} />}
-        {extended !== undefined && <ExtendDialog token={extended} onClose={() => setExtended(undefined)} />}
+        {isCreating && <CreateApiTokenDialog onClose={() => setCreating(false)} />}
+        {extended !== undefined && <ExtendApiTokenDialog token={extended} onClose={() => setExtended(undefined)} />}
       </Suspense>
       {removed !== undefined && (
         <ConfirmOperationDialog

@@ -28,7 +28,7 @@ import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
-import { addChangesRequest, ProposeSegmentEdit } from './propose-segment-edit.tsx';
+import { addSegmentChangeRequest, ProposeSegmentButton } from './propose-segment-button.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
@@ -206,7 +206,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
             <>
               {shared.whole(values, onChange)}
               {target !== undefined && (
-                <ProposeSegmentEdit
+                <ProposeSegmentButton
                   id={id}
                   target={target}
                   base={bodyOfSegment(stored.value)}
@@ -243,7 +243,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           {...deletion}
           confirm={text.propose}
           operation={AddChanges}
-          request={addChangesRequest(target, { action: 'deleteSegment', payload: { id } })}
+          request={addSegmentChangeRequest(target, { action: 'deleteSegment', payload: { id } })}
           invalidates={[ListStrategiesOfSegment]}
           done={text.deletionProposed(name)}
         >

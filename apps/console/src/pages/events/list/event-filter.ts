@@ -4,7 +4,7 @@ import {
   readDayBound,
   type Suggestion,
   suggestionsAt,
-  tokensOf,
+  filterTokensOf,
 } from '../../../filtering/filter-text.ts';
 import { eventsMessages } from '../../../messages/events.ts';
 
@@ -13,12 +13,12 @@ const text = eventsMessages.faults;
 /** The parameters of a search for events, without its page. */
 export type EventQuery = Omit<RequestOf<typeof SearchEvents>['query'], 'offset' | 'limit'>;
 
-interface Filter {
+interface EventFilter {
   readonly query: EventQuery;
   readonly faults: readonly FilterFault[];
 }
 
-export interface EventVocabulary {
+export interface EventFilterVocabulary {
   /** undefined while they are being read: names of users then find nothing yet */
   readonly creators: EventCreators | undefined;
   readonly projects: readonly string[];
@@ -50,9 +50,9 @@ const typesOf = (pattern: string): readonly string[] => {
  */
 export const readEventFilter = (
   filter: string,
-  { creators, project }: Pick<EventVocabulary, 'creators' | 'project'>,
+  { creators, project }: Pick<EventFilterVocabulary, 'creators' | 'project'>,
   now = new Date(),
-): Filter => {
+): EventFilter => {
   const lists = new Map<string, Set<string>>();
   const days = new Map<string, string>();
   const words: string[] = [];
@@ -105,7 +105,7 @@ export const readEventFilter = (
     },
   };
 
-  for (const { text: token, isNot, key, value } of tokensOf(filter)) {
+  for (const { text: token, isNot, key, value } of filterTokensOf(filter)) {
     if (key === undefined) {
       words.push(value);
       continue;
@@ -135,7 +135,7 @@ const keys = ['type', 'feature', 'project', 'environment', 'by', 'when', 'id'];
 export const eventSuggestions = (
   filter: string,
   caret: number,
-  { creators = [], projects, environments, project }: EventVocabulary,
+  { creators = [], projects, environments, project }: EventFilterVocabulary,
 ): Suggestion[] =>
   suggestionsAt(
     filter,

@@ -33,8 +33,8 @@ import { strategySentence } from '../../../strategies/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 
-const DefaultStrategy = lazy(() =>
-  import('./default-strategy.tsx').then(({ DefaultStrategy: component }) => ({ default: component })),
+const DefaultStrategyForm = lazy(() =>
+  import('./default-strategy-form.tsx').then(({ DefaultStrategyForm: component }) => ({ default: component })),
 );
 
 type ProjectEnvironment = EnvironmentListOfProject['environments'][number];
@@ -156,7 +156,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
   if (editedEnvironment !== undefined) {
     return (
       <Suspense fallback={<Loading />}>
-        <DefaultStrategy
+        <DefaultStrategyForm
           key={editedEnvironment.name}
           project={project}
           environment={editedEnvironment.name}

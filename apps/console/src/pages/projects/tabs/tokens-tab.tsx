@@ -23,7 +23,9 @@ const typeNames = new Map(Object.entries(text.tokenTypes).map(([id, [label]]) =>
 const typeName = (type: ApiToken['type']): string => typeNames.get(type) ?? type;
 
 const CreateToken = lazy(() =>
-  import('./create-token.tsx').then(({ CreateToken: component }) => ({ default: component })),
+  import('./create-project-token-dialog.tsx').then(({ CreateProjectTokenDialog: component }) => ({
+    default: component,
+  })),
 );
 
 /** The API tokens with access to a project. */

@@ -48,8 +48,8 @@ export const JsonEditor = ({ label, text, onChange }: JsonEditorProps) => {
     });
     view.current = editor;
     // Highlighting and undo are loaded after the editor is shown.
-    void import('./json-editing.ts').then(({ jsonEditing }) =>
-      editor.dispatch({ effects: editing.reconfigure(jsonEditing) }),
+    void import('./codemirror-json.ts').then(({ codemirrorJson }) =>
+      editor.dispatch({ effects: editing.reconfigure(codemirrorJson) }),
     );
     return () => editor.destroy();
   }, [label]);

@@ -14,7 +14,7 @@ import { notify } from '../../shell/toasts.tsx';
 const text = accountMessages;
 
 /** Changes the own password; other browsers are signed out. */
-export const ChangePassword = ({ onClose }: { readonly onClose: () => void }) => {
+export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const client = useQueryClient();
   const { control, handleSubmit, setError, formState } = useForm({
     defaultValues: { oldPassword: '', password: '', confirmPassword: '' },

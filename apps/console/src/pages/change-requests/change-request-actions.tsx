@@ -17,8 +17,8 @@ import { strategyMessages } from '../../messages/strategy.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
-import { useActions } from '../../shell/keyboard-actions.ts';
-import { type RequestAction, availableActions } from './available-actions.ts';
+import { usePageActions } from '../../shell/page-actions.ts';
+import { type ChangeRequestAction, availableChangeRequestActions } from './available-change-request-actions.ts';
 import layout from '../../components/layout/layout.module.css';
 
 interface RequestProps {
@@ -26,8 +26,8 @@ interface RequestProps {
 }
 
 /** Moves the request to another state. The call names the revision on the screen: later changes are not approved unseen. */
-export const RequestActions = ({ request }: RequestProps) => {
-  const [action, setAction] = useState<RequestAction | undefined>();
+export const ChangeRequestActions = ({ request }: RequestProps) => {
+  const [action, setAction] = useState<ChangeRequestAction | undefined>();
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
   const me = useMe().data?.user.id;
@@ -35,14 +35,14 @@ export const RequestActions = ({ request }: RequestProps) => {
   const change = useOperationMutation(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
   const revert = useOperationMutation(RevertChangeRequest);
   const params = { projectId: request.project, id: request.id };
-  const actions = availableActions(request.state, request.createdBy.id === me);
-  const open = (next: RequestAction): void => {
+  const actions = availableChangeRequestActions(request.state, request.createdBy.id === me);
+  const open = (next: ChangeRequestAction): void => {
     change.reset();
     setComment('');
     setTime('');
     setAction(next);
   };
-  useActions(
+  usePageActions(
     actions.map((one) => ({
       id: `change-request.${one.id}`,
       title: changeRequestsMessages.steps[one.id],
@@ -50,7 +50,7 @@ export const RequestActions = ({ request }: RequestProps) => {
       run: () => open(one),
     })),
   );
-  const take = async ({ id, state }: RequestAction): Promise<void> => {
+  const take = async ({ id, state }: ChangeRequestAction): Promise<void> => {
     if (state === undefined) {
       const reverting = await revert.mutateAsync({ params });
       notify(changeRequestsMessages.reverted);

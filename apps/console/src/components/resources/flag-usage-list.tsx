@@ -1,21 +1,21 @@
 import { type RequestOf, SearchFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../../api/queries.ts';
-import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
+import { operationQuery } from '../../api/queries.ts';
+import { FlagLink, UsageList } from './usage-list.tsx';
 
 /** A search for flags that returns their number and the names of the first. */
-export const useFlagsThatMatch = (query: RequestOf<typeof SearchFeatures>['query']) =>
+export const useFlagUsage = (query: RequestOf<typeof SearchFeatures>['query']) =>
   useQuery(operationQuery(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
 
-interface FlagsThatMatchProps {
+interface FlagUsageListProps {
   readonly query: RequestOf<typeof SearchFeatures>['query'];
   readonly title: (n: number) => string;
   readonly emptyText: string;
 }
 
 /** The flags that a search finds, as what uses a thing. */
-export const FlagsThatMatch = ({ query, title, emptyText }: FlagsThatMatchProps) => {
-  const flags = useFlagsThatMatch(query);
+export const FlagUsageList = ({ query, title, emptyText }: FlagUsageListProps) => {
+  const flags = useFlagUsage(query);
   return (
     <UsageList
       query={flags}

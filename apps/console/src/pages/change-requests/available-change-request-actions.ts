@@ -1,7 +1,7 @@
 import type { ChangeRequestState } from '@bunting/contracts';
 
 /** Something that can be done with a change request as a whole. */
-export interface RequestAction {
+export interface ChangeRequestAction {
   readonly id: 'submit' | 'approve' | 'reject' | 'cancel' | 'apply' | 'schedule' | 'revert';
   /** the next state of the request; undefined for an action that creates another request */
   readonly state?: ChangeRequestState;
@@ -9,19 +9,22 @@ export interface RequestAction {
   readonly isDangerous?: true;
 }
 
-const submit: RequestAction = { id: 'submit', state: 'In review' };
-const approve: RequestAction = { id: 'approve', state: 'Approved', key: 'a' };
-const reject: RequestAction = { id: 'reject', state: 'Rejected', key: 'r', isDangerous: true };
-const cancel: RequestAction = { id: 'cancel', state: 'Cancelled', isDangerous: true };
-const apply: RequestAction = { id: 'apply', state: 'Applied' };
-const schedule: RequestAction = { id: 'schedule', state: 'Scheduled' };
-const revert: RequestAction = { id: 'revert' };
+const submit: ChangeRequestAction = { id: 'submit', state: 'In review' };
+const approve: ChangeRequestAction = { id: 'approve', state: 'Approved', key: 'a' };
+const reject: ChangeRequestAction = { id: 'reject', state: 'Rejected', key: 'r', isDangerous: true };
+const cancel: ChangeRequestAction = { id: 'cancel', state: 'Cancelled', isDangerous: true };
+const apply: ChangeRequestAction = { id: 'apply', state: 'Applied' };
+const schedule: ChangeRequestAction = { id: 'schedule', state: 'Scheduled' };
+const revert: ChangeRequestAction = { id: 'revert' };
 
 /**
  * The actions that the state of a change request allows, the likeliest first. Authors do not review their own request. The server decides,
  * and explains a refusal.
  */
-export const availableActions = (state: ChangeRequestState, isAuthor: boolean): readonly RequestAction[] => {
+export const availableChangeRequestActions = (
+  state: ChangeRequestState,
+  isAuthor: boolean,
+): readonly ChangeRequestAction[] => {
   switch (state) {
     case 'Draft':
       return isAuthor ? [submit, cancel] : [];

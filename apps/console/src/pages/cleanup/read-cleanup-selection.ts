@@ -1,16 +1,16 @@
 import { type CleanupFeatures, type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
 import { call } from '../../api/call.ts';
-import type { BulkFlag } from '../flags/bulk-actions.ts';
-import { isSelected, type Selection } from '../flags/flag-selection.ts';
+import type { BulkFlag } from '../flags/bulk-effect.ts';
+import { isSelected, type FlagSelection } from '../flags/flag-selection.ts';
 
 export type CleanupFlag = CleanupFeatures['features'][number];
 
 const pageSize = 1_000;
 
 /** Reads every flag that a selection means, page by page. */
-export const readSelectedForCleanup = async (
+export const readCleanupSelection = async (
   query: CleanupQuery,
-  selection: Selection,
+  selection: FlagSelection,
   signal?: AbortSignal,
 ): Promise<CleanupFlag[]> => {
   const found: CleanupFlag[] = [];

@@ -26,7 +26,13 @@ const noGroup = { name: '', description: '', mappingsSSO: [], rootRole: null, us
 const linesOf = (value: string): string[] => value.split('\n');
 
 /** Creates a group, or changes one. */
-export const GroupForm = ({ group, onClose }: { readonly group: Group | undefined; readonly onClose: () => void }) => {
+export const GroupDialog = ({
+  group,
+  onClose,
+}: {
+  readonly group: Group | undefined;
+  readonly onClose: () => void;
+}) => {
   const users = useQuery(operationQuery(ListUsers, {}));
   const roles = users.data?.rootRoles ?? [];
   const options = (users.data?.users ?? []).map((user) => ({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { countChangedResults, playgroundChoiceOf, playgroundTableBody } from './playground-choice.ts';
+import { countChangedResults, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
 
 const enabled = ['development', 'test', 'production'];
-const everything = playgroundChoiceOf({}, enabled);
+const everything = playgroundInputOf({}, enabled);
 
-describe('the choice of the playground', () => {
+describe('the input of the playground', () => {
   it('is every enabled environment and every project until the address names some', () => {
     expect(everything).toEqual({
       environments: enabled,
@@ -24,11 +24,11 @@ describe('the choice of the playground', () => {
     ['no change request where its id is none', { changeRequest: '0x1' }, { changeRequest: undefined }],
     ['also the flags that the change request does not concern', { concerned: 'false' }, { onlyConcerned: false }],
   ])('is %s', (_, search, chosen) => {
-    expect(playgroundChoiceOf(search, enabled)).toMatchObject(chosen);
+    expect(playgroundInputOf(search, enabled)).toMatchObject(chosen);
   });
 });
 
-describe('the evaluation of a choice', () => {
+describe('the evaluation of an input', () => {
   it('is for the empty context where no line has one, and leaves out what is not limited', () => {
     expect(playgroundTableBody(everything, '  ', '\n\n')).toEqual({ environments: enabled, contexts: [{}] });
   });

@@ -6,22 +6,22 @@ import { QueryResult } from '../../components/content/content.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { sharedMessages } from '../../messages/shared.ts';
-import type { Selection } from '../flags/flag-selection.ts';
-import { readSelectedForCleanup } from './cleanup-selection.ts';
+import type { FlagSelection } from '../flags/flag-selection.ts';
+import { readCleanupSelection } from './read-cleanup-selection.ts';
 import styles from './cleanup.module.css';
 
-interface OwnerTextProps {
+interface CleanupReportDialogProps {
   readonly query: CleanupQuery;
-  readonly selection: Selection;
+  readonly selection: FlagSelection;
   readonly onClose: () => void;
 }
 
 /** The selected flags as text for the owners of the code, with where each was last used. */
-export const OwnerText = ({ query, selection, onClose }: OwnerTextProps) => {
+export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReportDialogProps) => {
   const [isCopied, setCopied] = useState(false);
   const selected = useQuery({
     queryKey: ['cleanup text', query, selection],
-    queryFn: ({ signal }) => readSelectedForCleanup(query, selection, signal),
+    queryFn: ({ signal }) => readCleanupSelection(query, selection, signal),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -32,7 +32,7 @@ const valuesOfStrategy = (stored: Stored): FormValues => {
   return draft;
 };
 
-interface DefaultStrategyProps {
+interface DefaultStrategyFormProps {
   readonly project: string;
   readonly environment: string;
   readonly stored: Stored | undefined;
@@ -40,7 +40,7 @@ interface DefaultStrategyProps {
 }
 
 /** Edits the strategy that flags of a project get when they are turned on in an environment without one. */
-export const DefaultStrategy = ({ project, environment, stored, onClose }: DefaultStrategyProps) => (
+export const DefaultStrategyForm = ({ project, environment, stored, onClose }: DefaultStrategyFormProps) => (
   <section className={styles['section']} aria-labelledby="default-strategy">
     <h2 id="default-strategy">{text.defaultTitle(environment)}</h2>
     <p className={layout['muted']}>{text.defaultHelp}</p>

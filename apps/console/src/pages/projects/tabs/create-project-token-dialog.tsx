@@ -10,14 +10,14 @@ import { sharedMessages } from '../../../messages/shared.ts';
 
 const types = Object.entries(text.tokenTypes).map(([id, [label, about]]) => ({ id, label, about }));
 
-interface CreateTokenProps {
+interface CreateProjectTokenDialogProps {
   readonly project: string;
   readonly invalidates: readonly AnyOperation[];
   readonly onClose: () => void;
 }
 
 /** Creates an API token of a project, and shows its secret once. */
-export const CreateToken = ({ project, invalidates, onClose }: CreateTokenProps) => {
+export const CreateProjectTokenDialog = ({ project, invalidates, onClose }: CreateProjectTokenDialogProps) => {
   const environments = useQuery(operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }));
   const names = (environments.data?.environments ?? [])
     .filter(({ visible }) => visible === true)

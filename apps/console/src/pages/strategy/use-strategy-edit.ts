@@ -18,7 +18,7 @@ import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge
 import type { Json } from '../../merging/json.ts';
 
 /** The environment of a flag in which a strategy is. */
-export interface StrategyPlace {
+export interface StrategyLocation {
   readonly project: string;
   readonly feature: string;
   readonly environment: string;
@@ -44,7 +44,7 @@ interface EditConflict {
 }
 
 /** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
-export const useStrategyEdit = (place: StrategyPlace, { stored, entityTag }: StoredStrategy) => {
+export const useStrategyEdit = (place: StrategyLocation, { stored, entityTag }: StoredStrategy) => {
   const { project, feature, environment } = place;
   const [base, setBase] = useState<Partial<StoredDraft>>({
     ...(stored && { draft: strategyDraftOf(stored) }),

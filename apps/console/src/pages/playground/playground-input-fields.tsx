@@ -5,7 +5,7 @@ import { Checkbox, ComboBox, Select, Switch, TextField } from '../../components/
 import type { SearchParameters } from '../../filtering/search-parameter.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { playgroundMessages as text } from '../../messages/playground.ts';
-import type { PlaygroundChoice } from './playground-choice.ts';
+import type { PlaygroundInput } from './playground-input.ts';
 import styles from './playground.module.css';
 
 const maxOpenRequests = 50;
@@ -30,7 +30,7 @@ const useOpenRequests = (chosen: number | undefined) => {
 };
 
 interface PlaygroundChoiceFieldsProps {
-  readonly choice: PlaygroundChoice;
+  readonly input: PlaygroundInput;
   readonly enabledEnvironments: readonly string[];
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
@@ -39,14 +39,14 @@ interface PlaygroundChoiceFieldsProps {
 }
 
 /** Chooses the environments, flags and projects, and a change request to compare with. */
-export const PlaygroundChoiceFields = ({
-  choice,
+export const PlaygroundInputFields = ({
+  input,
   enabledEnvironments,
   filter,
   onFilter,
   write,
 }: PlaygroundChoiceFieldsProps) => {
-  const { environments, projects, flag, changeRequest, onlyConcerned } = choice;
+  const { environments, projects, flag, changeRequest, onlyConcerned } = input;
   const { data: projectList } = useProjects();
   const requests = useOpenRequests(changeRequest);
   return (

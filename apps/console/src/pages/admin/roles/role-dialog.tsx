@@ -93,7 +93,7 @@ interface Edited {
   readonly grants: ReadonlySet<string>;
 }
 
-interface RoleFormProps {
+interface RoleDialogProps {
   readonly catalogue: Catalogue;
   readonly kind: 'root' | 'project';
   /** nothing for a new role */
@@ -112,7 +112,7 @@ const mergeRole = async (role: RoleWithPermissions, edited: Edited): Promise<Edi
 };
 
 /** Creates a role, or changes one, with who has it. */
-export const RoleForm = ({ catalogue, kind, role, onClose }: RoleFormProps) => {
+export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) => {
   const create = useOperationMutation(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
   const update = useOperationMutation(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
   const holders = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });

@@ -10,5 +10,5 @@ const colours = HighlightStyle.define([
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warning)' },
 ]);
 
-/** What makes an editor one of JSON: its colours, indentation, and the keys that undo and redo. */
-export const jsonEditing = [history(), keymap.of([...historyKeymap]), json(), syntaxHighlighting(colours)];
+/** The extensions of CodeMirror that make an editor one of JSON: its colours, indentation, and the keys that undo and redo. */
+export const codemirrorJson = [history(), keymap.of([...historyKeymap]), json(), syntaxHighlighting(colours)];

@@ -11,7 +11,7 @@ import { Time } from '../../components/content/time.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { sharedMessages } from '../../messages/shared.ts';
-import { CreateFlag } from '../flags/create-flag.tsx';
+import { CreateFlagDialog } from '../flags/create-flag-dialog.tsx';
 import styles from './cleanup.module.css';
 
 type Row = Unknown['unknownFlags'][number];
@@ -53,7 +53,7 @@ interface UnknownFlagsProps {
 }
 
 /** Flags that applications request and that do not exist, by application and environment, each with a button that creates it. */
-export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
+export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
   const query = useQuery({
     ...operationQuery(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
     placeholderData: keepPreviousData,
@@ -140,7 +140,7 @@ export const UnknownFlags = ({ project, filter }: UnknownFlagsProps) => {
               />
             )}
             {creating !== undefined && (
-              <CreateFlag project={project} name={creating} onClose={() => setCreating(undefined)} />
+              <CreateFlagDialog project={project} name={creating} onClose={() => setCreating(undefined)} />
             )}
           </div>
         );

@@ -19,7 +19,7 @@ import { notify } from '../../shell/toasts.tsx';
 
 const text = flagsMessages.create;
 
-interface CreateFlagProps {
+interface CreateFlagDialogProps {
   readonly project: string | undefined;
   /** the name to begin with */
   readonly name?: string;
@@ -27,7 +27,7 @@ interface CreateFlagProps {
 }
 
 /** Creates a flag, which is off in every environment. */
-export const CreateFlag = ({ project, name: initialName = '', onClose }: CreateFlagProps) => {
+export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: CreateFlagDialogProps) => {
   const may = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));

@@ -6,7 +6,7 @@ const maxContexts = 50;
 const maxQueryLength = 100;
 
 /** What the search parameters of the address choose to evaluate. */
-export interface PlaygroundChoice {
+export interface PlaygroundInput {
   readonly environments: readonly string[];
   /** none for all projects */
   readonly projects: readonly string[];
@@ -20,8 +20,8 @@ export interface PlaygroundChoice {
 
 const namesIn = (value: string | undefined): string[] => (value ?? '').split(',').filter((name) => name !== '');
 
-/** Reads the choice. Without a parameter `environments` it is every enabled environment. */
-export const playgroundChoiceOf = (search: SearchParameters, enabled: readonly string[]): PlaygroundChoice => ({
+/** Reads the input. Without a parameter `environments` it is every enabled environment. */
+export const playgroundInputOf = (search: SearchParameters, enabled: readonly string[]): PlaygroundInput => ({
   environments:
     search['environments'] === undefined
       ? enabled
@@ -32,9 +32,9 @@ export const playgroundChoiceOf = (search: SearchParameters, enabled: readonly s
   onlyConcerned: search['concerned'] !== 'false',
 });
 
-/** The request that evaluates the choice for flags that match the query, for the contexts in the lines of a text. */
-export const playgroundTableBody = (choice: PlaygroundChoice, query: string, contexts: string): PlaygroundTableBody => {
-  const { environments, projects, flag, changeRequest, onlyConcerned } = choice;
+/** The request that evaluates the input for flags that match the query, for the contexts in the lines of a text. */
+export const playgroundTableBody = (input: PlaygroundInput, query: string, contexts: string): PlaygroundTableBody => {
+  const { environments, projects, flag, changeRequest, onlyConcerned } = input;
   const lines = contexts.split('\n').slice(0, maxContexts);
   const nonEmpty = lines.map((line) => parseContext(line).context).filter((context) => Object.keys(context).length > 0);
   const trimmed = query.trim().slice(0, maxQueryLength);

@@ -6,7 +6,7 @@ import { operationQuery } from '../../../api/queries.ts';
 import type { EventQuery } from './event-filter.ts';
 
 /** Events of one request. */
-const windowSize = 100;
+const rowsPageSize = 100;
 /** Maximum number of new events between two requests for which the second need not be repeated. */
 const slack = 25;
 /** Milliseconds for which events that have left the screen stay in memory. */
@@ -18,7 +18,7 @@ const maxAttempts = 4;
 const oldestMs = 60_000;
 
 /** The number of events of a window: the newest one is full only where the number of all is a multiple of its size. */
-const sizeOf = (index: number, total: number): number => Math.min(windowSize, total - index * windowSize);
+const sizeOf = (index: number, total: number): number => Math.min(rowsPageSize, total - index * rowsPageSize);
 
 /**
  * Reads the events of a window. Windows are offsets from the oldest event, so that newer events do not move them. `total` is the number of
@@ -33,7 +33,7 @@ const readWindow = async (
   const size = sizeOf(index, total);
   let known = total;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const offset = Math.max(0, known - index * windowSize - size);
+    const offset = Math.max(0, known - index * rowsPageSize - size);
     const page = { ...query, offset: String(offset), limit: String(size + slack) };
     const { events, total: now } = await call(SearchEvents, { query: page, signal });
     const moved = now - known;
@@ -73,7 +73,7 @@ const windowOf = ({ query, total, generation }: Counted, oldest: number | null, 
     generation,
     oldest,
     index,
-    sizeOf(index, total) < windowSize ? total : 'full',
+    sizeOf(index, total) < rowsPageSize ? total : 'full',
   ] as const,
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readWindow(query, index, total, signal),
   gcTime: eventsGcMs,
@@ -85,10 +85,10 @@ const windowOf = ({ query, total, generation }: Counted, oldest: number | null, 
  * The events that match, the newest first, of which only those on the screen are read. New events do not move rows: `newer` counts them,
  * and they are shown when the list is scrolled to its top, or by `showNewer`.
  */
-export const useEventWindow = (query: EventQuery, first: number, last: number, isAtTop: boolean) => {
+export const useEventRows = (query: EventQuery, first: number, last: number, isAtTop: boolean) => {
   const client = useQueryClient();
   const head = useQuery({
-    ...operationQuery(SearchEvents, { query: { ...query, limit: String(windowSize) } }),
+    ...operationQuery(SearchEvents, { query: { ...query, limit: String(rowsPageSize) } }),
     placeholderData: keepPreviousData,
   });
   const [counted, setCounted] = useState<Counted | undefined>();
@@ -104,8 +104,8 @@ export const useEventWindow = (query: EventQuery, first: number, last: number, i
   const { total, generation } = shown;
   const newer = Math.max(0, (head.data?.total ?? total) - total);
   const rows = Math.min(total, maxRows);
-  const windowAt = (row: number): number => Math.floor((total - 1 - row) / windowSize);
-  const needsWindows = last >= windowSize - newer && total > 0;
+  const windowAt = (row: number): number => Math.floor((total - 1 - row) / rowsPageSize);
+  const needsWindows = last >= rowsPageSize - newer && total > 0;
   const [from, to] = needsWindows ? [windowAt(Math.min(last, rows - 1)), windowAt(first)] : [0, -1];
   const indices = Array.from({ length: to - from + 1 }, (_one, nth) => from + nth);
   const { data: oldest, error: oldestError } = useQuery({
@@ -148,8 +148,8 @@ export const useEventWindow = (query: EventQuery, first: number, last: number, i
       const inHead = head.data?.events[row + newer];
       if (inHead !== undefined) return inHead;
       const position = total - 1 - row;
-      const index = Math.floor(position / windowSize);
-      return windows[index - from]?.data?.at(index * windowSize - position - 1);
+      const index = Math.floor(position / rowsPageSize);
+      return windows[index - from]?.data?.at(index * rowsPageSize - position - 1);
     },
   };
 };

@@ -3,66 +3,13 @@ import {
   ArchiveFeatures,
   DisableFeatures,
   EnableFeatures,
-  SearchFeatures,
-  type SearchResultFeature,
   SetStale,
   TagFeatures,
 } from '@bunting/contracts';
 import type { QueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
 import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
-import type { SearchQuery } from './flag-filter.ts';
-import { isSelected, type Selection } from './flag-selection.ts';
-
-/** What is done to all selected flags. */
-export type BulkAction =
-  | { readonly kind: 'switch'; readonly environment: string; readonly enabled: boolean }
-  | { readonly kind: 'tag'; readonly tag: { readonly type: string; readonly value: string }; readonly isAdded: boolean }
-  | { readonly kind: 'stale'; readonly stale: boolean }
-  | { readonly kind: 'archive' };
-
-export type BulkFlag = Pick<SearchResultFeature, 'name' | 'project' | 'stale' | 'tags' | 'archivedAt' | 'environments'>;
-
-/** What would happen to a flag. */
-export type BulkEffect = 'changes' | 'unchanged' | 'impossible';
-
-/** Whether an action would change a flag, leave it as it is, or cannot apply to it. */
-export const bulkEffectOn = (flag: BulkFlag, action: BulkAction): BulkEffect => {
-  if (flag.archivedAt != null) return 'impossible';
-  switch (action.kind) {
-    case 'switch': {
-      const state = flag.environments.find(({ name }) => name === action.environment);
-      if (state === undefined) return 'impossible';
-      return state.enabled === action.enabled ? 'unchanged' : 'changes';
-    }
-    case 'stale':
-      return flag.stale === action.stale ? 'unchanged' : 'changes';
-    case 'tag': {
-      const { type, value } = action.tag;
-      const has = (flag.tags ?? []).some((tag) => tag.type === type && tag.value === value);
-      return has === action.isAdded ? 'unchanged' : 'changes';
-    }
-    case 'archive':
-      return 'changes';
-  }
-};
-
-const pageSize = 1_000;
-
-/** Reads every flag that a selection of everything means, page by page. */
-export const readSelectedFlags = async (
-  query: SearchQuery,
-  selection: Selection,
-  signal: AbortSignal,
-): Promise<BulkFlag[]> => {
-  const found: BulkFlag[] = [];
-  for (let offset = 0; ; offset += pageSize) {
-    const page = { ...query, sortBy: 'name', offset: String(offset), limit: String(pageSize) };
-    const { features, total = 0 } = await call(SearchFeatures, { query: page, signal });
-    found.push(...features.filter(({ name }) => isSelected(selection, name)));
-    if (features.length < pageSize || offset + pageSize >= total) return found;
-  }
-};
+import type { BulkAction, BulkFlag } from './bulk-effect.ts';
 
 export interface BulkResult {
   readonly name: string;
@@ -90,7 +37,7 @@ export const canBeProposed = ({ kind }: BulkAction): boolean => kind === 'switch
  * The environment in which an action becomes a change request; undefined where it needs none.
  * @param guarded the protected environments of the project
  */
-export const environmentOfProposal = (action: BulkAction, guarded: readonly string[]): string | undefined => {
+export const proposalEnvironmentOf = (action: BulkAction, guarded: readonly string[]): string | undefined => {
   if (action.kind === 'archive') return guarded[0];
   return action.kind === 'switch' ? guarded.find((name) => name === action.environment) : undefined;
 };
@@ -150,7 +97,7 @@ export const runBulkAction = async (
       add(project, names, { outcome: 'refused', error });
       continue;
     }
-    const environment = environmentOfProposal(action, guarded);
+    const environment = proposalEnvironmentOf(action, guarded);
     const proposal = proposedChangeOf(action);
     if (environment !== undefined && proposal !== undefined) {
       for (let at = 0; at < names.length; at += proposalSize) {

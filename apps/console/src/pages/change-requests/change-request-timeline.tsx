@@ -21,7 +21,7 @@ interface TimelineEntry {
 }
 
 /** What has happened to the request, and the comments on it, with a field for another. */
-export const RequestTimeline = ({ request }: RequestProps) => {
+export const ChangeRequestTimeline = ({ request }: RequestProps) => {
   const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
   const entries: readonly TimelineEntry[] = [
     { at: createdAt, text: changeRequestsMessages.createdBy(createdBy.username ?? ''), key: 'created' },

@@ -15,7 +15,7 @@ import { notify, notifyError } from '../../shell/toasts.tsx';
 import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
 
 /** The commands of a row of the list. A switch takes effect immediately, or as a change request where the environment is protected. */
-export const useFlagCommands = () => {
+export const useFlagRowActions = () => {
   const client = useQueryClient();
   const [pending, setPending] = useState<ReadonlyMap<string, string>>(new Map());
   const toggle = useCallback(

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { createStore } from '../api/store.ts';
 
 /** Something the user can do here: the palette lists it, and its key runs it. */
-export interface Action {
+export interface PageAction {
   readonly id: string;
   readonly title: string;
   /** as `KeyboardEvent.key` says it: `j`, `/`, `?`, `Enter` */
@@ -12,11 +12,11 @@ export interface Action {
   readonly run: () => void;
 }
 
-/** The actions of what is on the screen, the last registered first. */
-export const registeredActions = createStore<readonly (readonly Action[])[]>([]);
+/** The actions of the pages and dialogs on the screen, the last registered first. */
+export const registeredPageActions = createStore<readonly (readonly PageAction[])[]>([]);
 
 /** Registers actions while the component is on the screen. */
-export const useActions = (actions: readonly Action[]): void => {
+export const usePageActions = (actions: readonly PageAction[]): void => {
   const current = useRef(actions);
   useEffect(() => {
     current.current = actions;
@@ -28,8 +28,8 @@ export const useActions = (actions: readonly Action[]): void => {
       // The newest closure, also when only what it closes over has changed.
       run: () => current.current.find(({ id }) => id === action.id)?.run(),
     }));
-    registeredActions.set((all) => [stable, ...all]);
-    return () => registeredActions.set((all) => all.filter((one) => one !== stable));
+    registeredPageActions.set((all) => [stable, ...all]);
+    return () => registeredPageActions.set((all) => all.filter((one) => one !== stable));
   }, [shape]);
 };
 
@@ -44,11 +44,11 @@ const isControl = (target: EventTarget | null): boolean =>
   target.closest('a, button, input, [role=menuitem], [role=option], [role=tab]') !== null;
 
 /** Runs the action of a key, unless the user is typing or a dialog is open. */
-export const handleKey = (event: KeyboardEvent): void => {
+export const runShortcut = (event: KeyboardEvent): void => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isTyping(event.target) || document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
   if ((event.key === 'Enter' || event.key === ' ') && isControl(event.target)) return;
-  const action = registeredActions
+  const action = registeredPageActions
     .get()
     .flat()
     .find(({ key }) => key === event.key);

@@ -130,7 +130,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
 };
 
 /** What the request changes, flag by flag and segment by segment, in words and field by field. */
-export const RequestChanges = ({ request }: RequestProps) => {
+export const ChangeRequestChanges = ({ request }: RequestProps) => {
   const isOpen = !isClosedState(request.state);
   const params = { projectId: request.project, id: request.id };
   const preview = useQuery({ ...operationQuery(PreviewChangeRequest, { params }), enabled: isOpen });

@@ -9,13 +9,13 @@ import { sharedMessages } from '../../../messages/shared.ts';
 import { moveItem } from '../move-item.ts';
 import styles from '../admin.module.css';
 
-interface EnvironmentOrderProps {
+interface EnvironmentOrderDialogProps {
   readonly environments: readonly EnvironmentDescription[];
   readonly onClose: () => void;
 }
 
 /** Puts the environments in another order, by drag, by keyboard or by buttons. The order is saved as a whole. */
-export const EnvironmentOrder = ({ environments, onClose }: EnvironmentOrderProps) => {
+export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrderDialogProps) => {
   const [names, setNames] = useState<readonly string[]>(environments.map(({ name }) => name));
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),

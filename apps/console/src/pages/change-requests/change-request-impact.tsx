@@ -18,7 +18,7 @@ const withoutSnapshot = (payload: unknown): unknown => {
 };
 
 /** For whom the request would turn flags on and off if it were applied now. */
-export const RequestImpact = ({ request }: RequestProps) => {
+export const ChangeRequestImpact = ({ request }: RequestProps) => {
   const { project, environment } = request;
   const changes = [
     ...request.features.flatMap(({ name, changes: its }) =>

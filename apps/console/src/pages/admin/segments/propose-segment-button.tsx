@@ -26,7 +26,7 @@ export interface ProposalTarget {
 }
 
 /** The request of `AddChanges` that proposes a change of a segment. */
-export const addChangesRequest = (
+export const addSegmentChangeRequest = (
   { project, environments: [environment = ''] }: ProposalTarget,
   body: SegmentChange,
 ) => ({
@@ -34,7 +34,7 @@ export const addChangesRequest = (
   body,
 });
 
-interface ProposeSegmentEditProps {
+interface ProposeSegmentButtonProps {
   readonly id: number;
   readonly target: ProposalTarget;
   /** the segment as the form was opened with it */
@@ -49,7 +49,7 @@ interface ProposeSegmentEditProps {
 }
 
 /** Proposes the edit of a segment whose project has protected environments, merged with what others have saved since. */
-export const ProposeSegmentEdit = ({
+export const ProposeSegmentButton = ({
   id,
   target,
   base,
@@ -57,7 +57,7 @@ export const ProposeSegmentEdit = ({
   toBody,
   readStored,
   onReset,
-}: ProposeSegmentEditProps) => {
+}: ProposeSegmentButtonProps) => {
   const segmentBodyOf = (entered: FormValues): Json => toBody(requestBodyOf(UpdateSegment.body, entered)) as Json;
   const stored = formValuesOf(UpdateSegment.body, base);
   const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
@@ -66,7 +66,7 @@ export const ProposeSegmentEdit = ({
       const { merged, conflicts } = threeWayMerge(segmentBodyOf(stored), segmentBodyOf(values), segmentBodyOf(now));
       if (conflicts.length > 0) return 'conflict';
       const payload = { id, ...(merged as FormValues as CreateSegmentBody) };
-      return call(AddChanges, addChangesRequest(target, { action: 'updateSegment', payload }));
+      return call(AddChanges, addSegmentChangeRequest(target, { action: 'updateSegment', payload }));
     },
     onSuccess: (result) => {
       if (result !== 'conflict') onReset(stored);
