@@ -43,7 +43,7 @@ export type CallResponse = { readonly reply: Reply } | { readonly refusal: Refus
 export type CallHandler = (request: string, context: CallContext) => Promise<CallResponse>;
 
 /** An event on its way to the stream that integrators read (docs/events.md). */
-export interface StreamEvent {
+export interface IntegrationEvent {
   /** `event.<producer>.<type>` */
   readonly subject: string;
   /** the same each time the event is published, so that the stream deduplicates it */
@@ -72,7 +72,7 @@ export interface Bus {
    * Resolves when the stream has stored the events; after a rejection the caller may publish all of them a second time. An event larger than a
    * message may be is left out with a warning. Undefined on the in-process bus, which has no stream.
    */
-  readonly publish: ((events: readonly StreamEvent[]) => Promise<void>) | undefined;
+  readonly publish: ((events: readonly IntegrationEvent[]) => Promise<void>) | undefined;
   /** Wakes the consumers of an outbox in every process. Wake-ups may be lost, so consumers poll as well. */
   notify(source: OutboxSource): void;
   /** Calls `wake` at each wake-up, and after a reconnect, since wake-ups may have been lost. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   type AnyOperation,
   isIdempotent,
@@ -6,9 +5,8 @@ import {
   type ReplyOf,
   type RequestOf,
   serviceOf,
-  systemCaller,
 } from '@bunting/contracts';
-import { activeTraceparent, inChildSpan, type SpanOptions } from '@bunting/tracing';
+import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext } from './bus.ts';
 import { refusalFrom } from './refusal-response.ts';
 
@@ -65,25 +63,3 @@ export const callIfSupported = async <O extends AnyOperation>(
   if (response.refusal.isUnsupported === true) return undefined;
   throw refusalFrom(response.refusal);
 };
-
-const traceparent = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
-
-/** A W3C trace context that continues the received one when it is well-formed, and is new otherwise. */
-export const traceparentFrom = (received?: string): string => {
-  const parent = received === undefined ? null : traceparent.exec(received);
-  // randomUUID draws from a pool of random bytes, so it is cheaper than randomBytes for so few.
-  const trace = parent?.[1] ?? randomUUID().replaceAll('-', '');
-  const span = randomUUID();
-  return `00-${trace}-${span.slice(0, 8)}${span.slice(24, 32)}-${parent?.[2] ?? '01'}`;
-};
-
-/** A W3C trace context of work that Bunting does by itself: that of the active span, or else of a trace that is not sampled. */
-export const systemTraceparent = (): string => activeTraceparent() ?? traceparentFrom().replace(/01$/, '00');
-
-/** The context of calls that Bunting makes by itself, on no user's behalf. */
-export const systemContext = (timeoutMs: number): CallContext => ({
-  caller: systemCaller,
-  requestId: randomUUID(),
-  traceparent: systemTraceparent(),
-  timeoutMs,
-});

@@ -1,6 +1,6 @@
 import type { Bus } from './bus.ts';
-import { inProcessBus } from './in-process.ts';
-import { natsBus, type NatsOptions } from './nats/nats.ts';
+import { inProcessBus } from './in-process-bus.ts';
+import { natsBus, type NatsOptions } from './nats/nats-bus.ts';
 
 /** Opens the bus at `nats://…`, or an in-process bus without an address. */
 export const openBus = (url: string | undefined, options: Omit<NatsOptions, 'url'>): Promise<Bus> =>

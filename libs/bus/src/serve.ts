@@ -16,8 +16,9 @@ import { inSpan } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
 import { callSpan } from './call.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
-import { observedCaller, requireRootPermission } from './authorisation.ts';
+import { requireRootPermission } from './require-root-permission.ts';
 import { type IdempotentWrite, idempotentWriteOf, recordingChecks } from './idempotent-write.ts';
+import { permissionCheckObserver } from './permission-check-observer.ts';
 import { requireMatch } from './precondition.ts';
 import { presenceReply, presenceSubject } from './presence.ts';
 import { internalError, refusalResponse } from './refusal-response.ts';
@@ -43,7 +44,7 @@ export interface ServedCall {
 export interface ServeOptions {
   /** called after each call */
   readonly observe?: (served: ServedCall) => void;
-  /** for tests: a reply that does not match its schema is a defect, and so is a write that succeeds without the check that `observedCaller` expects */
+  /** for tests: a reply that does not match its schema is a defect, and so is a write that succeeds without the check that `permissionCheckObserver` expects */
   readonly checkReplies?: boolean;
   /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
   readonly maxConcurrent?: number;
@@ -115,7 +116,7 @@ export const serve = async (
       const parsed = JSON.parse(request) as RequestOf<AnyOperation>;
       requireRootPermission(operation, context.caller);
       const idempotency = idempotentWriteOf(operation, parsed, context);
-      const observed = checkReplies ? observedCaller(operation, context.caller) : undefined;
+      const observed = checkReplies ? permissionCheckObserver(operation, context.caller) : undefined;
       const caller = observed?.caller ?? context.caller;
       const reply = await endpoint.handle({
         params: parsed.params,

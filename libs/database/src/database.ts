@@ -3,24 +3,20 @@ import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import { type Pool, type PoolClient, types } from 'pg';
 import type { Registry } from 'prom-client';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entity } from './schema/entities.ts';
-import { refusalForFailure, isTransient, outageOf } from './failures/failures.ts';
+import type { Entity } from './schema/entity-sql.ts';
+import { refusalForFailure, isRetryable, outageOf } from './failures/database-failures.ts';
 import { type DatabaseLog, outageLog, silentLog } from './failures/outage-log.ts';
 import { measurePool } from './connection/pool-metrics.ts';
 import { operationOf, statementSpan } from './connection/statement-span.ts';
 import { type CommitLimits, runTransaction, type Tx } from './connection/transaction.ts';
-import {
-  createDatabaseIfMissing,
-  migrate,
-  keepAlive,
-  requireMigrated,
-  type SchemaMigration,
-  type SchemaVersion,
-  schemaVersion,
-  migrationsTable,
-} from './schema/migrate.ts';
-import { explainStartFailure } from './failures/start-failure.ts';
+import { migrate } from './schema/migrate.ts';
+import { explainStartFailure } from './failures/explain-start-failure.ts';
 import { instrumentConnection } from './connection/instrument-connection.ts';
+import { keepAlive } from './connection/keep-alive.ts';
+import { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';
+import { requireMigrated } from './schema/require-migrated.ts';
+import { type SchemaMigration, migrationsTable } from './schema/schema-migration.ts';
+import { type SchemaVersion, schemaVersion } from './schema/schema-version.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -47,7 +43,7 @@ export interface Statement {
 }
 
 /** A connection held for long, e.g. for a session lock or a cursor. */
-export type Session = PoolClient;
+export type PinnedConnection = PoolClient;
 
 const maxAttempts = 3;
 
@@ -197,7 +193,7 @@ export const openDatabase = async ({
           try {
             return await attempt(job, limits);
           } catch (error) {
-            if (!isTransient(error) || tries === maxAttempts) throw refused(error);
+            if (!isRetryable(error) || tries === maxAttempts) throw refused(error);
             await sleep(Math.random() * 20 * tries);
           }
         }

@@ -5,28 +5,18 @@ export {
   migrateDatabase,
   openDatabase,
   type ReadDatabase,
-  type Session,
+  type PinnedConnection,
   type Statement,
 } from './database.ts';
-export {
-  type Entity,
-  type EntitySql,
-  entitySql,
-  Timestamp,
-  TextArray,
-  timestampSql,
-  persistDifference,
-} from './schema/entities.ts';
-export { violatedConstraint, isDataError, refusalForFailure } from './failures/failures.ts';
-export {
-  createDatabaseIfMissing,
-  createSchema,
-  hostOf,
-  migrationsTable,
-  NewerDatabaseError,
-  type SchemaMigration,
-  type SchemaVersion,
-} from './schema/migrate.ts';
+export { type Entity, type EntitySql, entitySql } from './schema/entity-sql.ts';
+export { persistDifference } from './schema/persist-difference.ts';
+export { Timestamp, TextArray, timestampSql } from './schema/column-types.ts';
+export { violatedConstraint, isDataError, refusalForFailure } from './failures/database-failures.ts';
+export { createSchema } from './schema/create-schema.ts';
+export { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';
+export { NewerDatabaseError, type SchemaVersion } from './schema/schema-version.ts';
+export { postgresAddress } from './connection/postgres-address.ts';
+export { migrationsTable, type SchemaMigration } from './schema/schema-migration.ts';
 export { coalesceCalls } from './reads/coalesce-calls.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
 export { type BatchRow, batchedRead } from './reads/batched-read.ts';

@@ -1,5 +1,5 @@
 export { databaseSettings, outboxSettings } from './settings/shared-settings.ts';
-export { ConfigError, type ConfigSchema, keysOf, readConfig } from './settings/config.ts';
+export { ConfigError, type ConfigSchema, keysOf, readConfig } from './settings/read-config.ts';
 export { configOf, HostConfig, monitoringPortKey, natsAccess } from './settings/host-settings.ts';
 export { host, type RunningHost, type HostOptions } from './host/host.ts';
 export { type Log, logFailure, type Logger, openLog } from './monitoring/log.ts';

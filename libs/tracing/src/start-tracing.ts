@@ -59,8 +59,8 @@ export const startTracing = async ({ warn, ...options }: TracingOptions): Promis
       );
     }
   };
-  const { startSdk } = await import('./sdk.ts');
-  const { start, counts, stop } = startSdk(options, onOutcome);
+  const { startOpenTelemetry } = await import('./start-open-telemetry.ts');
+  const { start, counts, stop } = startOpenTelemetry(options, onOutcome);
   useSpans(start);
   return {
     counts,

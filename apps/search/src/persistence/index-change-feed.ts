@@ -1,4 +1,4 @@
-import { type Database, onlyRow, refusalForFailure, type Session, type Statement } from '@bunting/database';
+import { type Database, onlyRow, refusalForFailure, type PinnedConnection, type Statement } from '@bunting/database';
 
 /** What of a feature an index of texts holds. */
 interface IndexedFeature {
@@ -62,7 +62,7 @@ const markForRebuild = `
   insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
 
 /** An index has one process that writes it, until it releases the lock or its session is lost. */
-const lockOf = (session: Session) => {
+const lockOf = (session: PinnedConnection) => {
   let isLost = false;
   session.on('error', () => void (isLost = true));
   return {

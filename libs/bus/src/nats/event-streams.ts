@@ -9,7 +9,7 @@ import {
   StorageType,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import type { StreamEvent } from '../bus.ts';
+import type { IntegrationEvent } from '../bus.ts';
 import { eventHeaders } from './nats-messages.ts';
 import { requireJetStream, streamFault } from './nats-server-check.ts';
 
@@ -55,7 +55,7 @@ export const eventStreams = (connection: NatsConnection, warn: (message: string)
 
   return {
     /** Publishes events. One with more bytes than a message may have is left out with a warning. @throws Refusal while NATS stores none */
-    publish: async (all: readonly StreamEvent[], maxPayloadBytes: number): Promise<void> => {
+    publish: async (all: readonly IntegrationEvent[], maxPayloadBytes: number): Promise<void> => {
       const events = all.filter(({ subject, id, payload }) => {
         const bytes = Buffer.byteLength(payload);
         if (bytes > maxPayloadBytes)

@@ -3,7 +3,7 @@ import { inChildSpan } from '@bunting/tracing';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Socket } from 'node:net';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import { callerLost, deadlineExceeded } from '../failures/failures.ts';
+import { callerLost, deadlineExceeded } from '../failures/database-failures.ts';
 import { operationOf, statementSpan } from './statement-span.ts';
 
 /** A transaction: entities through `em`, and parameterised SQL. */

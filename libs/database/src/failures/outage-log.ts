@@ -1,4 +1,4 @@
-import type { Outage } from './failures.ts';
+import type { Outage } from './database-failures.ts';
 
 /** What the database logs to: warnings, and errors that an operator has to act on, such as a full disk. */
 export interface DatabaseLog {

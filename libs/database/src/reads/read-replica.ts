@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientBase, Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Registry } from 'prom-client';
+import { keepAlive } from '../connection/keep-alive.ts';
 import { coalesceCalls } from './coalesce-calls.ts';
 import type { ReadDatabase, Statement } from '../database.ts';
-import { codeOf, refusalForFailure } from '../failures/failures.ts';
+import { codeOf, refusalForFailure } from '../failures/database-failures.ts';
 import { type DatabaseLog, silentLog } from '../failures/outage-log.ts';
 import { onlyRow } from '../only-row.ts';
-import { keepAlive } from '../schema/migrate.ts';
 import { type BypassReason, replicaBypass } from './replica-bypass.ts';
 import { measureReplica } from './replica-metrics.ts';
 

@@ -1,6 +1,6 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
-import type { Entity } from './entities.ts';
-import { migrationsTable } from './migrate.ts';
+import type { Entity } from './entity-sql.ts';
+import { migrationsTable } from './schema-migration.ts';
 
 /** Tables of libraries, which have tests of their own: applied migrations, outbox, checkpoints of consumers and stored replies. */
 const ofLibraries = [

@@ -1,4 +1,4 @@
-import type { Bus, StreamEvent } from '@bunting/bus';
+import type { Bus, IntegrationEvent } from '@bunting/bus';
 import { OutboxTopic, type Producer } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
@@ -67,7 +67,7 @@ export const startRelay = (options: RelayOptions) => {
       const rows = await query<Unpublished>(unpublished, [streamTopic]);
       const last = rows.at(-1)?.position;
       if (last === undefined) return Number.POSITIVE_INFINITY;
-      const events = rows.map(({ uid, type, traceparent, message }): StreamEvent => {
+      const events = rows.map(({ uid, type, traceparent, message }): IntegrationEvent => {
         return { subject: `event.${producer}.${type}`, id: uid, payload: message, traceparent };
       });
       await inLinkedSpan(

@@ -5,11 +5,16 @@ import { type Logger, openLog } from '../monitoring/log.ts';
 import { type MonitoringServer, startMonitoringServer } from '../monitoring/monitoring-server.ts';
 import { observeCalls } from '../monitoring/observe-calls.ts';
 import { processMetrics } from '../monitoring/process-metrics.ts';
-import type { ConfigSchema, ProcessEnvironment } from '../settings/config.ts';
-import { maxConcurrentCallsKey, monitoringPortKey, natsAccess, readSettings } from '../settings/host-settings.ts';
-import { traceProcess } from '../settings/tracing-settings.ts';
-import { type Component, defaultStopLimitMs, stopComponent } from './components.ts';
+import type { ConfigSchema, ProcessEnvironment } from '../settings/read-config.ts';
+import {
+  maxConcurrentCallsKey,
+  monitoringPortKey,
+  natsAccess,
+  readProcessSettings,
+} from '../settings/host-settings.ts';
+import { type Component, defaultStopLimitMs, stopComponent } from './stop-component.ts';
 import type { AnyService, RunningService, ServiceContext } from './service.ts';
+import { traceProcess } from './trace-process.ts';
 
 export interface HostOptions {
   readonly environment?: ProcessEnvironment;
@@ -24,7 +29,7 @@ export const migrateDatabases = async (
   services: readonly AnyService[],
   environment: ProcessEnvironment = process.env,
 ): Promise<void> => {
-  const { configs } = readSettings(services, environment);
+  const { configs } = readProcessSettings(services, environment);
   for (const [index, { migrate }] of services.entries()) await migrate?.(configs[index] as never);
 };
 
@@ -38,7 +43,7 @@ const spanExportStopLimitMs = 3_000;
  */
 export const host = async (services: readonly AnyService[], options: HostOptions = {}) => {
   const environment = options.environment ?? process.env;
-  const { name, common, configs, tracing: tracingOf } = readSettings(services, environment);
+  const { name, common, configs, tracing: tracingOf } = readProcessSettings(services, environment);
   const log = options.log ?? openLog(common.LOG_LEVEL);
   const metricsOfProcess = processMetrics(common.BUS_URL !== undefined);
   const bus = await openBus(common.BUS_URL, {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ConfigError } from '../settings/config.ts';
+import { ConfigError } from '../settings/read-config.ts';
 import { host, migrateDatabases } from './host.ts';
 import type { Logger } from '../monitoring/log.ts';
 import type { AnyService } from './service.ts';

@@ -2,7 +2,7 @@ import type { Bus, Endpoint, Subscription } from '@bunting/bus';
 import type { ServiceName } from '@bunting/contracts';
 import type { Registry } from 'prom-client';
 import type { Static } from 'typebox';
-import type { ConfigSchema } from '../settings/config.ts';
+import type { ConfigSchema } from '../settings/read-config.ts';
 import type { Logger } from '../monitoring/log.ts';
 
 /** How long a service may take to finish the calls it has accepted when it stops: longer than any caller waits for a reply. */

@@ -2,7 +2,7 @@ import type { NatsAccess } from '@bunting/bus';
 import { type Static, Type } from 'typebox';
 import { version } from '../monitoring/process-metrics.ts';
 import type { AnyService } from '../host/service.ts';
-import { ConfigError, type ConfigSchema, type ProcessEnvironment, readConfig, unknownSettings } from './config.ts';
+import { ConfigError, type ConfigSchema, type ProcessEnvironment, readConfig, unknownSettings } from './read-config.ts';
 import { tracingOptions, tracingSettings } from './tracing-settings.ts';
 import { unsafeSettings } from './unsafe-settings.ts';
 
@@ -95,7 +95,7 @@ export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSc
   });
 
 /** Reads the settings of the process and of its services, and reports all their faults in one error. */
-export const readSettings = (services: readonly AnyService[], environment: ProcessEnvironment) => {
+export const readProcessSettings = (services: readonly AnyService[], environment: ProcessEnvironment) => {
   const faults: string[] = [];
   const isProduction = environment['NODE_ENV'] === 'production';
   const read = <S extends ConfigSchema>(schema: S, prefixes: readonly string[]): Static<S> => {

@@ -1,8 +1,7 @@
-import { samplerNames, startTracing, type Tracing } from '@bunting/tracing';
+import { samplerNames } from '@bunting/tracing';
 import { readFileSync } from 'node:fs';
 import { type Static, type TObject, Type } from 'typebox';
-import { ConfigError, type ProcessEnvironment } from './config.ts';
-import type { Logger } from '../monitoring/log.ts';
+import { ConfigError } from './read-config.ts';
 
 /** The variables of OpenTelemetry that every process reads. Their names and meanings are those of its specification. */
 export const tracingSettings = {
@@ -105,14 +104,6 @@ const certificateOf = (file: string | undefined): string | undefined => {
   }
 };
 
-/** The variables of OpenTelemetry that are set and have no effect. */
-const ignoredVariables = (environment: ProcessEnvironment): string[] =>
-  Object.entries(environment).flatMap(([key, value]) =>
-    key.startsWith('OTEL_') && (value ?? '') !== '' && !Object.hasOwn(tracingSettings, key.replace(/_FILE$/, ''))
-      ? [key]
-      : [],
-  );
-
 /** The parsed settings. @throws ConfigError for lists and files that cannot be read */
 export const tracingOptions = (settings: TracingSettings, defaultServiceName: string, version: string) => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: isDisabled } = settings;
@@ -134,20 +125,4 @@ export const tracingOptions = (settings: TracingSettings, defaultServiceName: st
       ...(settings.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': settings.OTEL_SERVICE_NAME }),
     },
   };
-};
-
-/** Starts to export spans where options say so. */
-export const traceProcess = async (
-  options: ReturnType<typeof tracingOptions>,
-  environment: ProcessEnvironment,
-  log: Logger,
-): Promise<Tracing | undefined> => {
-  // Without the endpoint nothing is traced, whatever else is set; an endpoint of another name was meant to change that.
-  const ignored = ignoredVariables(environment).filter((key) => options !== undefined || key.endsWith('_ENDPOINT'));
-  if (ignored.length > 0)
-    log.warn(
-      `Tracing: ${ignored.join(', ')} is set and has no effect. docs/settings.md lists the variables that are read.`,
-    );
-  if (options === undefined) return undefined;
-  return startTracing({ ...options, warn: (message) => log.warn(message) });
 };

@@ -1,4 +1,4 @@
-import type { ConfigSchema } from './config.ts';
+import type { ConfigSchema } from './read-config.ts';
 
 /** Markers of a setting's schema beside its type: it holds secrets, or the origins that browsers may call from. */
 interface SettingTraits {

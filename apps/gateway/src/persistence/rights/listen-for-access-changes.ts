@@ -1,4 +1,4 @@
-import type { Database, Session } from '@bunting/database';
+import type { Database, PinnedConnection } from '@bunting/database';
 
 const retryMs = 1_000;
 
@@ -11,12 +11,12 @@ export const listenForAccessChanges = (
   database: Database,
   changed: (table?: string) => void,
 ): { readonly stop: () => Promise<void> } => {
-  let session: Session | undefined;
+  let session: PinnedConnection | undefined;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let connecting: Promise<void> = Promise.resolve();
 
-  const onLost = (lost: Session): void => {
+  const onLost = (lost: PinnedConnection): void => {
     if (session !== lost) return;
     session = undefined;
     lost.release(true);
@@ -26,7 +26,7 @@ export const listenForAccessChanges = (
     if (!stopped) timer = setTimeout(connect, retryMs).unref();
   };
   const open = async (): Promise<void> => {
-    let opened: Session | undefined;
+    let opened: PinnedConnection | undefined;
     try {
       const connection = (opened = await database.session());
       connection.on('error', () => onLost(connection));

@@ -1,5 +1,5 @@
-import { type Outage, outageOf } from './failures.ts';
-import { hostOf } from '../schema/migrate.ts';
+import { postgresAddress } from '../connection/postgres-address.ts';
+import { type Outage, outageOf } from './database-failures.ts';
 
 /** The error for an outage that keeps a service from starting, with the next step. */
 const startFailure = (host: string, { kind, reason }: Outage): string => {
@@ -26,6 +26,6 @@ export const explainStartFailure = async (url: string, job: Promise<unknown>): P
   } catch (error) {
     const outage = outageOf(error);
     if (outage === undefined) throw error;
-    throw new Error(startFailure(hostOf(url), outage), { cause: error });
+    throw new Error(startFailure(postgresAddress(url), outage), { cause: error });
   }
 };

@@ -1,23 +1,4 @@
-import {
-  type AnyOperation,
-  type Caller,
-  isRootPermission,
-  may,
-  noAccess,
-  observeChecks,
-  permissionsFor,
-  rootScope,
-} from '@bunting/contracts';
-
-/**
- * Checks the permission of an operation where it holds in the whole instance: such a permission depends on no object, so endpoints do not
- * check it again.
- * @throws Refusal `NoAccessError`
- */
-export const requireRootPermission = (operation: AnyOperation, caller: Caller): void => {
-  const wanted = permissionsFor(operation);
-  if (wanted.length > 0 && wanted.every(isRootPermission) && !may(caller, wanted, rootScope)) throw noAccess(wanted);
-};
+import { type AnyOperation, type Caller, isRootPermission, observeChecks, permissionsFor } from '@bunting/contracts';
 
 /**
  * Whether only the endpoint can check the permission of a write: it may be granted in a project, and the URL, by which the gateway checks it,
@@ -29,8 +10,11 @@ const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
   !operation.http.url.includes(':projectId') &&
   permissionsFor(operation).some((permission) => !isRootPermission(permission));
 
-/** The caller of a call under test, and a check, after its success, that the endpoint has checked a permission of the contract. */
-export const observedCaller = (operation: AnyOperation, caller: Caller) => {
+/**
+ * Observes the permission checks of one call, for `checkReplies`: returns the caller to call the endpoint with, and a function that throws,
+ * after the endpoint's success, unless it has checked a permission of the contract.
+ */
+export const permissionCheckObserver = (operation: AnyOperation, caller: Caller) => {
   const wanted = permissionsFor(operation);
   let isChecked = !isCheckedByEndpoint(operation);
   return {

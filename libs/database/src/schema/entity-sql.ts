@@ -1,49 +1,15 @@
 import {
   type AnyEntity,
-  ArrayType,
-  type EntityManager,
   type EntityMetadata,
   type EntityName,
   type EntityProperty,
   type EntitySchema,
   MikroORM,
-  type RequiredEntityData,
-  Type,
 } from '@mikro-orm/postgresql';
+import { timestampSql } from './column-types.ts';
 
 /** An entity, as MikroORM's `defineEntity` returns it. */
 export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
-
-/** A `timestamptz` column whose value is RFC 3339 text in the application. */
-export class Timestamp extends Type<string | null> {
-  override getColumnType(): string {
-    return 'timestamptz';
-  }
-  override compareAsType(): string {
-    return 'string';
-  }
-  override convertToJSValue(value: string | null): string | null {
-    return value === null ? null : new Date(value).toISOString();
-  }
-}
-
-/** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
-export const timestampSql = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/**
- * A `text[]` column for any texts. MikroORM's own array type leaves some texts unquoted: it stores 'null' as NULL, breaks on a blank, and
- * turns line breaks into the letter n.
- */
-export class TextArray extends ArrayType {
-  override getColumnType(): string {
-    return 'text[]';
-  }
-  override convertToDatabaseValue(values: string[] | null): string | null {
-    const quoted = values?.map((value) => `"${value.replace(/["\\]/g, String.raw`\$&`)}"`);
-    return quoted === undefined ? null : `{${quoted.join(',')}}`;
-  }
-}
 
 const columnOf = ({ fieldNames }: EntityProperty): string => fieldNames[0] as string;
 
@@ -114,35 +80,3 @@ export const entitySql = (entities: readonly Entity[]) => {
   };
 };
 export type EntitySql = ReturnType<typeof entitySql>;
-
-/**
- * Stores the difference of two lists at the next flush: rows that are new, changed or removed. Each item is one row. `before` must have
- * been read under a lock in the same transaction. Items that are the same object in both lists are skipped.
- */
-export const persistDifference = <T extends object, Item>(
-  em: EntityManager,
-  entity: EntityName<T>,
-  before: readonly Item[],
-  after: readonly Item[],
-  rowOf: (item: Item) => RequiredEntityData<T>,
-): void => {
-  const { primaryKeys } = em.getMetadata(entity);
-  const keyOf = (row: object): string => JSON.stringify(primaryKeys.map((name) => row[name as keyof typeof row]));
-  const ofBefore = new Set(before);
-  const isKept = new Set(after.filter((item) => ofBefore.has(item)));
-  const stored = new Map(
-    before
-      .filter((item) => !isKept.has(item))
-      .map(rowOf)
-      .map((row) => [keyOf(row), em.merge(entity, row as never)]),
-  );
-  for (const item of after) {
-    if (isKept.has(item)) continue;
-    const row = rowOf(item);
-    const known = stored.get(keyOf(row));
-    if (known === undefined) em.create(entity, row);
-    else em.assign(known, row as never);
-    stored.delete(keyOf(row));
-  }
-  for (const gone of stored.values()) em.remove(gone);
-};

@@ -1,8 +1,13 @@
 import { Refusal, type ServiceName, unavailable } from '@bunting/contracts';
 import { AuthorizationError, type Msg, PermissionViolationError } from '@nats-io/transport-node';
-import { systemContext } from '../call.ts';
 import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
-import { deadlineHasPassed, noHandlerResponse, responderLost, timedOut } from '../no-response.ts';
+import { systemContext } from '../call-context.ts';
+import {
+  deadlinePassedResponse,
+  noHandlerResponse,
+  responderLostResponse,
+  timeoutResponse,
+} from '../no-response-refusals.ts';
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import { refusalResponse } from '../refusal-response.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
@@ -131,14 +136,14 @@ export const natsBus = async ({
       if (payload.length > maxPayloadBytes()) return tooLarge('The request', payload.length, maxPayloadBytes());
       if (!connected || connection.isClosed()) return busUnavailable();
       const { timeoutMs, repeatable = false } = context;
-      if (timeoutMs <= 0) return deadlineHasPassed(subject);
+      if (timeoutMs <= 0) return deadlinePassedResponse(subject);
       try {
         const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
         const options = { timeoutMs: Math.round(timeoutMs), repeatable };
         const response = await calls.send(subject, payload, headersFor, options);
         if (response === 'no-responders') return noHandlerResponse(subject, await isPresent(subject));
-        if (response === 'timeout') return timedOut(subject, { isWrite: !repeatable });
-        return response === 'lost' ? responderLost(subject) : responseOf(response);
+        if (response === 'timeout') return timeoutResponse(subject, { isWrite: !repeatable });
+        return response === 'lost' ? responderLostResponse(subject) : responseOf(response);
       } catch {
         return busUnavailable();
       }

@@ -1,5 +1,5 @@
 import { describeBus } from '../test/bus-behaviour.ts';
-import { inProcessBus } from './in-process.ts';
+import { inProcessBus } from './in-process-bus.ts';
 
 describeBus('within one process', async () => {
   const bus = inProcessBus();

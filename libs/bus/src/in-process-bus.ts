@@ -1,6 +1,6 @@
 import type { CallResponse, Bus, CallContext, OutboxSource, CallHandler, Subscription } from './bus.ts';
 import { unknownOutcomeDelayMs } from './deadline.ts';
-import { deadlineHasPassed, noHandlerResponse, timedOut } from './no-response.ts';
+import { deadlinePassedResponse, noHandlerResponse, timeoutResponse } from './no-response-refusals.ts';
 import { presenceSubject, serviceOfSubject } from './presence.ts';
 
 /** The bus within one process. Requests and replies are JSON text as over NATS, so that services never share objects. */
@@ -26,13 +26,13 @@ export const inProcessBus = (): Bus => {
         const present = responders.get(presenceSubject(serviceOfSubject(subject))) ?? [];
         return noHandlerResponse(subject, present.length > 0);
       }
-      if (context.timeoutMs <= 0) return deadlineHasPassed(subject);
+      if (context.timeoutMs <= 0) return deadlinePassedResponse(subject);
       const isWrite = context.repeatable !== true;
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<CallResponse>((resolve) => {
         // A write may commit until its deadline: an unknown outcome is reported when it can no longer change.
         const waitMs = context.timeoutMs + (isWrite ? unknownOutcomeDelayMs : 0);
-        timer = setTimeout(() => resolve(timedOut(subject, { isWrite })), waitMs).unref();
+        timer = setTimeout(() => resolve(timeoutResponse(subject, { isWrite })), waitMs).unref();
       });
       try {
         // A copy, as over NATS: an idempotent write records what is checked on its own caller, not on that of calls that it makes.

@@ -33,7 +33,10 @@ const withoutVariables = <T>(construct: () => T): T => {
 };
 
 /** Starts the SDK of OpenTelemetry. Only this module imports it, and only `startTracing` loads this module. */
-export const startSdk = (options: Omit<TracingOptions, 'warn'>, onOutcome: (error: Error | undefined) => void) => {
+export const startOpenTelemetry = (
+  options: Omit<TracingOptions, 'warn'>,
+  onOutcome: (error: Error | undefined) => void,
+) => {
   const { url, headers, timeoutMs, compression, certificate, maxQueued, delayMs, sampler, ratio, resource } = options;
   const bounded = boundedExport(maxQueued, onOutcome);
   const exporter = withoutVariables(

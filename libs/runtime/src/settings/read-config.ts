@@ -2,7 +2,7 @@ import { Refusal } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Static, TObject, TSchema } from 'typebox';
 import { closestTo } from './closest-to.ts';
-import { readSecretFile } from './secret-file.ts';
+import { readSecretFile } from './read-secret-file.ts';
 
 /** The schema of a service's settings. The table of settings in the docs is generated from these schemas. */
 export type ConfigSchema = TObject;

@@ -18,11 +18,11 @@ export const noHandlerResponse = (subject: string, isServicePresent: boolean): C
 };
 
 /** The response to a call that begins after its deadline. */
-export const deadlineHasPassed = (subject: string): CallResponse =>
+export const deadlinePassedResponse = (subject: string): CallResponse =>
   refused(unavailable(`${subject} was not called: its deadline has passed.`));
 
 /** The response to a call without a reply by its deadline. */
-export const timedOut = (subject: string, { isWrite }: { readonly isWrite: boolean }): CallResponse =>
+export const timeoutResponse = (subject: string, { isWrite }: { readonly isWrite: boolean }): CallResponse =>
   refused(
     unavailable(
       isWrite
@@ -32,7 +32,7 @@ export const timedOut = (subject: string, { isWrite }: { readonly isWrite: boole
   );
 
 /** The response to a write whose responder disappeared before it replied. */
-export const responderLost = (subject: string): CallResponse =>
+export const responderLostResponse = (subject: string): CallResponse =>
   refused(
     unavailable(
       `The process that handled ${subject} was lost before it answered. The call may or may not have been executed. Check, and try again.`,

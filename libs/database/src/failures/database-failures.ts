@@ -30,7 +30,7 @@ export const codeOf = (error: unknown): string | undefined => codedIn(error)?.co
  * Whether the same transaction is likely to succeed when it is retried: after a serialization failure, a deadlock, or a reference to a
  * row that was removed concurrently.
  */
-export const isTransient = (error: unknown): boolean => ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
+export const isRetryable = (error: unknown): boolean => ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
 
 /** The name of the constraint that a write violated; undefined for other errors. */
 export const violatedConstraint = (error: unknown): string | undefined => {

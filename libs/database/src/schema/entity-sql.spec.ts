@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshDatabase } from '@bunting/testing';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Database, openDatabase } from '../database.ts';
-import { entitySql, Timestamp, persistDifference, TextArray } from './entities.ts';
-import type { SchemaMigration } from './migrate.ts';
+import { Timestamp, TextArray } from './column-types.ts';
+import { entitySql } from './entity-sql.ts';
+import { persistDifference } from './persist-difference.ts';
 import { schemaDifferences } from './schema-differences.ts';
+import type { SchemaMigration } from './schema-migration.ts';
 
 const Author = defineEntity({
   name: 'Author',

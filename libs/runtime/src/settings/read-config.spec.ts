@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Type } from 'typebox';
-import { type ConfigSchema, unknownSettings } from './config.ts';
+import { type ConfigSchema, unknownSettings } from './read-config.ts';
 import { readConfig } from '../index.ts';
 
 const schema = Type.Object({

@@ -1,0 +1,33 @@
+import type { EntityManager, EntityName, RequiredEntityData } from '@mikro-orm/postgresql';
+
+/**
+ * Stores the difference of two lists at the next flush: rows that are new, changed or removed. Each item is one row. `before` must have
+ * been read under a lock in the same transaction. Items that are the same object in both lists are skipped.
+ */
+export const persistDifference = <T extends object, Item>(
+  em: EntityManager,
+  entity: EntityName<T>,
+  before: readonly Item[],
+  after: readonly Item[],
+  rowOf: (item: Item) => RequiredEntityData<T>,
+): void => {
+  const { primaryKeys } = em.getMetadata(entity);
+  const keyOf = (row: object): string => JSON.stringify(primaryKeys.map((name) => row[name as keyof typeof row]));
+  const ofBefore = new Set(before);
+  const isKept = new Set(after.filter((item) => ofBefore.has(item)));
+  const stored = new Map(
+    before
+      .filter((item) => !isKept.has(item))
+      .map(rowOf)
+      .map((row) => [keyOf(row), em.merge(entity, row as never)]),
+  );
+  for (const item of after) {
+    if (isKept.has(item)) continue;
+    const row = rowOf(item);
+    const known = stored.get(keyOf(row));
+    if (known === undefined) em.create(entity, row);
+    else em.assign(known, row as never);
+    stored.delete(keyOf(row));
+  }
+  for (const gone of stored.values()) em.remove(gone);
+};
