@@ -1,4 +1,4 @@
-import { listDeadLetters, missedMessages } from '@bunting/outbox';
+import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
 import { isVerificationComplete } from '../../apps/audit/src/domain/is-verification-complete.ts';
 import { requireRange, requireRangeWithinLog } from '../../apps/audit/src/domain/require-within-log.ts';
@@ -61,7 +61,7 @@ const main = async (): Promise<number> => {
     console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);
     console.log(`checked ${report.checkedTo}:${report.hash}`);
     console.log(`head    ${report.head.id}:${report.head.hash}`);
-    const missed = await missedMessages(log);
+    const missed = await listPrunedUnreadMessages(log);
     for (const { producer, first, last } of missed) {
       console.log(`NEVER ARRIVED: events ${first} to ${last} of ${producer}`);
     }

@@ -1,6 +1,6 @@
 import { openDatabase } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { listDeadLetters, missedMessages } from '@bunting/outbox';
+import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { isVerificationComplete } from '../../apps/audit/src/domain/is-verification-complete.ts';
@@ -26,7 +26,7 @@ const restoreInto = async (postgres: EmbeddedPostgres, folder: string, manifest:
     const report = await verifyChain(log);
     const { fault, checked } = report;
     if (fault !== null) throw new BackupError(`The event log of the backup ${folder} is not intact: ${fault.message}`);
-    if (!isVerificationComplete(report, await missedMessages(log), await listDeadLetters(log)))
+    if (!isVerificationComplete(report, await listPrunedUnreadMessages(log), await listDeadLetters(log)))
       throw new BackupError(
         `The event log of the backup ${folder} is not complete: it misses events, or has dead letters. Run audit:verify where the backup was made.`,
       );

@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from '../../libs/testing/src/nats-program.ts';
+import {
+  downloadedNatsServer,
+  findNatsServer,
+  howToInstallNatsServer,
+} from '../../libs/testing/src/find-nats-server.ts';
 import { runCommand } from '../command.ts';
 
 const help = `Finds or installs nats-server, and prints its path.

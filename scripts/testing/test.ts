@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import path from 'node:path';
-import { startTestPostgres } from '../../libs/testing/src/postgres-server.ts';
+import { startTestPostgres } from '../../libs/testing/src/test-postgres.ts';
 import { runCommand } from '../command.ts';
 import { ensureNatsServerInstalled } from './install-nats-server.ts';
 import { summaryOf } from './test-summary.ts';

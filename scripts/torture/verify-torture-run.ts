@@ -11,7 +11,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
-import { withClient } from '../../libs/testing/src/postgres-server.ts';
+import { withClient } from '../../libs/testing/src/test-postgres.ts';
 import type { FeedFollower } from './feed-follower.ts';
 import { type LedgerEntry, hasHappened } from './write-ledger.ts';
 import { readSubject, retryingReader, readProject } from './api-reader.ts';

@@ -1,9 +1,9 @@
-import type { MissedRange } from '@bunting/outbox';
+import type { PrunedUnreadRange } from '@bunting/outbox';
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { measurePrunedUnreadEvents } from './pruned-unread-events-metric.ts';
 
-const range = (first: number, last: number): MissedRange => ({
+const range = (first: number, last: number): PrunedUnreadRange => ({
   producer: 'features',
   topic: 'event',
   noticedAt: '2026-11-21T12:00:00.000Z',
@@ -13,7 +13,7 @@ const range = (first: number, last: number): MissedRange => ({
 
 it('counts missed events, and serves all other metrics while the database is unavailable', async () => {
   const registry = new Registry();
-  let missed: () => Promise<MissedRange[]> = async () => [range(2, 4), range(7, 7)];
+  let missed: () => Promise<PrunedUnreadRange[]> = async () => [range(2, 4), range(7, 7)];
   measurePrunedUnreadEvents(registry, () => missed());
   expect(await registry.metrics()).toMatch(/^bunting_audit_missed_events 4$/m);
   missed = () => Promise.reject(new Error('away'));

@@ -1,8 +1,11 @@
-import type { MissedRange } from '@bunting/outbox';
+import type { PrunedUnreadRange } from '@bunting/outbox';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Registers the number of events that producers pruned before the log had read them. Anything but 0 needs an operator. */
-export const measurePrunedUnreadEvents = (registry: Registry, missed: () => Promise<readonly MissedRange[]>): void => {
+export const measurePrunedUnreadEvents = (
+  registry: Registry,
+  missed: () => Promise<readonly PrunedUnreadRange[]>,
+): void => {
   new Gauge({
     name: 'bunting_audit_missed_events',
     help: 'events that a producer pruned before the event log read them; restore them from a backup',

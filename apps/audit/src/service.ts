@@ -1,6 +1,6 @@
 import { completeEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { measureDeadLetters, missedMessages } from '@bunting/outbox';
+import { measureDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './background/housekeeping.ts';
@@ -48,7 +48,7 @@ export const auditService = defineService({
       log,
     });
     onStop('consumer of events', () => eventConsumer.stop());
-    measurePrunedUnreadEvents(metrics, () => missedMessages(database));
+    measurePrunedUnreadEvents(metrics, () => listPrunedUnreadMessages(database));
     measureDeadLetters(metrics, 'audit', database);
     const context = auditContext({
       bus,

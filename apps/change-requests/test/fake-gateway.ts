@@ -7,7 +7,7 @@ import {
   type OutboxMessage,
   readOutboxOf,
 } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { randomUUID } from 'node:crypto';
 
 const cardOf = ({ id, name }: Caller) => ({
@@ -15,7 +15,7 @@ const cardOf = ({ id, name }: Caller) => ({
   name: null,
   username: name,
   email: name.includes('@') ? name : null,
-  imageUrl: imageUrlOf(name),
+  imageUrl: gravatarUrlOf(name),
 });
 
 /** Implements the operations of the gateway that change requests call, for the users of the specs. */

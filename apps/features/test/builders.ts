@@ -1,5 +1,5 @@
 import type { UserReference } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { Feature, Strategy } from '../src/domain/features/feature.ts';
 import type { StoredSegment } from '../src/domain/constraints/segment.ts';
 import type { ProjectContext } from '../src/domain/project-context.ts';
@@ -19,7 +19,11 @@ export const aStrategy = (about: Partial<Strategy> = {}): Strategy => ({
 });
 
 /** A creator or collaborator without another name than the given one. */
-export const aUserReference = (id: number, name: string): UserReference => ({ id, name, imageUrl: imageUrlOf(name) });
+export const aUserReference = (id: number, name: string): UserReference => ({
+  id,
+  name,
+  imageUrl: gravatarUrlOf(name),
+});
 
 /** The properties of a test's feature; strategies and `enabled` are those in the environment `development`. */
 export interface FeatureAbout extends Partial<Feature> {

@@ -1,5 +1,5 @@
 import type { FeatureState, OutboxMessage, SegmentState, StateOf } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 
 /** The state of a feature: by default a release flag of the default project, enabled nowhere. */
 export const aFeature = (overrides: Partial<FeatureState> = {}): FeatureState => ({
@@ -12,7 +12,7 @@ export const aFeature = (overrides: Partial<FeatureState> = {}): FeatureState =>
   createdAt: '2026-01-01T12:00:00.000Z',
   archivedAt: null,
   lastSeenAt: null,
-  createdBy: { id: 7, name: 'Mia', imageUrl: imageUrlOf('mia@bunting.example') },
+  createdBy: { id: 7, name: 'Mia', imageUrl: gravatarUrlOf('mia@bunting.example') },
   dependencyType: null,
   tags: [],
   segments: [],

@@ -15,5 +15,5 @@ export const contentTag = (content: unknown): string =>
   hash('sha256', canonicalJson(content), 'base64url').slice(0, 22);
 
 /** The Gravatar URL that Unleash derives from an e-mail address or a user name. */
-export const imageUrlOf = (identifier: string): string =>
+export const gravatarUrlOf = (identifier: string): string =>
   `https://gravatar.com/avatar/${hash('sha256', identifier.trim().toLowerCase())}?s=42&d=retro&r=g`;

@@ -3,16 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
-import { postgresMajorVersion } from './programs.ts';
-import { changeOwner, type RunAs } from './run-as.ts';
-import { isAlive, searchPath, killOnParentExit } from './kill-on-parent-exit.ts';
+import { postgresMajorVersion } from './postgres-binaries.ts';
+import { changeOwner, type RunAs } from './postgres-user.ts';
+import { killOnParentExit } from './kill-on-parent-exit.ts';
+import { searchPath } from './process.ts';
+import { isAlive } from './process.ts';
 
 /** The only user of the database. Its password is in the data folder, readable by the owner only. */
 export const superuser = 'bunting';
 const passwordFile = 'superuser-password';
 
 /** The environment of PostgreSQL's programs, without the variables of this process. */
-export const programEnvironment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
+export const postgresProgramEnvironment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
@@ -98,7 +100,7 @@ const runInitdb = async (
     const child = execFile(
       command,
       [...args],
-      { env: programEnvironment },
+      { env: postgresProgramEnvironment },
       (error: ExecFileException | null, _out, stderr) => {
         if (stdin === 'pipe') child.stdin?.end('\n');
         if (error === null) return resolve();

@@ -6,4 +6,5 @@ export {
   startEmbeddedPostgres,
 } from './start-embedded-postgres.ts';
 export { connectOrStartEmbeddedPostgres } from './connect-or-start-embedded-postgres.ts';
-export { isAlive, searchPath, killOnParentExit, type ChildCommand } from './kill-on-parent-exit.ts';
+export { killOnParentExit, type ChildCommand } from './kill-on-parent-exit.ts';
+export { isAlive, searchPath } from './process.ts';

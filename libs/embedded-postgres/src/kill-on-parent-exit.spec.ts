@@ -2,7 +2,8 @@ import { afterEach, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ScriptProcess, startScript, until } from '../test/script-process.ts';
-import { isAlive, killOnParentExit } from './kill-on-parent-exit.ts';
+import { killOnParentExit } from './kill-on-parent-exit.ts';
+import { isAlive } from './process.ts';
 
 const scripts: ScriptProcess[] = [];
 afterEach(() => scripts.splice(0).forEach(({ child }) => child.kill('SIGKILL')));

@@ -1,5 +1,6 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
+import { searchPath } from './process.ts';
 
 /** A command that ends when the process that started it ends, even by `kill -9`. */
 export interface ChildCommand {
@@ -8,24 +9,6 @@ export interface ChildCommand {
   /** With 'pipe', closing stdin kills the command: keep it open, and write a line before closing it once the command has exited. */
   readonly stdin: 'ignore' | 'pipe';
 }
-
-/** Whether a process with this id is running, under any user. A zombie is not running. */
-export const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false;
-  }
-  try {
-    return process.platform !== 'linux' || !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-};
-
-/** The folders of the program search path. */
-export const searchPath = (): string =>
-  [process.env['PATH'], '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/bin', '/bin'].filter(Boolean).join(':');
 
 const isInstalled = (program: string): boolean =>
   searchPath()

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { programEnvironment } from './data-folder.ts';
-import type { RunAs } from './run-as.ts';
+import { postgresProgramEnvironment } from './data-folder.ts';
+import type { RunAs } from './postgres-user.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
 
 /** The timeout of a graceful shutdown, after which PostgreSQL is killed. */
@@ -57,7 +57,11 @@ export const startPostmaster = async (options: PostmasterOptions) => {
     become: options.become,
   });
   // A session of its own: Ctrl-C reaches only the services, which stop PostgreSQL when they have finished.
-  const child = spawn(command, args, { stdio: [stdin, 'ignore', 'pipe'], env: programEnvironment, detached: true });
+  const child = spawn(command, args, {
+    stdio: [stdin, 'ignore', 'pipe'],
+    env: postgresProgramEnvironment,
+    detached: true,
+  });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => {
       child.stdin?.end('\n');
@@ -107,5 +111,6 @@ export const startPostmaster = async (options: PostmasterOptions) => {
     stop: (): Promise<void> => (stopping ??= stop()),
   };
 };
+
 /** A PostgreSQL process that was started and either accepts connections or has ended. */
 export type Postmaster = Awaited<ReturnType<typeof startPostmaster>>;

@@ -6,8 +6,8 @@ import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.
 import { freePort } from './free-port.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { findRunningInstance, removeStaleLock } from './running-instance.ts';
-import { findPrograms } from './programs.ts';
-import { changeOwner, chooseUser } from './run-as.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { changeOwner, choosePostgresUser } from './postgres-user.ts';
 
 export interface EmbeddedPostgresOptions {
   /** The folder of the database, created if it is missing. */
@@ -108,9 +108,9 @@ const startWhenFree = async (
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => {
   const { ephemeral = false, log, warn = () => undefined } = options;
   const dataDir = path.resolve(options.dataDir);
-  const { initdb, postgres } = findPrograms();
+  const { initdb, postgres } = findPostgresBinaries();
   const known = await readPassword(dataDir);
-  const runAs = await chooseUser(postgres, dataDir, warn);
+  const runAs = await choosePostgresUser(postgres, dataDir, warn);
   const password = known ?? (await createDataFolder(initdb, dataDir, runAs, !ephemeral));
   await changeOwner(runAs.owner, dataDir);
 

@@ -1,7 +1,8 @@
 export { measureDeadLetters } from './dead-letters/dead-letter-metrics.ts';
-export { listDeadLetters, readDeadLettersEndpoint } from './dead-letters/dead-letters.ts';
+export { listDeadLetters } from './dead-letters/dead-letter-store.ts';
+export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoint.ts';
 export { digestOfVersions } from './digest-of-versions.ts';
-export { type MissedRange, missedMessages } from './consumer/missed-messages.ts';
+export { type PrunedUnreadRange, listPrunedUnreadMessages } from './consumer/pruned-unread-messages.ts';
 export { idempotencyTables, encryptReply, type EncryptedReply } from './idempotency/idempotency-store.ts';
 export { emitInProjection, insertStates, type Outbox } from './producer/transaction-with-outbox.ts';
 export { type ProducerOptions, startOutboxProducer, type OutboxProducer } from './producer/start-outbox-producer.ts';

@@ -1,13 +1,13 @@
 export { openEventStream, type OpenEventStream, type ReceivedEvent } from './event-stream.ts';
 export { eventually } from './eventually.ts';
 export { longFreshnessTimeouts } from './long-freshness-timeouts.ts';
-export { type NatsServerOptions, startNats, type TestNats } from './nats.ts';
+export { type NatsServerOptions, startNats, type TestNats } from './start-nats.ts';
 export { type Balancer, startBalancer } from './balancer.ts';
-export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './nats-program.ts';
-export { type FreshDatabase, freshDatabase, type DatabaseTemplate } from './postgres.ts';
-export { overTcp, startTestPostgres, testPostgresUrl, withClient } from './postgres-server.ts';
+export { downloadedNatsServer, findNatsServer, howToInstallNatsServer } from './find-nats-server.ts';
+export { type FreshDatabase, freshDatabase, type DatabaseTemplate } from './fresh-database.ts';
+export { overTcp, startTestPostgres, testPostgresUrl, withClient } from './test-postgres.ts';
 export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 export { startBlackholeProxy, type BlackholeProxy } from './blackhole-proxy.ts';
 export { recordingLog } from './recording-log.ts';
 export { reservePort } from './reserve-port.ts';
-export { readStreamMessages } from './jetstream-messages.ts';
+export { readStreamMessages } from './read-stream-messages.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from './eventually.ts';
-import { withClient } from './postgres-server.ts';
+import { withClient } from './test-postgres.ts';
 
 it('the servers of a killed test process end, and their files are removed', async () => {
   const env = { ...process.env, TEST_POSTGRES_URL: '' };

@@ -1,9 +1,8 @@
 import type { FeatureState, StateOf } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { benchFlag } from '../generated-flags.ts';
 
 /** States of features as in a large installation. Deterministic: the same for the same number. */
-
 export const projects = 40;
 export const people = 200;
 export const segments = 200;
@@ -42,7 +41,7 @@ const benchState = (nth: number): FeatureState => {
     createdAt: timeOf(nth),
     archivedAt: spread(nth * 5, 20) === 0 ? timeOf(nth + 1) : null,
     lastSeenAt: spread(nth * 17, 10) < 7 ? timeOf(nth + 2) : null,
-    createdBy: { id: 1 + person, name: personOf(person), imageUrl: imageUrlOf(personOf(person)) },
+    createdBy: { id: 1 + person, name: personOf(person), imageUrl: gravatarUrlOf(personOf(person)) },
     dependencyType: null,
     tags: [...tags, { type: 'ticket', value: ticketOf(nth) }],
     segments: held < 6 ? [] : held < 9 ? [1 + spread(nth * 19, segments)] : [1, 2 + spread(nth * 23, segments - 1)],

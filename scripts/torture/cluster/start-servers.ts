@@ -2,7 +2,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-
 import { eventually, startNats, type TestNats, reservePort } from '@bunting/testing';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { withClient } from '../../../libs/testing/src/postgres-server.ts';
+import { withClient } from '../../../libs/testing/src/test-postgres.ts';
 
 /** Runs jobs one after the other, so that a server is not stopped while it starts. */
 const serially = (): ((job: () => Promise<void>) => Promise<void>) => {

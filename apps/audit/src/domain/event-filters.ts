@@ -1,6 +1,6 @@
 import type { RequestOf, SearchEvents } from '@bunting/contracts';
 import {
-  idIn,
+  parseId,
   invalidParameter,
   type Parameter,
   parameterParser,
@@ -34,7 +34,7 @@ const parseIds =
   (of: 'events' | 'users') =>
   (parameter: Parameter): readonly number[] =>
     parseValues(parameter).map((value) => {
-      const id = idIn(value);
+      const id = parseId(value);
       if (id === undefined) throw invalidParameter(parameter, `list ids of ${of}`);
       return id;
     });

@@ -1,5 +1,5 @@
 import type { ReadDatabase } from '@bunting/database';
-import { listDeadLetters, missedMessages } from '@bunting/outbox';
+import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import pLimit from 'p-limit';
 import { logSize } from './log/log-size.ts';
 import { verifyChain, type VerificationOptions } from './log/verify-chain.ts';
@@ -18,7 +18,7 @@ export const eventLogReaders = (database: ReadDatabase) => {
     activityOf: projectActivity(database),
     logSize: () => logSize(database),
     verifyChain: (options: VerificationOptions) => oneAtATime(() => verifyChain(database, options)),
-    missedMessages: () => missedMessages(database),
+    missedMessages: () => listPrunedUnreadMessages(database),
     /** the events that this service could not append */
     deadLetters: () => listDeadLetters(database),
   };

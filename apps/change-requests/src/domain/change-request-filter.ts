@@ -1,5 +1,11 @@
 import type { RequestOf, SearchChangeRequests } from '@bunting/contracts';
-import { idIn, invalidParameter, type Parameter, parameterParser, splitOperator } from '@bunting/contracts/validation';
+import {
+  parseId,
+  invalidParameter,
+  type Parameter,
+  parameterParser,
+  splitOperator,
+} from '@bunting/contracts/validation';
 
 /** The filter of a search. An undefined property matches every request. */
 export interface ChangeRequestFilter {
@@ -9,7 +15,7 @@ export interface ChangeRequestFilter {
 }
 
 const parseUserId = (parameter: Parameter): number => {
-  const id = idIn(splitOperator(parameter, ['IS'])[1]);
+  const id = parseId(splitOperator(parameter, ['IS'])[1]);
   if (id === undefined || id < 0) throw invalidParameter(parameter, 'end with the id of a user');
   return id;
 };

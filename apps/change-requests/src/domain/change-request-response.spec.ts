@@ -1,11 +1,11 @@
 import { ChangeRequest } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { matchesSchema } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../test/builders.ts';
 import { toChangeRequestResponse } from './change-request-response.ts';
 
-const shownMia = { id: 7, username: mia.name, imageUrl: imageUrlOf(mia.name) };
+const shownMia = { id: 7, username: mia.name, imageUrl: gravatarUrlOf(mia.name) };
 
 describe('the response for a change request', () => {
   it('has every property that the interface promises', () => {
@@ -33,9 +33,11 @@ describe('the response for a change request', () => {
         },
       ],
       segments: [],
-      approvals: [{ createdBy: { id: 8, username: 'lee', imageUrl: imageUrlOf('lee') }, createdAt: noon }],
-      rejections: [{ createdBy: { id: 9, username: 'kim', imageUrl: imageUrlOf('kim') }, createdAt: noon }],
-      comments: [{ id: 2, text: 'Fine', createdBy: { username: 'lee', imageUrl: imageUrlOf('lee') }, createdAt: noon }],
+      approvals: [{ createdBy: { id: 8, username: 'lee', imageUrl: gravatarUrlOf('lee') }, createdAt: noon }],
+      rejections: [{ createdBy: { id: 9, username: 'kim', imageUrl: gravatarUrlOf('kim') }, createdAt: noon }],
+      comments: [
+        { id: 2, text: 'Fine', createdBy: { username: 'lee', imageUrl: gravatarUrlOf('lee') }, createdAt: noon },
+      ],
       createdBy: shownMia,
       createdAt: noon,
       state: 'In review',

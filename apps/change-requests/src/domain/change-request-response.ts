@@ -12,7 +12,7 @@ import type {
   ChangeRequestSegment,
   ConflictCode,
 } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
 
 /** The actions that are shown with their snapshot. */
@@ -28,11 +28,11 @@ const withSnapshot: ReadonlySet<ChangeAction> = new Set([
 export const toAuthorResponse = ({ id, name }: UserRef): Author => ({
   id,
   username: name,
-  imageUrl: name === null ? null : imageUrlOf(name),
+  imageUrl: name === null ? null : gravatarUrlOf(name),
 });
 
 const toReviewResponse = ({ createdBy, createdAt }: Review): ChangeRequestApproval => ({
-  createdBy: { id: createdBy.id, username: createdBy.name, imageUrl: imageUrlOf(createdBy.name) },
+  createdBy: { id: createdBy.id, username: createdBy.name, imageUrl: gravatarUrlOf(createdBy.name) },
   createdAt,
 });
 

@@ -1,5 +1,5 @@
 import {
-  idIn,
+  parseId,
   invalidParameter,
   type Parameter,
   parseDay,
@@ -73,8 +73,8 @@ export const parseCreators = (parameter: Parameter): CreatorFilter => {
   const { isNot, values } = parseValueFilter(parameter);
   return {
     isNot,
-    ids: values.flatMap((value) => idIn(value) ?? []),
-    names: values.filter((value) => idIn(value) === undefined),
+    ids: values.flatMap((value) => parseId(value) ?? []),
+    names: values.filter((value) => parseId(value) === undefined),
   };
 };
 

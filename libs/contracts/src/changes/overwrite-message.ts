@@ -1,5 +1,5 @@
 import { asJsonObject } from '../json-object.ts';
-import type { ChangeAction } from './index.ts';
+import type { ChangeAction } from './change.ts';
 
 interface OverwritingChange {
   readonly action: ChangeAction;

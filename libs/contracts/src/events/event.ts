@@ -79,22 +79,3 @@ export const SearchEventsBody = Type.Object(
   { title: 'searchEventsSchema', description: 'The criteria of an event search. Every member is optional.' },
 );
 export type SearchEventsBody = Static<typeof SearchEventsBody>;
-
-/** An event in the outbox of its producer; the audit service assigns its id. */
-export const OutboxEvent = Type.Object({
-  type: Type.Enum([...eventTypes], { type: 'string' }),
-  createdAt: Timestamp('when it happened'),
-  createdBy: Type.String({
-    description: 'the actor: e-mail, else user name; the name of the token for an admin token',
-  }),
-  createdByUserId: Type.Number({ description: 'the id of the user who caused it' }),
-  project: Nullable(Type.String()),
-  environment: Nullable(Type.String()),
-  featureName: Nullable(Type.String()),
-  data: Type.Unknown({ description: 'the state of its subject after the event; null if the event has none' }),
-  preData: Type.Unknown({ description: 'the state of its subject before the event; null if the event has none' }),
-  tags: Type.Array(Type.Object({ type: Type.String(), value: Type.String() }), {
-    description: 'the tags of the feature',
-  }),
-});
-export type OutboxEvent = Static<typeof OutboxEvent>;

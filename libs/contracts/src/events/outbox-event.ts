@@ -1,5 +1,26 @@
+import { type Static, Type } from 'typebox';
+import { Nullable, Timestamp } from '../model/schema.ts';
 import type { Caller } from '../permissions.ts';
-import type { OutboxEvent } from './event.ts';
+import { eventTypes } from './event-types.ts';
+
+/** An event in the outbox of its producer; the audit service assigns its id. */
+export const OutboxEvent = Type.Object({
+  type: Type.Enum([...eventTypes], { type: 'string' }),
+  createdAt: Timestamp('when it happened'),
+  createdBy: Type.String({
+    description: 'the actor: e-mail, else user name; the name of the token for an admin token',
+  }),
+  createdByUserId: Type.Number({ description: 'the id of the user who caused it' }),
+  project: Nullable(Type.String()),
+  environment: Nullable(Type.String()),
+  featureName: Nullable(Type.String()),
+  data: Type.Unknown({ description: 'the state of its subject after the event; null if the event has none' }),
+  preData: Type.Unknown({ description: 'the state of its subject before the event; null if the event has none' }),
+  tags: Type.Array(Type.Object({ type: Type.String(), value: Type.String() }), {
+    description: 'the tags of the feature',
+  }),
+});
+export type OutboxEvent = Static<typeof OutboxEvent>;
 
 /** An event as a rule decides it: what has happened. Who caused it, and when, is added where it is recorded. */
 export type EventContent = Pick<OutboxEvent, 'type'> &

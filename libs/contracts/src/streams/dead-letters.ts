@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp } from '../model/schema.ts';
 import { defineOperation, type ServiceName } from '../operation.ts';
-import { OutboxTopic } from './outbox.ts';
+import { OutboxTopic } from './outbox-messages.ts';
 
 /** A message that a service could not apply because of its content. The service stores and retries it. */
 export const DeadLetter = Type.Object({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Refusal } from '../errors.ts';
-import { type ChangeAction, ChangesBody, changeActions, changeSchemas, maxProposedChanges } from '../changes/index.ts';
+import { type ChangeAction, ChangesBody, changeActions, changeSchemas, maxProposedChanges } from '../changes/change.ts';
 import { matchesSchema } from './parse.ts';
 import { parseChanges } from './parse-changes.ts';
 

@@ -7,7 +7,7 @@ import {
   isSegmentChange,
   maxProposedChanges,
   type SegmentChange,
-} from '../changes/index.ts';
+} from '../changes/change.ts';
 import { invalid } from '../errors.ts';
 import { parse } from './parse.ts';
 

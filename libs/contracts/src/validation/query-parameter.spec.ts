@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  idIn,
+  parseId,
   parameterParser,
   parseDay,
   parseInteger,
@@ -73,7 +73,7 @@ describe('a parameter of a search', () => {
   });
 
   it('is an id when it has at most 15 digits', () => {
-    expect(['7', '-42', '9'.repeat(15)].map(idIn)).toEqual([7, -42, 999_999_999_999_999]);
-    for (const text of ['', 'mia', '1e3', '7 ', '9'.repeat(16)]) expect(idIn(text)).toBeUndefined();
+    expect(['7', '-42', '9'.repeat(15)].map(parseId)).toEqual([7, -42, 999_999_999_999_999]);
+    for (const text of ['', 'mia', '1e3', '7 ', '9'.repeat(16)]) expect(parseId(text)).toBeUndefined();
   });
 });

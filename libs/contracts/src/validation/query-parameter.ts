@@ -7,6 +7,7 @@ import { requireStorableText } from '../storable-text.ts';
 
 /** How many characters a parameter may have. */
 const maxParameterLength = 4_096;
+
 /** How many values a filter may list. */
 export const maxValues = 200;
 
@@ -94,7 +95,7 @@ export const parseDay = (parameter: Parameter, date: string): Date => {
 const wholeNumber = /^-?[0-9]{1,15}$/;
 
 /** The id of an event or a user; undefined for other text. The system and tokens have negative ids of users. */
-export const idIn = (text: string): number | undefined => (wholeNumber.test(text) ? Number(text) : undefined);
+export const parseId = (text: string): number | undefined => (wholeNumber.test(text) ? Number(text) : undefined);
 
 /** The values, each once. */
 export const uniqueValues = (parameter: Parameter, values: readonly string[]): readonly string[] => {

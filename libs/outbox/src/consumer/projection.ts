@@ -4,11 +4,11 @@ import { coalesceCalls, type Database, type Tx } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { setImmediate } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
-import { deleteDeadLettersOfStates } from '../dead-letters/dead-letters.ts';
+import { deleteDeadLettersOfStates } from '../dead-letters/dead-letter-store.ts';
 import { startDeadLetterRetries } from '../dead-letters/retry-dead-letters.ts';
-import { batchApplier } from './apply-batch.ts';
-import { backgroundPacer } from './background-pacer.ts';
-import { storedCheckpoint } from './checkpoint.ts';
+import { batchApplier } from './batch-applier.ts';
+import { eventLoopThrottle } from './event-loop-throttle.ts';
+import { storedCheckpoint } from './stored-checkpoint.ts';
 import { measureLag } from './lag-metrics.ts';
 import { completeUpTo, isProducerRestored } from './outbox-position.ts';
 import { type OutboxPage, outboxReader } from './outbox-reader.ts';
@@ -72,7 +72,7 @@ export const startProjection = async (options: ProjectionOptions) => {
   const readOutbox = outboxReader(bus, options);
   const checkpoint = storedCheckpoint(producer, topic);
   const policy = retryPolicy(topic, options.deadLetterAfterMs);
-  const pacer = backgroundPacer();
+  const throttle = eventLoopThrottle();
   let applied = await database.transaction(checkpoint.lock);
   let freshAt = performance.now();
   let stopped = false;
@@ -133,7 +133,7 @@ export const startProjection = async (options: ProjectionOptions) => {
     let barrier: number | undefined;
     /** the page after this one, read while this one is applied */
     let ahead: { readonly after: number; readonly page: Promise<OutboxPage> } | undefined;
-    await pacer.run(async () => {
+    await throttle.run(async () => {
       const { position, uid } = applied;
       const pageAhead = ahead?.after === position ? ahead.page : undefined;
       ahead = undefined;
@@ -152,14 +152,14 @@ export const startProjection = async (options: ProjectionOptions) => {
         ahead.page.catch(() => undefined);
       }
       if (upTo.position > position) await applyBatch(position, messages, upTo);
-      // The pacer would take the work of reading ahead for the load of requests.
+      // The throttle would take the work of reading ahead for the load of requests.
       await ahead?.page.catch(() => undefined);
       return applied.position < barrier && !stopped;
     });
     freshAt = startedAt;
   };
   const sharedPull = coalesceCalls(pull);
-  const urgentPull = () => pacer.urgently(sharedPull);
+  const urgentPull = () => throttle.urgently(sharedPull);
 
   const pulling = startLoop({
     name,

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@bunting/contracts';
 import type { ReadDatabase } from '@bunting/database';
 import { Gauge, type Registry } from 'prom-client';
-import { countDeadLetters } from './dead-letters.ts';
+import { countDeadLetters } from './dead-letter-store.ts';
 
 /** Registers the gauge `bunting_dead_letters`: an operator has to act when it is above zero. */
 export const measureDeadLetters = (registry: Registry, consumer: ServiceName, database: ReadDatabase): void => {

@@ -10,7 +10,7 @@ import {
   deleteDeadLetter,
   type DeadLetterSource,
   databaseTime,
-} from './dead-letters.ts';
+} from './dead-letter-store.ts';
 
 export interface DeadLetterRetriesOptions extends DeadLetterSource {
   readonly consumer: ServiceName;

@@ -1,7 +1,7 @@
 import { consumersOf, OutboxTopic, type Producer } from '@bunting/contracts';
 import { type Database, onlyRow } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
-import type { Acknowledgements } from './acknowledgements.ts';
+import type { Acknowledgements } from './unstored-acknowledgements.ts';
 import { streamTopic } from './relay.ts';
 import { dropExpiredReplies } from '../idempotency/idempotency-store.ts';
 

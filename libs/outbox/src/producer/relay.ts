@@ -3,7 +3,7 @@ import { OutboxTopic, type Producer } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
-import { pageAfter } from './read-outbox.ts';
+import { pageAfter } from './read-outbox-endpoint.ts';
 
 export interface RelayOptions {
   readonly producer: Producer;

@@ -1,4 +1,4 @@
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
@@ -36,7 +36,7 @@ describe('the first change that a user proposes', () => {
   it('opens a draft that holds it, and returns it', async () => {
     const before = Date.now();
     const request = await service.add(enable());
-    const mia = { id: 7, username: 'mia@bunting.example', imageUrl: imageUrlOf('mia@bunting.example') };
+    const mia = { id: 7, username: 'mia@bunting.example', imageUrl: gravatarUrlOf('mia@bunting.example') };
     const { createdAt } = request;
     expect(request).toEqual({
       id: expect.any(Number),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CreateFeature, CreateProject, GetFeature } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { aFeature, aUserReference, aStrategy } from '../../../test/builders.ts';
 import { lee, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -17,7 +17,7 @@ const sql = (text: string, values: readonly unknown[] = []) =>
 it('returns all documented fields of a new feature', async () => {
   await features.create('fresh', { description: 'What it does.', tags: [{ type: 'simple', value: 'new' }] });
   const { createdAt, lifecycle, ...feature } = await features.get('fresh');
-  const mias = { id: 1, name: 'mia', imageUrl: imageUrlOf('mia') };
+  const mias = { id: 1, name: 'mia', imageUrl: gravatarUrlOf('mia') };
   const environment = (name: string, sortOrder: number) => ({
     name,
     environment: name,
@@ -93,15 +93,15 @@ it('returns strategies and environments in their order, and which are enabled', 
   expect(feature.environments?.[0]).not.toHaveProperty('variants');
   expect(feature.lifecycle).toMatchObject({ stage: 'completed', status: 'kept' });
   expect(feature.collaborators?.users.map(({ name, imageUrl }) => [name, imageUrl])).toEqual([
-    ['lee', imageUrlOf('lee')],
-    ['mia', imageUrlOf('mia')],
+    ['lee', gravatarUrlOf('lee')],
+    ['mia', gravatarUrlOf('mia')],
   ]);
 });
 
 it('shows its creator and collaborators by their names for display, with the pictures of their e-mail addresses', async () => {
   const zoe = { ...mia, id: 9, name: 'zoe@bunting.example', displayName: 'Zoë Berg' };
   await features.call(CreateFeature, { params: { projectId: 'default' }, body: { name: 'signed' } }, zoe);
-  const shown = { id: 9, name: 'Zoë Berg', imageUrl: imageUrlOf('zoe@bunting.example') };
+  const shown = { id: 9, name: 'Zoë Berg', imageUrl: gravatarUrlOf('zoe@bunting.example') };
   const feature = await features.get('signed');
   expect(feature.createdBy).toEqual(shown);
   expect(feature.collaborators).toEqual({ users: [shown] });

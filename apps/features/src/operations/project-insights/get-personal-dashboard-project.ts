@@ -1,6 +1,6 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { SearchEvents, GetPersonalDashboardProject, GetOwnRoles } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
 
@@ -15,7 +15,7 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: F
     ]);
     const about = {
       latestEvents: events.map(({ id, summary = null, createdBy, createdAt }) => {
-        return { id, summary, createdBy, createdByImageUrl: imageUrlOf(createdBy), createdAt };
+        return { id, summary, createdBy, createdByImageUrl: gravatarUrlOf(createdBy), createdAt };
       }),
       roles: roles.flatMap(({ id, name, type }) => {
         return type === 'project' || type === 'custom' ? [{ id, name, type: type as 'project' | 'custom' }] : [];

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetMe } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { hasAccount } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -8,7 +8,7 @@ export const getMeEndpoint = ({ reads }: GatewayContext) =>
   implement(GetMe, async (request) => {
     const { id, name, grants } = request.caller;
     const common = { permissions: grants, feedback: [], splash: {} };
-    const tokenUser = { id, isAPI: true, name, username: name, imageUrl: imageUrlOf(name) };
+    const tokenUser = { id, isAPI: true, name, username: name, imageUrl: gravatarUrlOf(name) };
     if (!hasAccount(request.caller)) return { user: tokenUser, ...common };
     const found = await reads.users.find(id);
     if (found === undefined) return { user: tokenUser, ...common };

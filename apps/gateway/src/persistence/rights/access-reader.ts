@@ -1,5 +1,5 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
-import { imageUrlOf } from '@bunting/contracts/hashing';
+import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { wildcard } from '../../domain/tokens/token-scope.ts';
@@ -60,7 +60,7 @@ export const callerOf = ({ user_id, user_name, username, email, access }: Access
 
 /** The image of a user, chosen as Unleash does: by e-mail address, else username, else id. */
 export const avatarUrlOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
-  imageUrlOf(email ?? username ?? String(id));
+  gravatarUrlOf(email ?? username ?? String(id));
 
 type MembersOfProject = ReplyOf<typeof CountProjectMembers>['projects'][number];
 

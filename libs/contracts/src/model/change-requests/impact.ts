@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { ChangesBody } from '../../changes/index.ts';
+import { ChangesBody } from '../../changes/change.ts';
 import { AnyObject } from '../schema.ts';
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 100, description });

@@ -5,7 +5,7 @@ import { FeatureLink } from './feature-link.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { Constant, AnyObject, Nullable, Timestamp } from '../schema.ts';
 import { Tag } from './tag.ts';
-import { UserReference } from '../access/user.ts';
+import { UserReference } from '../access/user-reference.ts';
 import { FeatureVariant } from './variant.ts';
 
 /** The built-in types of features. */
@@ -23,6 +23,7 @@ const impressionData = Type.Boolean({ description: 'whether impression data is c
 
 /** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
 export const featureMetadata = { type, description, stale, impressionData };
+
 /** The same, as the reply with all settings, updates, exports and imports have them. */
 export const optionalMetadata = Type.Partial(Type.Object(featureMetadata)).properties;
 

@@ -4,7 +4,7 @@ import { SearchFeatureEnvironment } from './feature-environment.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { AnyObject, Nullable, Timestamp } from '../schema.ts';
 import { Tag } from './tag.ts';
-import { UserReference } from '../access/user.ts';
+import { UserReference } from '../access/user-reference.ts';
 import { FeatureVariant } from './variant.ts';
 
 /** A feature in the results of a search. */

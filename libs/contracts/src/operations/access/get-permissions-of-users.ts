@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
 import { Caller } from '../../permissions.ts';
-import { UserCard } from '../../model/access/user.ts';
+import { UserCard } from '../../model/access/user-reference.ts';
 
 /**
  * Returns the current permissions of users, for a service that acts on their behalf later. Deleted and disabled

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { UserCard } from '../../model/access/user.ts';
+import { UserCard } from '../../model/access/user-reference.ts';
 import { defineOperation } from '../../operation.ts';
 import { permissions } from '../../permissions.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { conflictCodes } from '../../changes/conflicts.ts';
-import type { InverseChange } from '../../changes/index.ts';
+import type { InverseChange } from '../../changes/change.ts';
 import { defineOperation } from '../../operation.ts';
 import { RequestedChange } from './preview-changes.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Change, changeActions } from '../../changes/index.ts';
+import { type Change, changeActions } from '../../changes/change.ts';
 import { Nullable } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Change } from '../../changes/index.ts';
+import type { Change } from '../../changes/change.ts';
 import { ChangeRequestPreview } from '../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../operation.ts';
 

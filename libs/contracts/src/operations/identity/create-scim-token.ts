@@ -1,4 +1,4 @@
-import { ScimToken } from '../../model/access/identity.ts';
+import { ScimToken } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates a token for SCIM, which replaces the previous one. */

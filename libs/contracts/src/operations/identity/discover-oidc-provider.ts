@@ -1,4 +1,4 @@
-import { DiscoveredProvider, DiscoverProviderBody } from '../../model/access/identity.ts';
+import { DiscoveredProvider, DiscoverProviderBody } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Discovers an OpenID provider. */

@@ -1,4 +1,4 @@
-import { OidcSettings } from '../../model/access/identity.ts';
+import { OidcSettings } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the settings of OpenID Connect. */

@@ -1,4 +1,4 @@
-import { SimpleSettings } from '../../model/access/identity.ts';
+import { SimpleSettings } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the settings of passwords. */

@@ -1,4 +1,4 @@
-import { ScimSettings } from '../../model/access/identity.ts';
+import { ScimSettings } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the settings of SCIM. */

@@ -1,4 +1,4 @@
-import { OidcSettings, OidcSettingsBody } from '../../model/access/identity.ts';
+import { OidcSettings, OidcSettingsBody } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Changes the settings of OpenID Connect. */

@@ -1,4 +1,4 @@
-import { SavedScimSettings, ScimSettingsBody } from '../../model/access/identity.ts';
+import { SavedScimSettings, ScimSettingsBody } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Changes the settings of SCIM. */

@@ -1,4 +1,4 @@
-import { InviteLink } from '../../model/access/session.ts';
+import { InviteLink } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 import { InviteLinkPath } from '../paths.ts';
 

@@ -1,5 +1,5 @@
 import { User } from '../../model/access/account.ts';
-import { AddressQuery, SignUpBody } from '../../model/access/session.ts';
+import { AddressQuery, SignUpBody } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 import { InviteLinkPath } from '../paths.ts';
 

@@ -1,4 +1,4 @@
-import { ChangeOwnPasswordBody, ClientQuery } from '../../model/access/session.ts';
+import { ChangeOwnPasswordBody, ClientQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Changes the password of the caller. Ends all sessions of the caller; the session of the request gets a new id. */

@@ -1,4 +1,4 @@
-import { EmailBody, AddressQuery } from '../../model/access/session.ts';
+import { EmailBody, AddressQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Sends a link to choose a password by mail. */

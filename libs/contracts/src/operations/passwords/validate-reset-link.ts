@@ -1,4 +1,4 @@
-import { LinkQuery, TokenUser } from '../../model/access/session.ts';
+import { LinkQuery, TokenUser } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks a link to choose a password. */

@@ -1,5 +1,5 @@
 import { User } from '../../model/access/account.ts';
-import { ClientQuery, FirstAdminBody } from '../../model/access/session.ts';
+import { ClientQuery, FirstAdminBody } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates the first administrator, by the link that the first start prints. Emits `user-created`. */

@@ -1,5 +1,5 @@
 import { User } from '../../model/access/account.ts';
-import { ClientQuery, LoginBody } from '../../model/access/session.ts';
+import { ClientQuery, LoginBody } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Signs a user in with a password. Sets the cookie of a new session. */

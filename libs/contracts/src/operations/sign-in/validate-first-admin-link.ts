@@ -1,4 +1,4 @@
-import { LinkQuery } from '../../model/access/session.ts';
+import { LinkQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the link that the first start prints. */

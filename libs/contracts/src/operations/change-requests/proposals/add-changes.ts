@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { ChangesBody } from '../../../changes/index.ts';
+import { ChangesBody } from '../../../changes/change.ts';
 import { ChangeRequest } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ProjectEnvironmentPath } from '../../paths.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { OneChange } from '../../../changes/index.ts';
+import { SingleChangeBody } from '../../../changes/change.ts';
 import { ChangeRequest } from '../../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangePath } from '../../paths.ts';
@@ -16,7 +16,7 @@ export const EditChange = defineOperation({
   ifMatch: 'change request',
   permission: 'authenticated',
   params: ChangePath,
-  body: Type.Unsafe<unknown>({ type: 'object', documentation: OneChange }),
+  body: Type.Unsafe<unknown>({ type: 'object', documentation: SingleChangeBody }),
   reply: ChangeRequest,
   errors: ['ValidationError', 'ExceedsLimitError', 'ArchivedFeatureError', 'NotFoundError', 'ConflictError'],
 });

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import pg from 'pg';
-import { freshDatabase, type DatabaseTemplate } from './postgres.ts';
-import { withClient } from './postgres-server.ts';
+import { freshDatabase, type DatabaseTemplate } from './fresh-database.ts';
+import { withClient } from './test-postgres.ts';
 
 const rowsOf = (url: string, statement: string): Promise<unknown[]> =>
   withClient(url, async (client) => (await client.query(statement)).rows as unknown[]);

@@ -2,7 +2,7 @@ import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { backgroundPacer } from './background-pacer.ts';
+import { eventLoopThrottle } from './event-loop-throttle.ts';
 
 /** Keeps the event loop busy until it is stopped. */
 const keepBusy = () => {
@@ -17,9 +17,9 @@ const keepBusy = () => {
 };
 
 /** Runs so many batches of so many milliseconds, and counts those that began. */
-const startBatches = (pacer: ReturnType<typeof backgroundPacer>, batches: number, ms = 1) => {
+const startBatches = (throttle: ReturnType<typeof eventLoopThrottle>, batches: number, ms = 1) => {
   const counted = { begun: 0, ended: 0 };
-  const ended = pacer.run(async () => {
+  const ended = throttle.run(async () => {
     counted.begun++;
     await sleep(ms);
     return ++counted.ended < batches;
@@ -28,14 +28,14 @@ const startBatches = (pacer: ReturnType<typeof backgroundPacer>, batches: number
 };
 
 it('runs background work to its end in an idle process', async () => {
-  const { counted, ended } = startBatches(backgroundPacer(), 100);
+  const { counted, ended } = startBatches(eventLoopThrottle(), 100);
   await ended;
   expect(counted.begun).toBe(100);
 });
 
 it('runs no batch after one that failed', async () => {
   let begun = 0;
-  const run = backgroundPacer().run(() => {
+  const run = eventLoopThrottle().run(() => {
     begun++;
     return Promise.reject(new Error('away'));
   });
@@ -44,8 +44,8 @@ it('runs no batch after one that failed', async () => {
 });
 
 it('does not wait for the batch of another projection that never ends', async () => {
-  void backgroundPacer().run(() => new Promise(() => undefined));
-  await startBatches(backgroundPacer(), 100).ended;
+  void eventLoopThrottle().run(() => new Promise(() => undefined));
+  await startBatches(eventLoopThrottle(), 100).ended;
 });
 
 describe('while the event loop is busy', () => {
@@ -56,12 +56,12 @@ describe('while the event loop is busy', () => {
   afterAll(() => void stop());
 
   it('pauses background work, until a caller waits for it', async () => {
-    const pacer = backgroundPacer();
-    const { counted, ended } = startBatches(pacer, 2, 1_000);
+    const throttle = eventLoopThrottle();
+    const { counted, ended } = startBatches(throttle, 2, 1_000);
     await eventually(() => expect(counted.ended).toBe(1));
     for (let round = 0; round < 20; round++) await setImmediate();
     expect(counted.begun).toBe(1);
-    await pacer.urgently(() => ended);
+    await throttle.urgently(() => ended);
     expect(counted.begun).toBe(2);
   });
 });

@@ -8,7 +8,7 @@ export interface PositionRange {
 }
 
 /** A range of messages that a consumer never received: the producer had pruned them before the consumer could read them. */
-export interface MissedRange extends PositionRange {
+export interface PrunedUnreadRange extends PositionRange {
   readonly producer: Producer;
   readonly topic: OutboxTopic;
   readonly noticedAt: string;
@@ -24,9 +24,9 @@ export const gapsBetween = (from: number, messages: readonly OutboxMessage[], up
 };
 
 /** Stores ranges of positions that the producer no longer had. */
-export const recordMissed = async (
+export const recordPrunedUnread = async (
   { query }: Pick<Tx, 'query'>,
-  { producer, topic }: Pick<MissedRange, 'producer' | 'topic'>,
+  { producer, topic }: Pick<PrunedUnreadRange, 'producer' | 'topic'>,
   ranges: readonly PositionRange[],
 ): Promise<void> => {
   for (const { first, last } of ranges) {
@@ -46,4 +46,5 @@ const missed: Statement = {
 };
 
 /** The ranges of messages that a consumer has missed, in the order of their detection, at most 1,000. */
-export const missedMessages = (database: ReadDatabase): Promise<MissedRange[]> => database.read<MissedRange>(missed);
+export const listPrunedUnreadMessages = (database: ReadDatabase): Promise<PrunedUnreadRange[]> =>
+  database.read<PrunedUnreadRange>(missed);

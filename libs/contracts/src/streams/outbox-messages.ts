@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { OutboxEvent } from '../events/event.ts';
+import type { OutboxEvent } from '../events/outbox-event.ts';
 import { defineOperation, type ServiceName } from '../operation.ts';
 
 /**

@@ -1,9 +1,10 @@
 import { implement, JsonText, type Endpoint } from '@bunting/bus';
 import { type Producer, readOutboxOf } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
-import type { Acknowledgements } from './acknowledgements.ts';
+import type { Acknowledgements } from './unstored-acknowledgements.ts';
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
+
 /** The last position of topic `$1`, and the uid of the row at position `$2`. */
 export const headAndUid: Statement = {
   name: 'outbox-head-and-at',

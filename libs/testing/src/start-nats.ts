@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { eventually } from './eventually.ts';
-import { findNatsServer } from './nats-program.ts';
+import { findNatsServer } from './find-nats-server.ts';
 import { reservePort } from './reserve-port.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -1,6 +1,6 @@
 import type { OutboxMessage, OutboxTopic, Producer } from '@bunting/contracts';
 import { onlyRow, type Tx } from '@bunting/database';
-import { gapsBetween, type PositionRange, recordMissed } from './missed-messages.ts';
+import { gapsBetween, type PositionRange, recordPrunedUnread } from './pruned-unread-messages.ts';
 import type { OutboxPosition } from './outbox-position.ts';
 
 /** The position up to which a consumer has applied every message, and how often it restarted from the beginning. */
@@ -50,7 +50,7 @@ export const storedCheckpoint = (producer: Producer, topic: OutboxTopic) => {
       const checkpoint = { position, uid, epoch: from.epoch };
       await store(tx, checkpoint);
       const missed = topic === 'event' ? gapsBetween(from.position, messages, position) : [];
-      await recordMissed(tx, { producer, topic }, missed);
+      await recordPrunedUnread(tx, { producer, topic }, missed);
       return { checkpoint, missed };
     },
     /**

@@ -33,7 +33,7 @@ const observe = async (): Promise<boolean> => {
  * Paces background work in batches by the load of the event loop, so that the requests which the same process serves keep their
  * throughput while a large backlog is applied. An idle process, and work that a caller waits for, is never paced.
  */
-export const backgroundPacer = () => {
+export const eventLoopThrottle = () => {
   let urgentJobs = 0;
   let endWait: (() => void) | undefined;
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
-export interface Programs {
+export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
 }
@@ -28,7 +28,7 @@ const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoExc
  * Creates the symbolic links that the install scripts of the packages would create: npm packages hold none, and the scripts are not run.
  * Another process may do the same concurrently.
  */
-const complete = (native: string, programs: Programs): void => {
+const complete = (native: string, programs: PostgresBinaries): void => {
   const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
@@ -52,7 +52,7 @@ const complete = (native: string, programs: Programs): void => {
 };
 
 /** The paths of the PostgreSQL programs that npm installed, ready to run. */
-export const findPrograms = (): Programs => {
+export const findPostgresBinaries = (): PostgresBinaries => {
   const native = nativeFolder();
   const programs = { initdb: path.join(native, 'bin', 'initdb'), postgres: path.join(native, 'bin', 'postgres') };
   try {

@@ -1,8 +1,8 @@
 import type { Tx } from '@bunting/database';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openConsumer } from '../../test/test-consumer.ts';
-import { type Checkpoint, storedCheckpoint } from './checkpoint.ts';
-import { missedMessages } from './missed-messages.ts';
+import { type Checkpoint, storedCheckpoint } from './stored-checkpoint.ts';
+import { listPrunedUnreadMessages } from './pruned-unread-messages.ts';
 
 const uidOf = (position: number) => `00000000-0000-4000-8000-00000000000${position}`;
 const message = (position: number) => ({
@@ -55,7 +55,7 @@ describe('the checkpoint of a consumer', () => {
       { first: 1, last: 2 },
       { first: 5, last: 6 },
     ]);
-    expect(await missedMessages(consumer.database)).toMatchObject([
+    expect(await listPrunedUnreadMessages(consumer.database)).toMatchObject([
       { producer: 'features', topic: 'event', first: 1, last: 2 },
       { producer: 'features', topic: 'event', first: 5, last: 6 },
     ]);
@@ -63,7 +63,7 @@ describe('the checkpoint of a consumer', () => {
 
   it('records no missing states: newer ones have superseded them', async () => {
     expect((await advance(storedCheckpoint('features', 'state'), 3, 7)).missed).toEqual([]);
-    expect(await missedMessages(consumer.database)).toEqual([]);
+    expect(await listPrunedUnreadMessages(consumer.database)).toEqual([]);
   });
 
   it('goes back once, however many replicas detect that the producer was restored', async () => {

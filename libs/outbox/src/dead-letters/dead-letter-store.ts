@@ -1,11 +1,9 @@
-import { implement, type Endpoint } from '@bunting/bus';
 import {
   type DeadLetter,
   consumersOf,
   type OutboxMessage,
   type OutboxTopic,
   type Producer,
-  readDeadLettersOf,
   type ServiceName,
 } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
@@ -189,7 +187,3 @@ export const countDeadLetters = async (
     count: rows.find(({ producer, topic }) => producer === source.producer && topic === source.topic)?.count ?? 0,
   }));
 };
-
-/** The endpoint by which the audit service lists the dead letters of every service. */
-export const readDeadLettersEndpoint = (consumer: keyof typeof readDeadLettersOf, database: ReadDatabase): Endpoint =>
-  implement(readDeadLettersOf[consumer], () => listDeadLetters(database));

@@ -3,7 +3,7 @@ import { chown, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-import { searchPath } from './kill-on-parent-exit.ts';
+import { searchPath } from './process.ts';
 
 const run = promisify(execFile);
 
@@ -41,7 +41,7 @@ const succeeds = async ([command = '', ...args]: readonly string[]): Promise<boo
  * system user `nobody`, which becomes the owner. If that user cannot access the program or a folder of root, PostgreSQL runs in a user
  * namespace that maps root to `nobody`, with a warning: it then still has root's access to files.
  */
-export const chooseUser = async (
+export const choosePostgresUser = async (
   postgres: string,
   dataDir: string,
   warn: (message: string) => void,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { gapsBetween } from './missed-messages.ts';
+import { gapsBetween } from './pruned-unread-messages.ts';
 
 const at = (position: number) => ({
   position,

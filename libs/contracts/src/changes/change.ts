@@ -53,14 +53,14 @@ export const maxProposedChanges = 200;
 export const maxChangesPerChangeRequest = 500;
 
 /** The body that is one change, for the OpenAPI document. */
-export const OneChange = Type.Union(Object.values(changeSchemas), {
+export const SingleChangeBody = Type.Union(Object.values(changeSchemas), {
   title: 'changeRequestCreateSchema',
   description: 'One change; `action` decides what `payload` holds.',
 });
 
 /** The body that proposes changes, for the OpenAPI document. `parseChanges` validates it and names the invalid property. */
 export const ChangesBody = Type.Union(
-  [OneChange, Type.Array(OneChange, { minItems: 1, maxItems: maxProposedChanges })],
+  [SingleChangeBody, Type.Array(SingleChangeBody, { minItems: 1, maxItems: maxProposedChanges })],
   { title: 'changeRequestOneOrManyCreateSchema', description: 'One change, or several that belong together.' },
 );
 

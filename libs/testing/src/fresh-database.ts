@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { testPostgresUrl, withClient } from './postgres-server.ts';
+import { testPostgresUrl, withClient } from './test-postgres.ts';
 
 /** A migrated database of which fresh databases are copies. */
 export interface DatabaseTemplate {
