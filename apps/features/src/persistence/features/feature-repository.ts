@@ -3,6 +3,7 @@ import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { Feature } from '../../domain/features/feature.ts';
+import { changedParents } from '../../domain/features/parts/dependency.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';
@@ -83,13 +84,6 @@ const batch = 500;
 
 const batchesOf = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / batch) }, (_, nth) => items.slice(nth * batch, (nth + 1) * batch));
-
-/** The parents that a feature gains or loses. */
-const changedParents = (before: Feature | undefined, after: Feature): string[] => {
-  const earlier = new Set(before?.dependencies.map(({ feature }) => feature));
-  const later = new Set(after.dependencies.map(({ feature }) => feature));
-  return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
-};
 
 interface FeatureWithProjectContext extends FeatureRow {
   readonly projectContext: ProjectContextJson;

@@ -1,57 +1,7 @@
 import type { CreateStrategy } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
-import { type Feature, strategiesOf } from '../../domain/features/feature.ts';
-
-/** The items that are new, each once. */
-const added = <T>(items: readonly T[], before: readonly T[]): T[] => {
-  const old = new Set(before);
-  return [...new Set(items)].filter((item) => !old.has(item));
-};
-
-/** A feature before and after it is stored. A new one may share the references of the locked feature `like`, which it was cloned from. */
-interface StoredChange {
-  readonly before: Feature | undefined;
-  readonly after: Feature;
-  readonly like?: Feature | undefined;
-}
-
-/**
- * The references of a feature that it did not have before, or that nothing protected while it was archived. Its project is among them
- * when the feature moves there or is revived; operations that add features lock the project themselves, first.
- */
-const newReferences = ({ before, after, like = before }: StoredChange) => {
-  const { project } = after;
-  const there = like?.project === project ? like : undefined;
-  // Objects that an archived feature refers to may be deleted, so those of a revived feature are locked as if all were new.
-  const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
-  const was = like === undefined || isRevived ? [] : strategiesOf(like);
-  const is = strategiesOf(after);
-  const wasActive = before === undefined || (before.project === project && before.archivedAt === null);
-  const entersProject = after.archivedAt === null && !wasActive;
-  return {
-    segments: added(
-      is.flatMap(({ segments }) => segments),
-      (there === undefined ? [] : was).flatMap(({ segments }) => segments),
-    ).map((id) => ({ id, project })),
-    contextFields: added(
-      is.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
-      was.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
-    ),
-    strategyTypes: added(
-      is.map(({ name }) => name),
-      was.map(({ name }) => name),
-    ),
-    tags: after.tags.filter(
-      ({ type, value }) => like?.tags.some((tag) => tag.type === type && tag.value === value) !== true,
-    ),
-    environments: added(Object.keys(after.environments), Object.keys(there?.environments ?? {})).map((name) => ({
-      project,
-      name,
-    })),
-    projects: entersProject ? [project] : [],
-  };
-};
+import { type FeatureChange, newReferences, type NewReferences } from '../../domain/features/new-references.ts';
 
 /** Locks the referenced rows that exist, in a fixed order, and counts those that do not. */
 const lock = `
@@ -82,14 +32,11 @@ const lock = `
     + (select count(*) from json_to_recordset($6::json) as reference (type text, value text)
        where (type, value) not in (select type, value from locked_tag)) as gone`;
 
-/** The objects that features or default strategies refer to. */
-type References = ReturnType<typeof newReferences>;
-
 /**
  * Locks referenced objects against deletion until the end of the transaction, in one statement; none if there are no references.
  * @throws SerializationFailure when a referenced object was deleted concurrently.
  */
-const lockObjects = async ({ query }: Pick<Tx, 'query'>, all: readonly References[]): Promise<void> => {
+const lockObjects = async ({ query }: Pick<Tx, 'query'>, all: readonly NewReferences[]): Promise<void> => {
   const unique = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
   const projects = unique(all.map((each) => each.projects));
   const environments = all.flatMap((each) => each.environments);
@@ -132,5 +79,5 @@ export const lockDefaultStrategy = (
  */
 export const lockReferences =
   (tx: Pick<Tx, 'query'>) =>
-  (changes: readonly StoredChange[]): Promise<void> =>
+  (changes: readonly FeatureChange[]): Promise<void> =>
     lockObjects(tx, changes.map(newReferences));

@@ -47,6 +47,13 @@ export const normalizeDependency = (
   variants: readonly string[] = [],
 ): Dependency => ({ feature, enabled, variants: enabled ? [...new Set(variants)] : [] });
 
+/** The names of the parents that a feature gains or loses. @param before undefined for a new feature */
+export const changedParents = (before: Feature | undefined, after: Feature): string[] => {
+  const earlier = new Set(before?.dependencies.map(({ feature }) => feature));
+  const later = new Set(after.dependencies.map(({ feature }) => feature));
+  return [...earlier, ...later].filter((parent) => earlier.has(parent) !== later.has(parent));
+};
+
 /** Makes a feature depend on this parent only. Emits the removal of a previous parent first. */
 export const setParent = (child: Feature, dependency: Dependency, context: DependencyContext): Decision => {
   const fault = dependencyFault(child, dependency.feature, context);

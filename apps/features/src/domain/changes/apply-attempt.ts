@@ -1,0 +1,40 @@
+import type { AppliedChanges } from '@bunting/contracts';
+
+/** One attempt to apply a change request. */
+export interface ApplyAttempt {
+  readonly id: number;
+  /** null for a request from before requests had uids */
+  readonly uid: string | null;
+  readonly attempt: number;
+  /** a hash of the changes and of where they are applied */
+  readonly content: string;
+}
+
+/** The last attempt that was stored for the id of a change request, and its result. */
+export interface StoredAttempt {
+  readonly uid: string | null;
+  readonly attempt: number;
+  /** null for results from before contents were stored */
+  readonly content: string | null;
+  /** null before the first result */
+  readonly result: AppliedChanges | null;
+}
+
+const superseded: AppliedChanges = {
+  outcome: 'conflict',
+  conflicts: [{ code: 'superseded', message: 'Change request was applied or changed by someone else' }],
+  inverse: [],
+};
+
+/** The result that an equal or newer attempt has stored; undefined where the changes are to be applied. */
+export const resultOfAttempt = (
+  { uid, attempt, content }: Omit<ApplyAttempt, 'id'>,
+  stored: StoredAttempt,
+): AppliedChanges | undefined => {
+  // After the change requests service was restored from a backup it assigns the same ids a second time: another uid is another request.
+  if (stored.result === null || stored.uid !== uid) return undefined;
+  const isSame = stored.content === null || stored.content === content;
+  if (isSame && stored.result.outcome === 'applied') return stored.result;
+  if (stored.attempt > attempt) return superseded;
+  return isSame && stored.attempt === attempt ? stored.result : undefined;
+};

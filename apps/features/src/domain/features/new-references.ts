@@ -1,0 +1,63 @@
+import type { Tag } from '@bunting/contracts';
+import { type Feature, strategiesOf } from './feature.ts';
+
+/** The items that are new, each once. */
+const added = <T>(items: readonly T[], before: readonly T[]): T[] => {
+  const old = new Set(before);
+  return [...new Set(items)].filter((item) => !old.has(item));
+};
+
+/** A feature before and after it is stored. A new one may share the references of the locked feature `like`, which it was cloned from. */
+export interface FeatureChange {
+  readonly before: Feature | undefined;
+  readonly after: Feature;
+  readonly like?: Feature | undefined;
+}
+
+/** Objects that features or default strategies refer to, which are locked against deletion. */
+export interface NewReferences {
+  /** with the project that uses them */
+  readonly segments: readonly { readonly id: number; readonly project: string }[];
+  readonly contextFields: readonly string[];
+  readonly strategyTypes: readonly string[];
+  readonly tags: readonly Tag[];
+  readonly environments: readonly { readonly project: string; readonly name: string }[];
+  readonly projects: readonly string[];
+}
+
+/**
+ * The references of a feature that it did not have before, or that nothing protected while it was archived. Its project is among them
+ * when the feature moves there or is revived; operations that add features lock the project themselves, first.
+ */
+export const newReferences = ({ before, after, like = before }: FeatureChange): NewReferences => {
+  const { project } = after;
+  const there = like?.project === project ? like : undefined;
+  // Objects that an archived feature refers to may be deleted, so those of a revived feature are locked as if all were new.
+  const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
+  const was = like === undefined || isRevived ? [] : strategiesOf(like);
+  const is = strategiesOf(after);
+  const wasActive = before === undefined || (before.project === project && before.archivedAt === null);
+  const entersProject = after.archivedAt === null && !wasActive;
+  return {
+    segments: added(
+      is.flatMap(({ segments }) => segments),
+      (there === undefined ? [] : was).flatMap(({ segments }) => segments),
+    ).map((id) => ({ id, project })),
+    contextFields: added(
+      is.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+      was.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+    ),
+    strategyTypes: added(
+      is.map(({ name }) => name),
+      was.map(({ name }) => name),
+    ),
+    tags: after.tags.filter(
+      ({ type, value }) => like?.tags.some((tag) => tag.type === type && tag.value === value) !== true,
+    ),
+    environments: added(Object.keys(after.environments), Object.keys(there?.environments ?? {})).map((name) => ({
+      project,
+      name,
+    })),
+    projects: entersProject ? [project] : [],
+  };
+};
