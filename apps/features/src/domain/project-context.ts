@@ -1,14 +1,17 @@
 import type { CreateStrategy, Environment } from '@bunting/contracts';
 
-export interface ContextField {
+/** What rules read of a context field that a constraint names. */
+export interface ContextFieldReference {
   /** the only values that constraints on the field may name; any, when there are none */
   readonly legalValues: readonly { readonly value: string }[];
 }
 
-export interface StrategyType {
+/** What rules read of a strategy type that a strategy names. */
+export interface StrategyTypeReference {
   readonly deprecated: boolean;
 }
 
+/** What rules read of a segment that a strategy uses. */
 export interface SegmentReference {
   readonly id: number;
   readonly name: string;
@@ -23,8 +26,8 @@ export interface ProjectContext {
   /** by environment; where there is none, the default is a rollout of 100 percent */
   readonly defaultStrategies: Readonly<Record<string, CreateStrategy | undefined>>;
   readonly defaultStickiness: string;
-  readonly strategyTypes: ReadonlyMap<string, StrategyType>;
-  readonly contextFields: ReadonlyMap<string, ContextField>;
+  readonly strategyTypes: ReadonlyMap<string, StrategyTypeReference>;
+  readonly contextFields: ReadonlyMap<string, ContextFieldReference>;
   /** whether constraints may use `REGEX` */
   readonly allowsRegex: boolean;
   /** at least the segments that the rule looks up */

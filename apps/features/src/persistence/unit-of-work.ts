@@ -17,7 +17,7 @@ import { lockReferences } from './features/lock-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
 import { type ConstraintSettings, projectContextRepository } from './projects/project-context-repository.ts';
 import { housekeepingRepository } from './housekeeping-repository.ts';
-import { exportFeatures } from './import-export/export-features.ts';
+import { readFeatureExport } from './import-export/read-feature-export.ts';
 import { importProposalRepository } from './import-export/import-proposal-repository.ts';
 import { importDestinationRepository } from './import-export/import-destination-repository.ts';
 import { projectRepository } from './projects/project-repository.ts';
@@ -52,7 +52,7 @@ const repositories = (
   contextFields: contextFieldRepository(tx),
   edgeInstances: edgeInstanceRepository(tx),
   environments: environmentRepository(tx, outbox),
-  exportFeatures: exportFeatures(tx),
+  readFeatureExport: readFeatureExport(tx),
   favorites: favoriteRepository(tx),
   features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden, settings),
   featureTypes: featureTypeRepository(tx),

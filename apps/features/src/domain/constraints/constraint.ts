@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { RE2JS } from 're2js';
 import { contextFieldNotFound, emptyValue, shortName } from '../refusals.ts';
-import type { ContextField, ProjectContext } from '../project-context.ts';
+import type { ContextFieldReference, ProjectContext } from '../project-context.ts';
 import { resourceLimits } from '../resource-limits.ts';
 
 const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
@@ -53,7 +53,7 @@ export const normalizeConstraint = (constraint: Constraint, path: string, allows
     : { contextName, operator, values, inverted, caseInsensitive };
 };
 
-const requireLegalValues = (constraint: Constraint, field: ContextField, path: string): void => {
+const requireLegalValues = (constraint: Constraint, field: ContextFieldReference, path: string): void => {
   // A pattern is matched against values, so it need not be a legal value.
   if (field.legalValues.length === 0 || constraint.operator === 'REGEX') return;
   const legal = new Set(field.legalValues.map(({ value }) => value));
@@ -104,7 +104,7 @@ export interface ConstraintValidationOptions {
  */
 export const validateConstraint = (
   constraint: Constraint,
-  field: ContextField | undefined,
+  field: ContextFieldReference | undefined,
   allowsRegex: boolean,
   path = '/body',
   previousValues: (constraint: Constraint) => number = () => 0,

@@ -19,3 +19,15 @@ export const withEnvironment = (
   ...feature,
   environments: { ...feature.environments, [environment]: { ...inEnvironment(feature, environment), ...change } },
 });
+
+/** The number of active features that are enabled in an environment. */
+export const countEnabled = (features: readonly Feature[], environment: string): number =>
+  features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, environment).enabled).length;
+
+/** The feature, disabled in every environment, without events. */
+export const disabledEverywhere = (feature: Feature): Feature => ({
+  ...feature,
+  environments: Object.fromEntries(
+    Object.entries(feature.environments).map(([name, environment]) => [name, { ...environment, enabled: false }]),
+  ),
+});

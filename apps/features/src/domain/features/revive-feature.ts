@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { disabledEverywhere } from '../environments/feature-environment.ts';
+import { disabledEverywhere } from './feature-in-environment.ts';
 import type { ProjectContext } from '../project-context.ts';
 import { shortName } from '../refusals.ts';
 import { type Decision, type Feature, featureEvent, strategiesOf } from './feature.ts';

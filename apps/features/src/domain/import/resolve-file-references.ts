@@ -1,6 +1,6 @@
 import type { Constraint } from '@bunting/contracts';
 import { shortName } from '../refusals.ts';
-import type { ContextField, SegmentReference } from '../project-context.ts';
+import type { ContextFieldReference, SegmentReference } from '../project-context.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 
@@ -25,7 +25,7 @@ export const resolveSegments = (
 /** Notes the context fields that are neither here nor in the file; false when there are such. */
 export const requireContextFields = (
   constraints: readonly Constraint[],
-  known: ReadonlyMap<string, ContextField>,
+  known: ReadonlyMap<string, ContextFieldReference>,
   { value, path }: Located<StrategyInFile>,
   errors: ImportErrors,
 ): boolean => {

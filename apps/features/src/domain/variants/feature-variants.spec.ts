@@ -1,11 +1,13 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { FeatureVariant } from '@bunting/contracts';
 import fc from 'fast-check';
 import { aFeature, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
 import {
   patchEnvironmentVariants,
   patchVariants,
+  replaceVariants,
   setEnvironmentVariants,
   setVariants,
   setVariantsOfEnvironments,
@@ -64,4 +66,32 @@ it('a patch outside of the list is refused with its path', () => {
     const refusal = refusalOf(() => patchEnvironmentVariants(feature, 'production', patch, around));
     expect(refusal).toMatchObject({ kind: 'ValidationError', message: expect.stringContaining('/variants') });
   }
+});
+
+describe('the variants of a feature in an environment', () => {
+  const variants = [
+    { name: 'b', weight: 0 },
+    { name: 'a', weight: 0 },
+  ];
+
+  it('are replaced as a whole, and emitted before and after', () => {
+    const first = replaceVariants(aFeature(), 'development', variants, '/body');
+    const stored = ['a', 'b'].map((name) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' }));
+    expect(inEnvironment(first.feature, 'development').variants).toEqual(stored);
+    const { feature, events } = replaceVariants(first.feature, 'development', [], '/body');
+    expect(inEnvironment(feature, 'development').variants).toEqual([]);
+    expect(events).toMatchObject([
+      {
+        type: 'feature-environment-variants-updated',
+        environment: 'development',
+        preData: { variants: stored },
+        data: { variants: [] },
+      },
+    ]);
+  });
+
+  it('that are unchanged emit nothing', () => {
+    const { feature } = replaceVariants(aFeature(), 'development', variants, '/body');
+    expect(replaceVariants(feature, 'development', variants.toReversed(), '/body')).toEqual({ feature, events: [] });
+  });
 });

@@ -1,11 +1,11 @@
 import { type FeatureVariant, isEqual, type JsonPatch, refusal, lenientSchema, VariantList } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { replaceVariants } from '../environments/feature-environment.ts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { featureNotInEnvironment } from '../refusals.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
+import { normalizeFeatureVariants, type WeightMode } from './variants.ts';
 
 const requireConnected = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
   if (!hasEnvironment(projectContext, environment)) {
@@ -117,3 +117,22 @@ export const patchVariants = (feature: Feature, patch: JsonPatch, projectContext
     const { variants } = inEnvironment(now, environment);
     return replaceVariants(now, environment, patchVariantList(variants, patch), '/variants');
   });
+
+/** Replaces the variants of a feature in an environment, all of them. */
+export const replaceVariants = (
+  feature: Feature,
+  environment: string,
+  variants: readonly FeatureVariant[],
+  path: string,
+  weightMode?: WeightMode,
+): Decision<'feature-environment-variants-updated'> => {
+  const before = inEnvironment(feature, environment).variants;
+  const after = normalizeFeatureVariants(variants, path, weightMode);
+  if (isEqual(after, before)) return { feature, events: [] };
+  const event = featureEvent('feature-environment-variants-updated', feature, {
+    environment,
+    preData: { variants: before },
+    data: { variants: after },
+  });
+  return { feature: withEnvironment(feature, environment, { variants: after }), events: [event] };
+};

@@ -10,7 +10,7 @@ import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveChangedAndEmit } from '../save-and-emit.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { changeContextOf } from './change-context.ts';
+import { toChangeContext } from './to-change-context.ts';
 import { subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -35,7 +35,7 @@ const lockChangeContext = async (
   await segments.lock(subjects.segments);
   const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
   if (found === undefined) return undefined;
-  return changeContextOf(found, body.environment, now);
+  return toChangeContext(found, body.environment, now);
 };
 
 const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CheckChanges, projectNotFound } from '@bunting/contracts';
 import { validateProposal } from '../../domain/changes/validate-proposal.ts';
-import { changeContextOf } from './change-context.ts';
+import { toChangeContext } from './to-change-context.ts';
 import { subjectsOf } from './change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -11,5 +11,5 @@ export const checkChangesEndpoint = ({ readChangeContext }: FeaturesContext) =>
     const { project, environment, changes, earlier } = body;
     const found = await readChangeContext(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
     if (found === undefined) throw projectNotFound(project);
-    return { changes: validateProposal(changes, earlier, changeContextOf(found, environment, now)) };
+    return { changes: validateProposal(changes, earlier, toChangeContext(found, environment, now)) };
   });

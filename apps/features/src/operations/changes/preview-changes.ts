@@ -5,7 +5,7 @@ import { currentSnapshot } from '../../domain/changes/find-overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview-changes.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { changeContextOf } from './change-context.ts';
+import { toChangeContext } from './to-change-context.ts';
 import { featuresIn, subjectsOf } from './change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -39,7 +39,7 @@ export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =
               found,
               request.changes.map(({ change }) => change),
             );
-      const changeContext = changeContextOf(own, request.environment, now);
+      const changeContext = toChangeContext(own, request.environment, now);
       return {
         preview: previewChanges(request.changes, changeContext, withStates),
         snapshots: withStates

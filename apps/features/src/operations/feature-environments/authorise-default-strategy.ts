@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { hasNoStrategy } from '../../domain/environments/feature-environment.ts';
+import { hasNoStrategy } from '../../domain/environments/enable-feature.ts';
 import { authorise } from '../authorise.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { EnableFeature } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { enableFeature } from '../../domain/environments/feature-environment.ts';
+import { enableFeature } from '../../domain/environments/enable-feature.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';

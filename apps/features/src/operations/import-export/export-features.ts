@@ -7,10 +7,10 @@ import type { FeaturesContext } from '../context.ts';
 
 export const exportFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ExportFeatures, (request) =>
-    transaction(request, async ({ exportFeatures, events }) => {
+    transaction(request, async ({ readFeatureExport, events }) => {
       const { body, caller } = request;
       requireExportFilter(body);
-      const exported = await exportFeatures(body, hiddenProjectsOf(caller));
+      const exported = await readFeatureExport(body, hiddenProjectsOf(caller));
       if (exported === undefined) throw unknownEnvironment(body.environment, '/body/environment');
       events.emit([featuresExported(body, exported.names)]);
       return new JsonText(exported.json);

@@ -6,7 +6,7 @@ import type { ProposedEdits } from '../../domain/import/decide-import.ts';
 import { requireProposalSize } from '../../domain/import/require-proposable.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { changeContextOf } from '../changes/change-context.ts';
+import { toChangeContext } from '../changes/to-change-context.ts';
 import { subjectsOf } from '../changes/change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
@@ -30,7 +30,7 @@ export const storeImportProposal = async (
   const checked = validateProposal(
     changes,
     [],
-    changeContextOf(found, environment, now),
+    toChangeContext(found, environment, now),
     (nth) => paths.get(changes[nth]?.feature ?? '') ?? '/body/data',
   );
   const features = new Set(changes.map(({ feature }) => feature)).size;

@@ -4,7 +4,7 @@ import { playgroundEvaluator } from '../../domain/playground/evaluate-playground
 import { combinationsOf, readContext } from '../../domain/playground/playground-contexts.ts';
 import { requireShowable } from '../../domain/playground/playground-limits.ts';
 import type { FeaturesContext } from '../context.ts';
-import { readPlaygroundContent } from './playground-content.ts';
+import { readPlaygroundContent } from './read-playground-content.ts';
 
 type FeatureResult = AdvancedPlaygroundResult['features'][number];
 type EvaluationsByEnvironment = Map<string, FeatureResult['environments'][string]>;

@@ -8,7 +8,7 @@ import { readContext } from '../../domain/playground/playground-contexts.ts';
 import { featuresIn } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { contentAfter, requireEnvironments, segmentsIn } from './playground-content.ts';
+import { contentAfter, requireEnvironments, segmentsIn } from './read-playground-content.ts';
 
 export const evaluateImpactEndpoint = (context: FeaturesContext) =>
   implement(EvaluateImpact, async (request) => {

@@ -15,7 +15,7 @@ import {
   readProposal,
   requireEnvironments,
   segmentsIn,
-} from './playground-content.ts';
+} from './read-playground-content.ts';
 
 const defaultPageSize = 100;
 

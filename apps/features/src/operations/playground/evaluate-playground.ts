@@ -3,7 +3,7 @@ import { EvaluatePlayground } from '@bunting/contracts';
 import { playgroundEvaluator } from '../../domain/playground/evaluate-playground.ts';
 import { readContext } from '../../domain/playground/playground-contexts.ts';
 import type { FeaturesContext } from '../context.ts';
-import { readPlaygroundContent } from './playground-content.ts';
+import { readPlaygroundContent } from './read-playground-content.ts';
 
 export const evaluatePlaygroundEndpoint = (context: FeaturesContext) =>
   implement(EvaluatePlayground, async (request) => {

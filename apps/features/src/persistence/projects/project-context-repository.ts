@@ -1,6 +1,11 @@
 import type { CreateStrategy, Environment } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
-import type { ContextField, SegmentReference, StrategyType, ProjectContext } from '../../domain/project-context.ts';
+import type {
+  ContextFieldReference,
+  SegmentReference,
+  StrategyTypeReference,
+  ProjectContext,
+} from '../../domain/project-context.ts';
 
 /** The texts and numbers in a request that may be names or ids. Rules read no other objects. */
 export interface ReferenceCandidates {
@@ -19,8 +24,8 @@ interface ConnectedEnvironment extends Environment {
 export interface ProjectContextJson {
   readonly environments: readonly ConnectedEnvironment[];
   readonly defaultStickiness: string;
-  readonly strategyTypes: readonly (StrategyType & { readonly name: string })[];
-  readonly contextFields: readonly (ContextField & { readonly name: string })[];
+  readonly strategyTypes: readonly (StrategyTypeReference & { readonly name: string })[];
+  readonly contextFields: readonly (ContextFieldReference & { readonly name: string })[];
   readonly segments: readonly SegmentReference[];
 }
 

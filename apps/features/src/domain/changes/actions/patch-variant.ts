@@ -1,4 +1,4 @@
-import { replaceVariants } from '../../environments/feature-environment.ts';
+import { replaceVariants } from '../../variants/feature-variants.ts';
 import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';

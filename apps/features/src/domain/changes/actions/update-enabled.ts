@@ -1,4 +1,4 @@
-import { disableFeature, enableFeature } from '../../environments/feature-environment.ts';
+import { disableFeature, enableFeature } from '../../environments/enable-feature.ts';
 import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';

@@ -2,15 +2,9 @@ import type { CreateStrategy } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import {
-  countEnabled,
-  disableFeature,
-  enableFeature,
-  needsDefaultStrategy,
-  replaceVariants,
-} from './feature-environment.ts';
+import { disableFeature, enableFeature, needsDefaultStrategy } from './enable-feature.ts';
 import type { Decision } from '../features/feature.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { inEnvironment, countEnabled } from '../features/feature-in-environment.ts';
 
 const projectContext = someProjectContext();
 const on = aStrategy({ id: 'on', title: 'On' });
@@ -209,34 +203,6 @@ describe.each([
       });
     },
   );
-});
-
-describe('the variants of a feature in an environment', () => {
-  const variants = [
-    { name: 'b', weight: 0 },
-    { name: 'a', weight: 0 },
-  ];
-
-  it('are replaced as a whole, and emitted before and after', () => {
-    const first = replaceVariants(aFeature(), 'development', variants, '/body');
-    const stored = ['a', 'b'].map((name) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' }));
-    expect(inEnvironment(first.feature, 'development').variants).toEqual(stored);
-    const { feature, events } = replaceVariants(first.feature, 'development', [], '/body');
-    expect(inEnvironment(feature, 'development').variants).toEqual([]);
-    expect(events).toMatchObject([
-      {
-        type: 'feature-environment-variants-updated',
-        environment: 'development',
-        preData: { variants: stored },
-        data: { variants: [] },
-      },
-    ]);
-  });
-
-  it('that are unchanged emit nothing', () => {
-    const { feature } = replaceVariants(aFeature(), 'development', variants, '/body');
-    expect(replaceVariants(feature, 'development', variants.toReversed(), '/body')).toEqual({ feature, events: [] });
-  });
 });
 
 it('of the features that are enabled in an environment, the active ones are counted', () => {

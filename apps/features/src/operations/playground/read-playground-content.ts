@@ -13,7 +13,7 @@ import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
 import { type PlaygroundContent, withChanges } from '../../domain/playground/playground-content.ts';
 import { maxFeatures, requireFeaturesWithin } from '../../domain/playground/playground-limits.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
-import { changeContextOf } from '../changes/change-context.ts';
+import { toChangeContext } from '../changes/to-change-context.ts';
 import { featuresIn, subjectsOf } from '../changes/change-subjects.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -76,7 +76,7 @@ export const contentAfter = async (
   const { project, environment, changes } = proposal;
   const found = await readChangeContext(subjectsOf(project, changesOf(proposal)), hiddenProjectsOf(caller));
   if (found === undefined) throw projectNotFound(project);
-  const { features, segments, conflicts } = applyInMemory(changes, changeContextOf(found, environment, now));
+  const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(found, environment, now));
   requireNoConflict(conflicts);
   return withChanges(content, {
     features: features.values(),

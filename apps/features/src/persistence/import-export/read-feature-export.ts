@@ -68,7 +68,7 @@ const exportSelected = `
   from environment where name = $1::text`;
 
 /** Exports features in one statement; undefined for an environment that does not exist. */
-export const exportFeatures =
+export const readFeatureExport =
   ({ query }: Tx) =>
   async (
     { environment, features, tag, project }: Omit<ExportFeaturesBody, 'downloadFile'>,

@@ -3,7 +3,7 @@ import type { ChangeContext } from '../../domain/changes/change-context.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 
 /** What is stored, as changes in an environment read it at the time of a request. */
-export const changeContextOf = (stored: StoredChangeContext, environment: string, now: Date): ChangeContext => ({
+export const toChangeContext = (stored: StoredChangeContext, environment: string, now: Date): ChangeContext => ({
   ...stored,
   environment,
   now: now.toISOString(),

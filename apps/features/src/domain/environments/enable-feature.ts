@@ -1,11 +1,10 @@
-import { type CreateStrategy, type FeatureVariant, isEqual } from '@bunting/contracts';
+import type { CreateStrategy } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { environmentNotOfFeature, archivedFeatureRefused } from '../refusals.ts';
-import { publicStrategy, strategyOf } from '../strategies/strategy.ts';
+import { strategyOf } from '../strategies/strategy.ts';
 import { addStrategy, replaceStrategyContent } from '../strategies/edit-strategy.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
-import { normalizeFeatureVariants, type WeightMode } from '../variants/variants.ts';
 
 /** Refuses to turn an archived feature on or off, or a feature in an environment that its project does not have. */
 const requireSwitchable = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
@@ -104,58 +103,4 @@ export const disableFeature = (feature: Feature, environment: string, projectCon
     feature: withEnvironment(feature, environment, { enabled: false }),
     events: [featureEvent('feature-environment-disabled', feature, { environment })],
   };
-};
-
-/**
- * Copies a feature's strategies with new ids, its variants and whether it is enabled from one environment to a new one. Emits nothing for a
- * feature without settings in the source environment.
- */
-export const copyEnvironment = (
-  feature: Feature,
-  { from, to }: { readonly from: string; readonly to: string },
-  generateStrategyId: () => string,
-): Decision => {
-  const { enabled, strategies, variants } = inEnvironment(feature, from);
-  if (!enabled && strategies.length === 0 && variants.length === 0) return { feature, events: [] };
-  const copies = strategies.map((strategy) => ({ ...strategy, id: generateStrategyId() }));
-  const events: DomainEvent[] = copies.map((strategy) =>
-    featureEvent('feature-strategy-add', feature, { environment: to, data: publicStrategy(strategy) }),
-  );
-  if (variants.length > 0) {
-    const [data, preData] = [{ variants }, { variants: [] }];
-    events.push(featureEvent('feature-environment-variants-updated', feature, { environment: to, data, preData }));
-  }
-  if (enabled) events.push(featureEvent('feature-environment-enabled', feature, { environment: to }));
-  return { feature: withEnvironment(feature, to, { enabled, strategies: copies, variants }), events };
-};
-
-/** The number of active features that are enabled in an environment. */
-export const countEnabled = (features: readonly Feature[], environment: string): number =>
-  features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, environment).enabled).length;
-
-/** The feature, disabled in every environment, without events. */
-export const disabledEverywhere = (feature: Feature): Feature => ({
-  ...feature,
-  environments: Object.fromEntries(
-    Object.entries(feature.environments).map(([name, environment]) => [name, { ...environment, enabled: false }]),
-  ),
-});
-
-/** Replaces the variants of a feature in an environment, all of them. */
-export const replaceVariants = (
-  feature: Feature,
-  environment: string,
-  variants: readonly FeatureVariant[],
-  path: string,
-  weightMode?: WeightMode,
-): Decision<'feature-environment-variants-updated'> => {
-  const before = inEnvironment(feature, environment).variants;
-  const after = normalizeFeatureVariants(variants, path, weightMode);
-  if (isEqual(after, before)) return { feature, events: [] };
-  const event = featureEvent('feature-environment-variants-updated', feature, {
-    environment,
-    preData: { variants: before },
-    data: { variants: after },
-  });
-  return { feature: withEnvironment(feature, environment, { variants: after }), events: [event] };
 };
