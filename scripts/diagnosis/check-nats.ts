@@ -2,22 +2,25 @@ import { type NatsAccess, natsBus } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
 import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
-/** The largest body of an import, which is one message of NATS. */
-const wantedPayloadBytes = 11 * 1024 * 1024;
+/** What a message of NATS has beside the body of an import. */
+const envelopeBytes = 1024 ** 2;
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`;
 
 /** Checks NATS, as a user of a service: its version, JetStream, and its limits. */
 export const checkNats = async ({
   url,
   user = 'doctor',
+  maxImportBytes,
   access,
 }: {
   readonly url: string;
   /** whose rights are for the inbox of that name */
   readonly user: string | undefined;
   readonly access: NatsAccess;
+  readonly maxImportBytes: number;
 }): Promise<readonly Finding[]> => {
   try {
+    const neededPayloadBytes = maxImportBytes + envelopeBytes;
     const bus = await natsBus({ url, name: user, access });
     try {
       await bus.checkServer([]);
@@ -26,10 +29,10 @@ export const checkNats = async ({
       const producers = Object.keys(consumersOf);
       return [
         passedCheck('NATS', `version ${version}, with JetStream`),
-        maxPayloadBytes < wantedPayloadBytes
+        maxPayloadBytes < neededPayloadBytes
           ? failedCheck(
               'NATS',
-              `max_payload is ${maxPayloadBytes} bytes: imports of more are refused with 413. Set max_payload: 16MB.`,
+              `max_payload is ${maxPayloadBytes} bytes: imports of more are refused with 413. Set max_payload: ${Math.ceil(neededPayloadBytes / 1024 ** 2 / 16) * 16}MB.`,
             )
           : passedCheck('NATS', `messages of up to ${maxPayloadBytes} bytes`),
         streams < producers.length

@@ -1,4 +1,6 @@
 import { ConfigError, configOf, HostConfig, natsAccess, readConfig } from '@bunting/runtime';
+import { Type } from 'typebox';
+import { GatewayConfig } from '../../apps/gateway/src/config.ts';
 import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folders.ts';
 import { isSet } from '../../apps/all-in-one/src/database-of.ts';
 import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
@@ -21,6 +23,7 @@ export interface DiagnosisOptions {
   readonly backups: string | undefined;
 }
 
+const ImportLimit = Type.Pick(GatewayConfig, ['GATEWAY_MAX_LARGE_BODY_BYTES']);
 const oldestNode = 24;
 
 const checkNode = (): Finding => {
@@ -72,7 +75,8 @@ const checkBus = async (environment: Environment): Promise<readonly Finding[]> =
   try {
     const config = readConfig(HostConfig, environment);
     if (config.BUS_URL === undefined) return [passedCheck('NATS', 'not used: BUS_URL is not set')];
-    return await checkNats({ url: config.BUS_URL, user: config.BUS_USER, access: natsAccess(config) });
+    const { GATEWAY_MAX_LARGE_BODY_BYTES: maxImportBytes } = readConfig(ImportLimit, environment);
+    return await checkNats({ url: config.BUS_URL, user: config.BUS_USER, access: natsAccess(config), maxImportBytes });
   } catch (error) {
     return faultsOf('settings', error);
   }

@@ -142,6 +142,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
       publicUrl: config.GATEWAY_PUBLIC_URL,
       pageUrl,
       frontendOrigins: splitList(config.GATEWAY_FRONTEND_CORS_ORIGINS),
+      maxImportBytes: config.GATEWAY_MAX_LARGE_BODY_BYTES,
     },
     signInSettings,
   });

@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorDetail, ErrorKind } from '@bunting/contracts';
+import { apiErrorMessages } from '../messages/api-errors.ts';
 
 /** Why a call failed: a kind of the API, no connection to Bunting, or a response that is not Bunting's. */
 export type FailureKind = ErrorKind | 'Offline' | 'UnexpectedResponse';
@@ -53,7 +54,7 @@ export const errorOfResponse = (response: Response, body: unknown): ApiError => 
     retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
   };
   if (!isErrorBody(body)) {
-    return new ApiError('UnexpectedResponse', `Bunting answered with status ${response.status}.`, common);
+    return new ApiError('UnexpectedResponse', apiErrorMessages.status(response.status), common);
   }
   return new ApiError(body.name as ErrorKind, body.message, {
     ...common,

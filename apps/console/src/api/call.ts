@@ -1,4 +1,5 @@
 import { type AnyOperation, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
+import { apiErrorMessages } from '../messages/api-errors.ts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './sign-in-state.ts';
 import { authorizationHeader } from './api-key.ts';
@@ -67,7 +68,7 @@ const parse = async (response: Response): Promise<unknown> => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ApiError('UnexpectedResponse', 'The response is not valid JSON.', { status: response.status });
+    throw new ApiError('UnexpectedResponse', apiErrorMessages.notJson, { status: response.status });
   }
 };
 
@@ -82,7 +83,7 @@ const fetchResponse = async (url: string, init: RequestInit): Promise<ApiRespons
     return { response, body: await parse(response) };
   } catch (error) {
     if (error instanceof ApiError || init.signal?.aborted === true) throw error;
-    throw new ApiError('Offline', 'There is no connection to Bunting.');
+    throw new ApiError('Offline', apiErrorMessages.offline);
   }
 };
 

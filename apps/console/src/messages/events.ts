@@ -37,8 +37,6 @@ export const eventsMessages = {
   json: 'As JSON, with what was before',
   jsonDiff: 'The event as JSON: what was removed and what was added',
   faults: {
-    unknownKey: (key: string) => `${key} is not a filter key; put it into quotes to search for the text`,
-    noValue: 'a value is missing',
     noExclusion: 'events cannot be excluded',
     day: 'write <7d, >4w, >2026-01-31 or 2026-01-31',
     dayTwice: 'it is bounded on this side already',
@@ -47,6 +45,7 @@ export const eventsMessages = {
     creator: 'this user has caused no event that you may see',
     project: 'this page is about one project',
   },
+  moreThanRead: 'More events came than could be read. Try again.',
   integrity: {
     button: 'Integrity',
     title: 'Integrity of the event log',

@@ -1,5 +1,5 @@
+import type { BulkAction } from '../changes/bulk-action.ts';
 import { formatCount } from './format-number.ts';
-import type { BulkAction } from '../pages/flags/bulk-effect.ts';
 
 export const flagsMessages = {
   title: 'Flags',

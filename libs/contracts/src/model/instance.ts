@@ -65,6 +65,7 @@ export const UiConfig = Type.Object(
       description: 'always `enterprise`: people sign in with a password or by single sign-on',
     }),
     disablePasswordAuth: Type.Boolean({ description: 'whether passwords are turned off in favour of single sign-on' }),
+    maxImportBytes: Type.Integer({ description: 'maximum bytes of the body of an import' }),
     emailEnabled: Type.Boolean({ description: 'whether a mail server is set' }),
     maintenanceMode: Type.Boolean({ description: 'always false' }),
     networkViewEnabled: Type.Boolean({ description: 'always false' }),

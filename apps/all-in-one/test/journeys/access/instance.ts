@@ -23,6 +23,7 @@ export const describeInstance = (platform: () => Platform): void => {
         authenticationType: 'enterprise',
         disablePasswordAuth: false,
         emailEnabled: false,
+        maxImportBytes: 10_485_760,
       });
       expect((await done<UiConfig>('GET', 'ui-config')).versionInfo).toEqual(config.versionInfo);
       expect(await done('GET', 'telemetry/settings')).toEqual({

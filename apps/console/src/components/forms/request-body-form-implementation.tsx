@@ -18,8 +18,8 @@ import type { Option } from './fields.tsx';
 import { FormComboBox, FormSelect, FormSwitch, FormText, showServerError } from './form.tsx';
 import styles from '../resources/resource.module.css';
 
-const MergeDialog = lazy(() =>
-  import('../../pages/strategy/merge-dialog.tsx').then(({ MergeDialog: component }) => ({ default: component })),
+const MergeConflictDialog = lazy(() =>
+  import('../dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({ default: component })),
 );
 
 /** One field of a form; the schema of the operation's body determines its input and its validation. */
@@ -220,7 +220,7 @@ const Fields = ({ operation, fields, whole, form, focusesFirst = false }: Fields
       {whole !== undefined && <Whole form={form} whole={whole} />}
       <Suspense>
         {conflict !== undefined && (
-          <MergeDialog
+          <MergeConflictDialog
             merged={conflict.merged}
             conflicts={conflict.conflicts}
             onClose={form.endConflict}

@@ -1,4 +1,4 @@
-import { formatCount } from '../format-number.ts';
+import { formatCount, formatNumber } from '../format-number.ts';
 
 const counter = (one: string, many?: string) => (n: number) => formatCount(n, one, many);
 
@@ -22,8 +22,8 @@ export const transferMessages = {
     tags: counter('tag'),
     dependencies: counter('flag with dependencies', 'flags with dependencies'),
   },
-  tooLarge:
-    'It has more than 10 MiB. Import it with the program of this repository, which sends it in batches: npm run import -- --help',
+  tooLarge: (maxBytes: number) =>
+    `It has more than ${formatNumber(maxBytes / 1024 ** 2)} MiB. Import it with the program of this repository, which sends it in batches: npm run import -- --help`,
   notJson: (reason: string) => `This is not JSON: ${reason}.`,
   notExport: (missing: readonly string[]) => `This is no export of flags: it has no list ${missing.join(', ')}.`,
   check: 'Check',

@@ -16,7 +16,7 @@ import { Notice } from '../../components/content/content.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';
-import { changeSentence } from '../../changes/change-sentence.ts';
+import { changeSentence } from '../../messages/sentences/change-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
 

@@ -26,7 +26,7 @@ import {
   type FlagSelection,
   withSelected,
 } from '../flags/flag-selection.ts';
-import { bulkFlagOf, readCleanupSelection } from './read-cleanup-selection.ts';
+import { archivableFlagOf, readCleanupSelection } from './read-cleanup-selection.ts';
 import { CleanupTable } from './cleanup-table.tsx';
 import { CleanupReportDialog } from './cleanup-report-dialog.tsx';
 import { UnknownFlagsTable } from './unknown-flags-table.tsx';
@@ -228,7 +228,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
           flags={{
             key: [query, selection],
             count: selected,
-            read: async (signal) => (await readCleanupSelection(query, selection, signal)).map(bulkFlagOf),
+            read: async (signal) => (await readCleanupSelection(query, selection, signal)).map(archivableFlagOf),
           }}
           onClose={() => {
             close();

@@ -1,6 +1,6 @@
 import { type CleanupFeatures, type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
 import { call } from '../../api/call.ts';
-import type { BulkFlag } from '../flags/bulk-effect.ts';
+import type { SelectedFlag } from '../flags/bulk-effect.ts';
 import { isSelected, type FlagSelection } from '../flags/flag-selection.ts';
 
 export type CleanupFlag = CleanupFeatures['features'][number];
@@ -24,12 +24,9 @@ export const readCleanupSelection = async (
   return found;
 };
 
-/** A flag as the parameter of a bulk action. */
-export const bulkFlagOf = ({ name, project, reasons }: CleanupFlag): BulkFlag => ({
+/** A listed flag, for its archiving: an archived one is not listed. */
+export const archivableFlagOf = ({ name, project }: CleanupFlag): SelectedFlag => ({
   name,
   project,
-  stale: reasons.includes('stale'),
-  tags: [],
-  archivedAt: null,
-  environments: [],
+  effectOf: () => 'changes',
 });

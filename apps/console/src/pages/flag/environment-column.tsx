@@ -17,7 +17,7 @@ import { type SubmittedChanges, useSubmitChanges } from '../../changes/submit-ch
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyDraftOf, strategyFingerprint, strategyBodyOf } from '../../strategies/strategy-draft.ts';
-import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
+import { reachesEverybody, strategySentence } from '../../messages/sentences/strategy-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 

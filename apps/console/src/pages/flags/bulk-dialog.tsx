@@ -10,10 +10,10 @@ import { TextField } from '../../components/forms/fields.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { explainError } from '../../messages/explain-error.ts';
 import { sharedMessages } from '../../messages/shared.ts';
+import type { BulkAction } from '../../changes/bulk-action.ts';
 import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes/protected-environments.ts';
 import { type BulkResult, canBeProposed, proposalEnvironmentOf, runBulkAction } from './run-bulk-action.ts';
-import { bulkEffectOn } from './bulk-effect.ts';
-import type { BulkAction, BulkFlag } from './bulk-effect.ts';
+import type { SelectedFlag } from './bulk-effect.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 
@@ -26,7 +26,7 @@ export interface SelectedFlags {
   /** names what is selected, for the cache */
   readonly key: readonly unknown[];
   readonly count: number;
-  readonly read: (signal: AbortSignal) => Promise<readonly BulkFlag[]>;
+  readonly read: (signal: AbortSignal) => Promise<readonly SelectedFlag[]>;
 }
 
 interface BulkDialogProps {
@@ -35,13 +35,13 @@ interface BulkDialogProps {
   readonly onClose: () => void;
 }
 
-const projectsOf = (flags: readonly BulkFlag[]): string[] => [...new Set(flags.map(({ project }) => project))];
+const projectsOf = (flags: readonly SelectedFlag[]): string[] => [...new Set(flags.map(({ project }) => project))];
 
 /** Flags of one question whether they can be archived. */
 const validationSize = 5_000;
 
 /** Flags on which others depend, which cannot be archived before them. */
-const readParents = async (flags: readonly BulkFlag[], signal: AbortSignal): Promise<string[]> => {
+const readParents = async (flags: readonly SelectedFlag[], signal: AbortSignal): Promise<string[]> => {
   const found: string[] = [];
   for (const projectId of projectsOf(flags)) {
     const names = flags.filter(({ project }) => project === projectId).map(({ name }) => name);
@@ -54,7 +54,7 @@ const readParents = async (flags: readonly BulkFlag[], signal: AbortSignal): Pro
   return found;
 };
 
-const Names = ({ flags }: { readonly flags: readonly BulkFlag[] }) => (
+const Names = ({ flags }: { readonly flags: readonly SelectedFlag[] }) => (
   <ul className={styles['preview']} aria-label={text.preview}>
     {flags.slice(0, shownNames).map(({ name, project }) => (
       <li key={name}>
@@ -130,9 +130,9 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
   const parents = new Set(selected.data?.parents ?? []);
   const effects = flags.map((flag) => ({
     flag,
-    effect: parents.has(flag.name) ? 'impossible' : bulkEffectOn(flag, action),
+    effect: parents.has(flag.name) ? 'impossible' : flag.effectOf(action),
   }));
-  const of = (effect: string): BulkFlag[] => effects.filter((one) => one.effect === effect).map(({ flag }) => flag);
+  const of = (effect: string): SelectedFlag[] => effects.filter((one) => one.effect === effect).map(({ flag }) => flag);
   const [changing, unchanged, impossible] = [of('changes'), of('unchanged'), of('impossible')];
   const projects = canBeProposed(action) ? projectsOf(changing) : [];
   const configs = useQueries({ queries: projects.map(changeRequestConfigQuery) });

@@ -1,19 +1,18 @@
 import type { SearchResultFeature } from '@bunting/contracts';
-
-export type BulkFlag = Pick<SearchResultFeature, 'name' | 'project' | 'stale' | 'tags' | 'archivedAt' | 'environments'>;
-
-/** What is done to all selected flags. */
-export type BulkAction =
-  | { readonly kind: 'switch'; readonly environment: string; readonly enabled: boolean }
-  | { readonly kind: 'tag'; readonly tag: { readonly type: string; readonly value: string }; readonly isAdded: boolean }
-  | { readonly kind: 'stale'; readonly stale: boolean }
-  | { readonly kind: 'archive' };
+import type { BulkAction } from '../../changes/bulk-action.ts';
 
 /** What would happen to a flag. */
 export type BulkEffect = 'changes' | 'unchanged' | 'impossible';
 
+/** A flag that a bulk action is for. */
+export interface SelectedFlag extends Pick<SearchResultFeature, 'name' | 'project'> {
+  readonly effectOf: (action: BulkAction) => BulkEffect;
+}
+
+type ChangeableFlag = Pick<SearchResultFeature, 'stale' | 'tags' | 'archivedAt' | 'environments'>;
+
 /** Whether an action would change a flag, leave it as it is, or cannot apply to it. */
-export const bulkEffectOn = (flag: BulkFlag, action: BulkAction): BulkEffect => {
+export const bulkEffectOn = (flag: ChangeableFlag, action: BulkAction): BulkEffect => {
   if (flag.archivedAt != null) return 'impossible';
   switch (action.kind) {
     case 'switch': {

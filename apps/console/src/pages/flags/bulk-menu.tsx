@@ -1,7 +1,7 @@
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
 import { flagsMessages as text } from '../../messages/flags.ts';
-import type { BulkAction } from './bulk-effect.ts';
+import type { BulkAction } from '../../changes/bulk-action.ts';
 
 interface BulkMenuProps {
   readonly environments: readonly string[];

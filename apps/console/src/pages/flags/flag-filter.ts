@@ -6,6 +6,7 @@ import {
   suggestionsAt,
   filterTokensOf,
 } from '../../filtering/filter-text.ts';
+import { filterMessages as text } from '../../messages/filters.ts';
 
 /** The parameters of a search, without its page. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
@@ -26,11 +27,11 @@ type Reader = (value: string, isNot: boolean, into: Collected, now: Date) => str
 
 /** A list filter: values with commas between them, several keys of one name add up. */
 const list =
-  (parameter: string): Reader =>
+  (key: string, parameter = key): Reader =>
   (value, isNot, { lists }) => {
-    const values = value.split(',').filter((one) => one !== '');
     const entry = lists.get(parameter) ?? { yes: [], no: [] };
-    (isNot ? entry.no : entry.yes).push(...values);
+    if ((isNot ? entry.yes : entry.no).length > 0) return text.bothWays(key);
+    (isNot ? entry.no : entry.yes).push(...value.split(',').filter((one) => one !== ''));
     lists.set(parameter, entry);
     return undefined;
   };
@@ -38,7 +39,7 @@ const list =
 const oneOf =
   (parameter: string, allowed: readonly string[]): Reader =>
   (value, isNot, { single }) => {
-    if (isNot || !allowed.includes(value)) return `write ${allowed.join(' or ')}`;
+    if (isNot || !allowed.includes(value)) return text.oneOf(allowed);
     single.set(parameter, value);
     return undefined;
   };
@@ -47,20 +48,18 @@ const day =
   (parameter: string): Reader =>
   (value, isNot, { single }, now) => {
     const bound = isNot ? undefined : readDayBound(value, now);
-    if (bound === undefined) return 'write <7d, >4w, or >2026-01-31';
+    if (bound === undefined) return text.day;
     single.set(parameter, `${bound.isSince ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${bound.day}`);
     return undefined;
   };
 
-const tag: Reader = (value, isNot, into, now) =>
-  value.split(',').every((one) => /^[^:]+:.+$/.test(one))
-    ? list('tag')(value, isNot, into, now)
-    : 'write tag:type:value';
+const tag: Reader = (value, ...rest) =>
+  value.split(',').every((one) => /^[^:]+:.+$/.test(one)) ? list('tag')(value, ...rest) : text.tag;
 
 const readers: Readonly<Record<string, Reader>> = {
   type: list('type'),
   project: list('project'),
-  owner: list('createdBy'),
+  owner: list('owner', 'createdBy'),
   tag,
   segment: list('segment'),
   state: oneOf('state', ['active', 'stale']),
@@ -76,12 +75,10 @@ const filterKeys: readonly string[] = Object.keys(readers);
 const environmentReader =
   (environment: string): Reader =>
   (value, isNot, { lists }) => {
-    if (isNot || (value !== 'on' && value !== 'off')) return `write ${environment}:on or ${environment}:off`;
-    const entry = lists.get('status') ?? { yes: [], no: [] };
+    if (isNot || (value !== 'on' && value !== 'off')) return text.oneOf([`${environment}:on`, `${environment}:off`]);
     // The search matches any of the given states, while two tokens read as if both had to match.
-    if (entry.yes.length > 0) return 'one environment at a time can be filtered';
-    entry.yes.push(`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`);
-    lists.set('status', entry);
+    if (lists.has('status')) return text.oneEnvironment;
+    lists.set('status', { yes: [`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`], no: [] });
     return undefined;
   };
 
@@ -101,30 +98,24 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
   const collected: Collected = { lists: new Map(), texts: [], single: new Map() };
   const faults: FilterFault[] = [];
   const tagKeys: string[] = [];
-  for (const { text, isNot, key, value } of filterTokensOf(filter)) {
+  for (const { text: token, isNot, key, value } of filterTokensOf(filter)) {
     const environment = environments.find((name) => name === key);
     const reader =
       key === undefined
         ? undefined
         : (readers[key] ?? (environment === undefined ? undefined : environmentReader(environment)));
     if (reader === undefined) {
-      if (key !== undefined && !text.startsWith('"')) {
-        faults.push({ token: text, reason: `${key} is not a filter key; put it into quotes to search for the text` });
-      } else collected.texts.push(text.replaceAll('"', ''));
+      if (key !== undefined && !token.startsWith('"')) faults.push({ token, reason: text.unknownKey(key) });
+      else collected.texts.push(token.replaceAll('"', ''));
       continue;
     }
     if (value === '') {
-      faults.push({ token: text, reason: 'a value is missing' });
+      faults.push({ token, reason: text.noValue });
       continue;
     }
     if (key === 'tag' && !isNot) tagKeys.push(value);
-    const before = key === undefined ? undefined : collected.lists.get(key === 'owner' ? 'createdBy' : key);
-    if (before !== undefined && (isNot ? before.yes : before.no).length > 0) {
-      faults.push({ token: text, reason: `${key} cannot both include and exclude` });
-      continue;
-    }
     const reason = reader(value, isNot, collected, now);
-    if (reason !== undefined) faults.push({ token: text, reason });
+    if (reason !== undefined) faults.push({ token, reason });
   }
   const query: Record<string, unknown> = Object.fromEntries(collected.single);
   for (const [parameter, values] of collected.lists) {

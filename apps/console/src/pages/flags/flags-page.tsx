@@ -10,7 +10,7 @@ import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { flagsMessages } from '../../messages/flags.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
-import type { BulkAction } from './bulk-effect.ts';
+import type { BulkAction } from '../../changes/bulk-action.ts';
 import { BulkMenu } from './bulk-menu.tsx';
 import { flagSuggestions, readFlagFilter, type SearchQuery } from './flag-filter.ts';
 import { useFlagVocabulary } from './flag-vocabulary.ts';

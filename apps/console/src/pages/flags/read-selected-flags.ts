@@ -2,7 +2,7 @@ import { SearchFeatures } from '@bunting/contracts';
 import { call } from '../../api/call.ts';
 import type { SearchQuery } from './flag-filter.ts';
 import { isSelected, type FlagSelection } from './flag-selection.ts';
-import type { BulkFlag } from './bulk-effect.ts';
+import { bulkEffectOn, type SelectedFlag } from './bulk-effect.ts';
 
 const pageSize = 1_000;
 
@@ -11,12 +11,15 @@ export const readSelectedFlags = async (
   query: SearchQuery,
   selection: FlagSelection,
   signal: AbortSignal,
-): Promise<BulkFlag[]> => {
-  const found: BulkFlag[] = [];
+): Promise<SelectedFlag[]> => {
+  const found: SelectedFlag[] = [];
   for (let offset = 0; ; offset += pageSize) {
     const page = { ...query, sortBy: 'name', offset: String(offset), limit: String(pageSize) };
     const { features, total = 0 } = await call(SearchFeatures, { query: page, signal });
-    found.push(...features.filter(({ name }) => isSelected(selection, name)));
+    for (const feature of features) {
+      const { name, project } = feature;
+      if (isSelected(selection, name)) found.push({ name, project, effectOf: (action) => bulkEffectOn(feature, action) });
+    }
     if (features.length < pageSize || offset + pageSize >= total) return found;
   }
 };

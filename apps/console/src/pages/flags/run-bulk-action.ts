@@ -8,8 +8,9 @@ import {
 } from '@bunting/contracts';
 import type { QueryClient } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
+import type { BulkAction } from '../../changes/bulk-action.ts';
 import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
-import type { BulkAction, BulkFlag } from './bulk-effect.ts';
+import type { SelectedFlag } from './bulk-effect.ts';
 
 export interface BulkResult {
   readonly name: string;
@@ -21,7 +22,7 @@ export interface BulkResult {
   readonly error?: unknown;
 }
 
-const groupByProject = (flags: readonly BulkFlag[]): Map<string, string[]> => {
+const groupByProject = (flags: readonly Pick<SelectedFlag, 'name' | 'project'>[]): Map<string, string[]> => {
   const groups = new Map<string, string[]>();
   for (const { project, name } of flags) groups.set(project, [...(groups.get(project) ?? []), name]);
   return groups;
@@ -76,7 +77,7 @@ interface BulkOptions {
 
 /** Applies an action to flags, project by project. @returns the result for each flag */
 export const runBulkAction = async (
-  flags: readonly BulkFlag[],
+  flags: readonly Pick<SelectedFlag, 'name' | 'project'>[],
   action: BulkAction,
   { client, onProgress }: BulkOptions,
 ): Promise<BulkResult[]> => {

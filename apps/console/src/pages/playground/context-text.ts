@@ -1,4 +1,5 @@
 import type { FilterFault, Suggestion } from '../../filtering/filter-text.ts';
+import { filterMessages } from '../../messages/filters.ts';
 
 /** A context field with the values that it may have, if they are listed. */
 export interface KnownField {
@@ -33,10 +34,10 @@ export const parseContext = (line: string): ParsedContext => {
   for (const { text } of contextTokensOf(line)) {
     const at = text.indexOf('=');
     const [name, value] = [text.slice(0, at), plain(text.slice(at + 1))];
-    if (at < 1) faults.push({ token: text, reason: 'write it as name=value' });
-    else if (value === '') faults.push({ token: text, reason: 'a value is missing' });
+    if (at < 1) faults.push({ token: text, reason: filterMessages.contextValue });
+    else if (value === '') faults.push({ token: text, reason: filterMessages.noValue });
     else if (entries.some(([other]) => other === name))
-      faults.push({ token: text, reason: `${name} is given twice; write ${name}=a,b` });
+      faults.push({ token: text, reason: filterMessages.givenTwice(name) });
     else entries.push([name, value]);
   }
   return { context: Object.fromEntries(entries), faults };

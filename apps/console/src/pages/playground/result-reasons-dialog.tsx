@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Icon } from '../../components/buttons/icon.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { sharedMessages } from '../../messages/shared.ts';
-import { constraintPhrase, strategySentence } from '../../strategies/strategy-sentence.ts';
+import { constraintPhrase, strategySentence } from '../../messages/sentences/strategy-sentence.ts';
 import { contextLine } from './context-text.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';

@@ -12,7 +12,7 @@ import { strategyMessages } from '../../messages/strategy.ts';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
-import { reachesEverybody, strategySentence } from '../../strategies/strategy-sentence.ts';
+import { reachesEverybody, strategySentence } from '../../messages/sentences/strategy-sentence.ts';
 import { type StoredStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
 import { StrategyForm } from './strategy-form.tsx';
 import styles from './strategy.module.css';
@@ -20,8 +20,10 @@ import styles from './strategy.module.css';
 const ImpactPanel = lazy(() =>
   import('./impact/impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
 );
-const MergeDialog = lazy(() =>
-  import('./merge-dialog.tsx').then(({ MergeDialog: component }) => ({ default: component })),
+const MergeConflictDialog = lazy(() =>
+  import('../../components/dialogs/merge-conflict-dialog.tsx').then(({ MergeConflictDialog: component }) => ({
+    default: component,
+  })),
 );
 const JsonSection = lazy(() =>
   import('./json/json-section.tsx').then(({ JsonSection: component }) => ({ default: component })),
@@ -117,7 +119,7 @@ const StrategyEditor = ({ place, isEnabled, ...loaded }: StrategyEditorProps) =>
       </div>
       {conflict !== undefined && (
         <Suspense>
-          <MergeDialog
+          <MergeConflictDialog
             merged={conflict.merged}
             conflicts={conflict.conflicts}
             onClose={strategyEdit.cancelConflict}

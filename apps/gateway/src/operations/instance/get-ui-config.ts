@@ -48,6 +48,7 @@ export const getUiConfigEndpoint = ({ bus, reads, instance, mailer, signInSettin
       resourceLimits: { ...limits, ...unsupported, apiTokens: maxApiTokens },
       authenticationType: 'enterprise',
       disablePasswordAuth: await signInSettings.arePasswordsDisabled(),
+      maxImportBytes: instance.maxImportBytes,
       emailEnabled: mailer !== undefined,
       maintenanceMode: false,
       networkViewEnabled: false,

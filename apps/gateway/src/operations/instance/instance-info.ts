@@ -8,4 +8,6 @@ export interface InstanceInfo {
   readonly pageUrl: (path: string) => string;
   /** origins of pages that may call the frontend API; `*` for every origin */
   readonly frontendOrigins: readonly string[];
+  /** of the body of an import */
+  readonly maxImportBytes: number;
 }

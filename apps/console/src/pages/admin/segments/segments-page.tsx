@@ -10,7 +10,7 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
-import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
 import layout from '../../../components/layout/layout.module.css';
 

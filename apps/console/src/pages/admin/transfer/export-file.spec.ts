@@ -18,6 +18,6 @@ describe('the text of an export', () => {
     ['{"features": {}, "featureStrategies": [], "tagTypes": []}', /features/],
     [`"${'x'.repeat(11_000_000)}"`, /npm run import/],
   ])('is refused with the reason: %.30s', (text, reason) => {
-    expect(readExport(text)).toEqual({ kind: 'fault', message: expect.stringMatching(reason) as unknown });
+    expect(readExport(text, 10_485_760)).toEqual({ kind: 'fault', message: expect.stringMatching(reason) as unknown });
   });
 });

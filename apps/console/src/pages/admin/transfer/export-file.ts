@@ -1,17 +1,17 @@
 import { type ExportedFeatures, isJsonObject } from '@bunting/contracts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 
-/** Bytes of JSON that one import can have. */
-const maxBytes = 10 * 1024 * 1024;
-
 export type ReadExport =
   { readonly kind: 'export'; readonly data: ExportedFeatures } | { readonly kind: 'fault'; readonly message: string };
 
 const fault = (message: string): ReadExport => ({ kind: 'fault', message });
 
-/** Reads the text of an export of Unleash or Bunting, or explains why it is none. The server validates its content. */
-export const readExport = (entered: string): ReadExport => {
-  if (new Blob([entered]).size > maxBytes) return fault(text.tooLarge);
+/**
+ * Reads the text of an export of Unleash or Bunting, or explains why it is none. The server validates its content.
+ * @param maxBytes of the body of an import; undefined until it has been read
+ */
+export const readExport = (entered: string, maxBytes = Number.POSITIVE_INFINITY): ReadExport => {
+  if (new Blob([entered]).size > maxBytes) return fault(text.tooLarge(maxBytes));
   let data: unknown;
   try {
     data = JSON.parse(entered);

@@ -1,15 +1,16 @@
 import {
   ExportFeatures,
   type ExportFeaturesBody,
+  GetUiConfig,
   ImportFeatures,
   type ImportReport,
   type ImportValidation,
   ValidateImport,
 } from '@bunting/contracts';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { useOperationMutation, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { operationQuery, useOperationMutation, useEnvironments, useProjects } from '../../../api/queries.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice, Table } from '../../../components/content/content.tsx';
 import { ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
@@ -189,7 +190,8 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const take = useOperationMutation(ImportFeatures);
   const [checked, setChecked] = useState<ImportValidation | undefined>();
   const protection = useEditProtection(project, environment);
-  const read = entered.trim() === '' ? undefined : readExport(entered);
+  const maxBytes = useQuery(operationQuery(GetUiConfig, {})).data?.maxImportBytes;
+  const read = entered.trim() === '' ? undefined : readExport(entered, maxBytes);
   const enter = (value: string): void => {
     setEntered(value);
     setChecked(undefined);

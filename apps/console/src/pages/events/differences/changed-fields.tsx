@@ -1,6 +1,6 @@
 import { type Constraint, isJsonObject } from '@bunting/contracts';
 import { eventsMessages } from '../../../messages/events.ts';
-import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
 import type { Json } from '../../../merging/json.ts';
 import type { FieldChange } from './field-changes.ts';
 import styles from '../events.module.css';

@@ -7,6 +7,7 @@ import {
   filterTokensOf,
 } from '../../../filtering/filter-text.ts';
 import { eventsMessages } from '../../../messages/events.ts';
+import { filterMessages } from '../../../messages/filters.ts';
 
 const text = eventsMessages.faults;
 
@@ -91,9 +92,9 @@ export const readEventFilter = (
   const readers: Readonly<Record<string, (value: string) => string | undefined>> = {
     type: (value) => addEach('type', value, typesOf, text.type),
     project: (value) =>
-      project === undefined ? addEach('project', value, (one) => [one], text.noValue) : text.project,
-    feature: (value) => addEach('feature', value, (one) => [one], text.noValue),
-    environment: (value) => addEach('environment', value, (one) => [one], text.noValue),
+      project === undefined ? addEach('project', value, (one) => [one], filterMessages.noValue) : text.project,
+    feature: (value) => addEach('feature', value, (one) => [one], filterMessages.noValue),
+    environment: (value) => addEach('environment', value, (one) => [one], filterMessages.noValue),
     by: (value) => addEach('createdBy', value, creatorsNamed, text.creator),
     id: (value) => addEach('id', value, (one) => (/^\d{1,15}$/.test(one) ? [one] : []), text.id),
     when: (value) => {
@@ -113,11 +114,11 @@ export const readEventFilter = (
     const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
     const reason =
       reader === undefined
-        ? text.unknownKey(key)
+        ? filterMessages.unknownKey(key)
         : isNot
           ? text.noExclusion
           : value === ''
-            ? text.noValue
+            ? filterMessages.noValue
             : reader(value);
     if (reason !== undefined) faults.push({ token, reason });
   }

@@ -3,6 +3,7 @@ import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstac
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
+import { eventsMessages } from '../../../messages/events.ts';
 import type { EventQuery } from './event-filter.ts';
 
 /** Events of one request. */
@@ -40,7 +41,7 @@ const readWindow = async (
     if (moved >= 0 && moved <= slack) return events.slice(moved, moved + size);
     known = now;
   }
-  throw new Error('More events came than could be read. Try again.');
+  throw new Error(eventsMessages.moreThanRead);
 };
 
 /** Reads the id of the oldest event, null where none is left. `total` is the number of events at the last count. */
@@ -53,7 +54,7 @@ const readOldest = async (query: EventQuery, total: number, signal: AbortSignal)
     if (offset + events.length === now) return events.at(-1)?.id ?? null;
     known = now;
   }
-  throw new Error('More events came than could be read. Try again.');
+  throw new Error(eventsMessages.moreThanRead);
 };
 
 /** The events of which a list has counted, and for which filter. */

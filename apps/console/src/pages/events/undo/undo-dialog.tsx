@@ -35,7 +35,7 @@ import { notify } from '../../../shell/toasts.tsx';
 import { type SubmitOutcome, useSubmitChanges } from '../../../changes/submit-changes.ts';
 import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
-import { changeSentence } from '../../../changes/change-sentence.ts';
+import { changeSentence } from '../../../messages/sentences/change-sentence.ts';
 import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import type { Json } from '../../../merging/json.ts';
 import { ImpactGroups } from '../../strategy/impact/impact-groups.tsx';

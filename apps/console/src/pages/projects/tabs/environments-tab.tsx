@@ -29,7 +29,7 @@ import { projectsMessages as text } from '../../../messages/projects.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
-import { strategySentence } from '../../../strategies/strategy-sentence.ts';
+import { strategySentence } from '../../../messages/sentences/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 

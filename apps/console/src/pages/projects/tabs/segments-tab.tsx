@@ -6,7 +6,7 @@ import { buttonClass } from '../../../components/buttons/button.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
-import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 /** The segments that belong to a project alone. */

@@ -5,7 +5,7 @@ import { operationQuery } from '../../../api/queries.ts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Checkbox, ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
 import { strategyMessages } from '../../../messages/strategy.ts';
-import { constraintPhrase } from '../../../strategies/strategy-sentence.ts';
+import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
 import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraint-values.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../strategy.module.css';

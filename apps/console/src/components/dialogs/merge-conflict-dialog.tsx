@@ -1,13 +1,14 @@
 import { useState } from 'react';
-import { Button } from '../../components/buttons/button.tsx';
-import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { RadioGroup } from '../../components/forms/fields.tsx';
-import { strategyMessages } from '../../messages/strategy.ts';
+import { Button } from '../buttons/button.tsx';
+import { Dialog } from './dialog.tsx';
+import { RadioGroup } from '../forms/fields.tsx';
+import { mergeMessages as text } from '../../messages/merge.ts';
 import { type MergeConflict, resolveConflicts } from '../../merging/three-way-merge.ts';
 import type { Json } from '../../merging/json.ts';
-import styles from './strategy.module.css';
+import layout from '../layout/layout.module.css';
+import styles from './merge-conflict-dialog.module.css';
 
-interface MergeDialogProps {
+interface MergeConflictDialogProps {
   readonly merged: Json;
   readonly conflicts: readonly MergeConflict[];
   readonly onMerge: (value: Json) => void;
@@ -15,35 +16,35 @@ interface MergeDialogProps {
 }
 
 const formatValue = (value: Json | undefined): string =>
-  value === undefined ? strategyMessages.removed : typeof value === 'string' ? value : JSON.stringify(value);
+  value === undefined ? text.removed : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** Fields that the user and another person changed in different ways: one is chosen for each. */
-export const MergeDialog = ({ merged, conflicts, onMerge, onClose }: MergeDialogProps) => {
+export const MergeConflictDialog = ({ merged, conflicts, onMerge, onClose }: MergeConflictDialogProps) => {
   const [choices, setChoices] = useState<readonly ('mine' | 'theirs')[]>(conflicts.map(() => 'mine'));
   return (
     <Dialog
-      title={strategyMessages.mergeTitle}
+      title={text.title}
       onClose={onClose}
       isWide
       footer={
         <>
-          <Button onPress={onClose}>{strategyMessages.backToEditing}</Button>
+          <Button onPress={onClose}>{text.backToEditing}</Button>
           <Button variant="primary" onPress={() => onMerge(resolveConflicts(merged, conflicts, choices))}>
-            {strategyMessages.merge}
+            {text.confirm}
           </Button>
         </>
       }
     >
-      <p>{strategyMessages.mergeHelp}</p>
-      <div className={styles['form']}>
+      <p>{text.help}</p>
+      <div className={layout['stack']}>
         {conflicts.map(({ path, base, mine, theirs }, at) => (
-          <div key={path.join('/')} className={styles['item']}>
+          <div key={path.join('/')} className={styles['conflict']}>
             <RadioGroup
               label={path.join(' › ')}
-              hint={strategyMessages.was(formatValue(base))}
+              hint={text.was(formatValue(base))}
               options={[
-                { id: 'mine', label: strategyMessages.mine, about: formatValue(mine) },
-                { id: 'theirs', label: strategyMessages.theirs, about: formatValue(theirs) },
+                { id: 'mine', label: text.mine, about: formatValue(mine) },
+                { id: 'theirs', label: text.theirs, about: formatValue(theirs) },
               ]}
               value={choices[at] ?? 'mine'}
               onChange={(choice) => setChoices(choices.with(at, choice as 'mine' | 'theirs'))}

@@ -1,5 +1,5 @@
 import { asJsonObject, type FeatureStrategy, type JsonObject } from '@bunting/contracts';
-import { strategySentence } from '../strategies/strategy-sentence.ts';
+import { strategySentence } from './strategy-sentence.ts';
 
 /** A change of a change request, as far as its sentence needs it. */
 interface DescribedChange {

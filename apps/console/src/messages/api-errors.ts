@@ -1,0 +1,6 @@
+/** Failures of a call that the server does not explain. */
+export const apiErrorMessages = {
+  notJson: 'The response is not valid JSON.',
+  offline: 'There is no connection to Bunting.',
+  status: (status: number) => `Bunting responded with status ${status}.`,
+} as const;
