@@ -263,6 +263,27 @@ describeInBrowser('administration', () => {
     await closeChecked(opened);
   });
 
+  it('proposes the edit of a segment whose project has been protected since its page was opened', async () => {
+    const project = `guarded-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: project, name: project });
+    const body = { name: aName('Segment'), description: 'Before', project, constraints: [] };
+    const { id } = (await api('POST', '/api/admin/segments', body)) as { readonly id: number };
+    const opened = await openSignedIn(`/admin/segments/${id}`);
+    const { page } = opened;
+    await page.getByRole('textbox', { name: 'Description' }).fill('Mine');
+    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByText('Added to change request', { exact: false }).waitFor();
+    expect(await api('GET', `/api/admin/segments/${id}`)).toMatchObject({ description: 'Before' });
+    expect(await api('GET', `/api/admin/projects/${project}/change-requests`)).toMatchObject([
+      { segments: [{ changes: [{ action: 'updateSegment', payload: { id, description: 'Mine' } }] }] },
+    ]);
+    await closeChecked(opened);
+  });
+
   it('creates a context field with legal values, shows its use, and deletes it', async () => {
     const name = aName('field');
     const opened = await openSignedIn('/admin/context');

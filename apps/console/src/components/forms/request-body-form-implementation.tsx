@@ -56,6 +56,8 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly entityTag?: string | undefined;
   /** Reads the body as it is stored now. With it, an edit that another person made meanwhile is merged, never overwritten. */
   readonly readStored?: () => Promise<WithEntityTag<FormValues>>;
+  /** Proposes the edit instead of saving it, where it needs approval when the form is submitted. @returns whether it did */
+  readonly proposeInstead?: (values: FormValues) => Promise<boolean>;
   /** the notification after a save */
   readonly done: (body: FormValues) => string;
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
@@ -71,7 +73,17 @@ interface Conflict {
 }
 
 const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOptions<O>) => {
-  const { operation, request, invalidates, fields, readStored, done, onDone, prepare = (body) => body } = options;
+  const {
+    operation,
+    request,
+    invalidates,
+    fields,
+    readStored,
+    proposeInstead,
+    done,
+    onDone,
+    prepare = (body) => body,
+  } = options;
   const save = useOperationMutation(operation, invalidates);
   const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, entityTag: options.entityTag });
   const [wasMerged, setMerged] = useState(false);
@@ -98,6 +110,10 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
     const body = prepare(requestBodyOf(operation.body, values));
     const ifMatch = operation.ifMatch === undefined ? undefined : base.entityTag;
     try {
+      if ((await proposeInstead?.(values)) === true) {
+        form.reset({ ...formValuesOf(operation.body, base.value) });
+        return;
+      }
       // For an operation without `If-Match`, the console compares what is stored before it saves.
       if (readStored !== undefined && ifMatch === undefined) {
         const now = await readStored();

@@ -18,7 +18,8 @@ export const readSelectedFlags = async (
     const { features, total = 0 } = await call(SearchFeatures, { query: page, signal });
     for (const feature of features) {
       const { name, project } = feature;
-      if (isSelected(selection, name)) found.push({ name, project, effectOf: (action) => bulkEffectOn(feature, action) });
+      if (isSelected(selection, name))
+        found.push({ name, project, effectOf: (action) => bulkEffectOn(feature, action) });
     }
     if (features.length < pageSize || offset + pageSize >= total) return found;
   }

@@ -7,7 +7,7 @@ import {
 } from '@bunting/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ApiError } from '../../../api/api-error.ts';
+import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
@@ -27,16 +27,16 @@ export interface ProposalTarget {
 
 /** The request of `AddChanges` that proposes a change of a segment. */
 export const addSegmentChangeRequest = (
-  { project, environments: [environment = ''] }: ProposalTarget,
+  { project, environments: [environment = ''] }: Omit<ProposalTarget, 'maySkip'>,
   body: SegmentChange,
 ) => ({
   params: { projectId: project, environment },
   body,
 });
 
-interface ProposeSegmentButtonProps {
+/** An edit of a segment in its form. */
+export interface SegmentEdit {
   readonly id: number;
-  readonly target: ProposalTarget;
   /** the segment as the form was opened with it */
   readonly base: FormValues;
   /** what has been entered */
@@ -45,39 +45,47 @@ interface ProposeSegmentButtonProps {
   readonly toBody: (values: FormValues) => FormValues;
   /** reads the segment as it is stored now */
   readonly readStored: () => Promise<FormValues>;
+}
+
+const segmentBodyOf = ({ toBody }: SegmentEdit, entered: FormValues): Json =>
+  toBody(requestBodyOf(UpdateSegment.body, entered)) as Json;
+
+/**
+ * Proposes an edit, merged with what others have saved since the form was opened.
+ * @throws ApiError `PreconditionFailed` where another person has changed the same fields
+ */
+export const proposeSegmentEdit = async (
+  target: Omit<ProposalTarget, 'maySkip'>,
+  edit: SegmentEdit,
+): Promise<ChangeRequest> => {
+  const [base, values, now] = [
+    formValuesOf(UpdateSegment.body, edit.base),
+    edit.values,
+    formValuesOf(UpdateSegment.body, await edit.readStored()),
+  ].map((entered) => segmentBodyOf(edit, entered)) as [Json, Json, Json];
+  const { merged, conflicts } = threeWayMerge(base, values, now);
+  if (conflicts.length > 0) throw new ApiError('PreconditionFailed', text.proposalConflict);
+  const payload = { id: edit.id, ...(merged as FormValues as CreateSegmentBody) };
+  return call(AddChanges, addSegmentChangeRequest(target, { action: 'updateSegment', payload }));
+};
+
+interface ProposeSegmentButtonProps extends SegmentEdit {
+  readonly target: ProposalTarget;
   readonly onReset: (values: FormValues) => void;
 }
 
-/** Proposes the edit of a segment whose project has protected environments, merged with what others have saved since. */
-export const ProposeSegmentButton = ({
-  id,
-  target,
-  base,
-  values,
-  toBody,
-  readStored,
-  onReset,
-}: ProposeSegmentButtonProps) => {
-  const segmentBodyOf = (entered: FormValues): Json => toBody(requestBodyOf(UpdateSegment.body, entered)) as Json;
-  const stored = formValuesOf(UpdateSegment.body, base);
-  const propose = useMutation<ChangeRequest | 'conflict', ApiError>({
-    mutationFn: async () => {
-      const now = formValuesOf(UpdateSegment.body, await readStored());
-      const { merged, conflicts } = threeWayMerge(segmentBodyOf(stored), segmentBodyOf(values), segmentBodyOf(now));
-      if (conflicts.length > 0) return 'conflict';
-      const payload = { id, ...(merged as FormValues as CreateSegmentBody) };
-      return call(AddChanges, addSegmentChangeRequest(target, { action: 'updateSegment', payload }));
-    },
-    onSuccess: (result) => {
-      if (result !== 'conflict') onReset(stored);
-    },
+/** Offers to propose the edit of a segment whose project has protected environments. */
+export const ProposeSegmentButton = ({ target, onReset, ...edit }: ProposeSegmentButtonProps) => {
+  const propose = useMutation<ChangeRequest, ApiError>({
+    mutationFn: () => proposeSegmentEdit(target, edit),
+    onSuccess: () => onReset(formValuesOf(UpdateSegment.body, edit.base)),
   });
   const { data } = propose;
   return (
     <>
-      {propose.error !== null && <ErrorNotice error={propose.error} />}
-      {data === 'conflict' && <Notice tone="warning">{text.proposalConflict}</Notice>}
-      {typeof data === 'object' && (
+      {propose.error?.kind === 'PreconditionFailed' && <Notice tone="warning">{text.proposalConflict}</Notice>}
+      {propose.error !== null && propose.error.kind !== 'PreconditionFailed' && <ErrorNotice error={propose.error} />}
+      {data !== undefined && (
         <Notice
           actions={
             <Link

@@ -9,7 +9,7 @@ import {
   type Segment,
   UpdateSegment,
 } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callWithEntityTag, type WithEntityTag } from '../../../api/call.ts';
@@ -26,9 +26,11 @@ import { segmentsMessages as text } from '../../../messages/administration/segme
 import { sharedMessages } from '../../../messages/shared.ts';
 import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
+import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';
-import { addSegmentChangeRequest, ProposeSegmentButton } from './propose-segment-button.tsx';
+import { notify, notifyError } from '../../../shell/toasts.tsx';
+import { addSegmentChangeRequest, ProposeSegmentButton, proposeSegmentEdit } from './propose-segment-button.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
@@ -160,12 +162,35 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
   const [isDeleting, setDeleting] = useState(false);
   const { name, project } = stored.value;
   const where = { project: project ?? undefined };
-  const { environments, maySkip } = useEditProtection(project ?? 'default');
+  const client = useQueryClient();
+  const { environments, maySkip, isDirect } = useEditProtection(project ?? 'default');
   const target = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
   const isUsed = (uses.data?.strategies.length ?? 0) > 0;
   const readStored = async (): Promise<WithEntityTag<FormValues>> => {
     const { value, entityTag } = await callWithEntityTag(GetSegment, { params: { id } });
     return { value: bodyOfSegment(value), entityTag };
+  };
+  const edit = {
+    id,
+    base: bodyOfSegment(stored.value),
+    toBody: shared.prepare,
+    readStored: async () => (await readStored()).value,
+  };
+  // What is protected is read again when the segment is changed: the page may have been open for long.
+  const proposeInstead = async (values: FormValues): Promise<boolean> => {
+    if (project == null || isDirect) return false;
+    const guarded = await readProtectedEnvironments(client, project);
+    if (guarded.length === 0) return false;
+    notify(text.proposed((await proposeSegmentEdit({ project, environments: guarded }, { ...edit, values })).id));
+    return true;
+  };
+  const startDeleting = async (): Promise<void> => {
+    try {
+      if (project != null) await readProtectedEnvironments(client, project);
+      setDeleting(true);
+    } catch (error) {
+      notifyError(error);
+    }
   };
   const deletion = {
     title: text.deleteTitle(name),
@@ -185,7 +210,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
       title={name}
       actions={
         mayCall(DeleteSegment, where) && (
-          <Button icon="remove" onPress={() => setDeleting(true)}>
+          <Button icon="remove" onPress={() => void startDeleting()}>
             {text.delete}
           </Button>
         )
@@ -200,21 +225,14 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           values={bodyOfSegment(stored.value)}
           entityTag={stored.entityTag}
           readStored={readStored}
+          proposeInstead={proposeInstead}
           fields={fields}
           {...shared}
           whole={(values, onChange) => (
             <>
               {shared.whole(values, onChange)}
               {target !== undefined && (
-                <ProposeSegmentButton
-                  id={id}
-                  target={target}
-                  base={bodyOfSegment(stored.value)}
-                  values={values}
-                  toBody={shared.prepare}
-                  readStored={async () => (await readStored()).value}
-                  onReset={onChange}
-                />
+                <ProposeSegmentButton {...edit} target={target} values={values} onReset={onChange} />
               )}
             </>
           )}
