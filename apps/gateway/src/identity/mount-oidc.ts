@@ -14,7 +14,7 @@ import { providerFaultOf } from './provider-fault.ts';
 import { publicUrl } from './public-url.ts';
 import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
 import { signInFailure } from './sign-in-failure.ts';
-import { sendSignInPage } from './sign-in-page.ts';
+import { sendSignInFailurePage } from './sign-in-failure-page.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
 export interface OidcRoutesOptions {
@@ -66,7 +66,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
         const provider = await settings.provider();
         if (provider === undefined) {
           request.exchange.outcome = 'NotFoundError';
-          return sendSignInPage(
+          return sendSignInFailurePage(
             reply,
             404,
             'Signing in with OpenID Connect is turned off. Sign in with a password, or ask an administrator of Bunting.',

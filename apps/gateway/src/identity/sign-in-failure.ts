@@ -5,7 +5,7 @@ import { rateLimiter } from '../admission/rate-limit.ts';
 import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 import { ProviderFault } from './provider-fault.ts';
-import { sendSignInPage } from './sign-in-page.ts';
+import { sendSignInFailurePage } from './sign-in-failure-page.ts';
 
 /** Failures that are logged each minute. */
 const maxLoggedFailures = 60;
@@ -25,21 +25,21 @@ export const signInFailure = (log: Pick<Logger, 'warn'>) => {
     if (error instanceof SignInDenied) {
       exchange.outcome = 'ForbiddenError';
       warn(error);
-      return sendSignInPage(reply, 403, error.message);
+      return sendSignInFailurePage(reply, 403, error.message);
     }
     if (error instanceof ProviderFault) {
       exchange.outcome = 'ServiceUnavailable';
       warn(error);
-      return sendSignInPage(reply, 502, error.message);
+      return sendSignInFailurePage(reply, 502, error.message);
     }
     if (error instanceof Refusal) {
       exchange.outcome = error.kind;
       if (error.retryAfterSeconds !== undefined) reply.header('retry-after', String(error.retryAfterSeconds));
-      return sendSignInPage(reply, httpStatusOf[error.kind], error.message);
+      return sendSignInFailurePage(reply, httpStatusOf[error.kind], error.message);
     }
     exchange.outcome = 'InternalError';
     exchange.defect = error;
-    return sendSignInPage(
+    return sendSignInFailurePage(
       reply,
       500,
       `Something went wrong in Bunting. An administrator finds the cause in the log under the request ${request.id}.`,

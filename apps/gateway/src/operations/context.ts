@@ -14,7 +14,7 @@ import type { InstanceInfo } from './instance/instance-info.ts';
 import type { ProjectDirectory } from './project-directory.ts';
 
 /** The dependencies of the operations of signing in. */
-export interface SignIn {
+export interface SignInDependencies {
   readonly cookie: SessionCookie;
   readonly passwords: PasswordHasher;
   readonly limits: LoginLimits;
@@ -29,7 +29,7 @@ export interface GatewayContext {
   readonly transaction: UnitOfWork;
   /** for queries, and for what a command checks before its transaction */
   readonly reads: GatewayReads;
-  readonly signIn: SignIn;
+  readonly signIn: SignInDependencies;
   readonly inviteSecrets: InviteLinkSecrets;
   /** undefined without a mail server */
   readonly mailer: Mailer | undefined;

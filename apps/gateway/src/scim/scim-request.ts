@@ -11,8 +11,10 @@ export const parseResourceId = (value: unknown): number | undefined => {
   return Number(value) <= largestId ? Number(value) : undefined;
 };
 
+/** The maximum number of resources in one page of a list. */
 export const maxPageSize = 1_000;
 
+/** The number of resources in a page whose size the request does not name. */
 export const defaultPageSize = 100;
 
 const queryOf = ({ query }: FastifyRequest): URLSearchParams =>

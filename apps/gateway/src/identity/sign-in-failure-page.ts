@@ -17,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
 /** Responds with a page that explains why a sign-in failed, with links to try again. It never redirects, so that no loop arises. */
-export const sendSignInPage = (reply: FastifyReply, status: number, message: string): FastifyReply =>
+export const sendSignInFailurePage = (reply: FastifyReply, status: number, message: string): FastifyReply =>
   reply
     .code(status)
     .header('content-security-policy', contentSecurityPolicy)
