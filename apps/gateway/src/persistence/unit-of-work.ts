@@ -149,11 +149,8 @@ export const unitOfWork = (
     work(context, runJob(context, job));
 
   /** Runs a job whose stored reply lacks a secret, so that its text must not become the response. */
-  const runMasked = async <T>(request: GatewayWriteContext, job: Job<T>): Promise<ReplyOrReplay<T>> => {
-    const result = await work(request, runJob(request, job));
-    if (request.idempotency !== undefined) delete request.idempotency.stored;
-    return result;
-  };
+  const runMasked = <T>(request: GatewayWriteContext, job: Job<T>): Promise<ReplyOrReplay<T>> =>
+    work(request, runJob(request, job), { isMasked: true });
 
   const revealingSecret: UnitOfWork['revealingSecret'] = async <T extends { readonly secret: string }>(
     request: GatewayWriteContext,

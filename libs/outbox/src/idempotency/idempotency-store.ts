@@ -147,7 +147,6 @@ export const storeOutcome = async (
     JSON.stringify(headers),
     JSON.stringify(write.passedChecks),
   ]);
-  if (reply !== null) write.stored = reply;
 };
 
 /** A reply that is stored once its write is done: without the `Idempotency-Key`, and readable only by a retry with the key. */

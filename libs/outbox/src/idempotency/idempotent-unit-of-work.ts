@@ -45,6 +45,11 @@ export const parsedReply = <T>(result: ReplyOrReplay<T>): T =>
 
 type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
 
+export interface ReplyOptions {
+  /** whether the stored reply lacks a secret that the response has: the two differ */
+  readonly isMasked?: boolean;
+}
+
 /**
  * Runs a job in one transaction with its state, events, outbox rows, and the reply of a request with an `Idempotency-Key`. With a key the
  * job's result must be the reply: it is stored, and replayed on a retry. Without a request it is stored nowhere.
@@ -52,6 +57,7 @@ type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
 export type UnitOfWork = <C extends WorkContext | null, T>(
   context: C,
   job: Job<T>,
+  options?: ReplyOptions,
 ) => Promise<C extends WriteContext ? ReplyOrReplay<T> : T>;
 
 /** Idempotent writes that take more than one transaction. */
@@ -80,12 +86,12 @@ const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string
 const replayed = (
   request: WriteContext,
   idempotency: IdempotentWrite,
-  reply: string,
-  headers: Readonly<Record<string, string>>,
+  { reply, headers }: { readonly reply: string; readonly headers: Readonly<Record<string, string>> },
+  { isMasked = false }: ReplyOptions = {},
 ): JsonText => {
   setHeaders(request, headers);
   request.setHeader('Idempotency-Replayed', 'true');
-  idempotency.stored = reply;
+  if (!isMasked) idempotency.stored = reply;
   return new JsonText(reply);
 };
 
@@ -99,27 +105,35 @@ export const idempotentUnitOfWork = (
     { outcome, reply, headers }: StoredOutcome,
     buildReply: (outcome: T) => Promise<unknown>,
   ): Promise<JsonText> => {
-    if (reply !== null) return replayed(request, idempotency, reply, headers);
+    if (reply !== null) return replayed(request, idempotency, { reply, headers });
     const text = textOfReply(await buildReply(outcome as T));
     const stored = await completeReply(database, idempotency, text, request.headers);
     setHeaders(request, stored.headers);
     return new JsonText(stored.reply);
   };
 
-  const work = <T>(request: WorkContext | WriteContext | null, job: Job<T>): Promise<ReplyOrReplay<T>> => {
+  const work = <T>(
+    request: WorkContext | WriteContext | null,
+    job: Job<T>,
+    options?: ReplyOptions,
+  ): Promise<ReplyOrReplay<T>> => {
     if (request === null) return record(null, job);
     if (!('idempotency' in request) || request.idempotency === undefined)
       return record(request.traceparent, job, request);
     const { idempotency, traceparent, headers } = request;
     const jobOnce: Job<ReplyOrReplay<T>> = async (tx, outbox) => {
       const stored = await claimIdempotencyKey(tx, idempotency, request.caller);
-      if (stored?.reply === null)
+      if (stored !== undefined) {
+        const { reply } = stored;
+        if (reply !== null) return replayed(request, idempotency, { ...stored, reply }, options);
         throw new Error(
           `${idempotency.operation} has a stored outcome without a reply: replay it with commitThenReply.`,
         );
-      if (stored !== undefined) return replayed(request, idempotency, stored.reply, stored.headers);
+      }
       const reply = await job(tx, outbox);
-      await storeOutcome(tx, idempotency, { reply: textOfReply(reply), headers });
+      const text = textOfReply(reply);
+      await storeOutcome(tx, idempotency, { reply: text, headers });
+      if (options?.isMasked !== true) idempotency.stored = text;
       return reply;
     };
     return record(traceparent, jobOnce, request);

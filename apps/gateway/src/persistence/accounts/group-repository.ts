@@ -1,6 +1,5 @@
 import { type Group, refusal } from '@bunting/contracts';
 import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
-import { LockMode } from '@mikro-orm/postgresql';
 import type { UnusedGroupAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
 import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/accounts/synchronised-groups.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
@@ -84,6 +83,12 @@ export const groupRepository = (
 ) => {
   const { query } = tx;
   const { list, get } = groupReads(tx);
+  /**
+   * Locks a group, if it exists, but not against new members: an edit of a group locks it and then its members, and a sign-in locks its user
+   * and then adds members.
+   */
+  const lock = async (id: number): Promise<boolean> =>
+    (await query('select from user_group where id = $1 for no key update', [id])).length > 0;
   const saveMemberships = async (
     userId: number,
     { added, removed }: ChangedMemberships,
@@ -102,13 +107,12 @@ export const groupRepository = (
     list,
     /** A group, locked until the transaction ends. @throws Refusal 404 when there is none */
     getForUpdate: async (id: number): Promise<Group> => {
-      const found = await query('select from user_group where id = $1 for update', [id]);
-      if (found.length === 0) throw groupNotFound();
+      if (!(await lock(id))) throw groupNotFound();
       return get(id);
     },
     /** A group without its members, locked until the transaction ends. */
     findStoredForUpdate: async (id: number): Promise<StoredGroup | undefined> =>
-      (await tx.em.findOne(GroupEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })) ?? undefined,
+      (await lock(id)) ? tx.em.findOneOrFail(GroupEntity, { id }, { refresh: true }) : undefined,
     /** Creates a group, or updates the one with the id. @throws Refusal `NameExistsError` */
     save: async (
       { name, description, mappingsSSO, rootRole, provisioned }: GroupInput,
