@@ -57,6 +57,46 @@ const lostAfterTimeouts = 3;
 const writeProbe =
   'create temporary table disk_probe on commit drop as select nth from generate_series(1, 30000) as nth';
 
+type OrmOptions = Required<
+  Pick<DatabaseOptions, 'url' | 'name' | 'entities' | 'poolMax' | 'statementTimeoutMs' | 'log'>
+> & { readonly lostAfterMs: number };
+
+/** Connects the ORM, whose pool is that of all statements. */
+const connectOrm = async (
+  { url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }: OrmOptions,
+  onPoolCreated: (pool: Pool) => void,
+): Promise<MikroORM> => {
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [...entities] as EntitySchema[],
+    ensureDatabase: false,
+    discovery: { warnWhenNoEntities: false },
+    logger: (message) => log.warn(message),
+    debug: false,
+    colors: false,
+    pool: { min: 0, max: poolMax },
+    driverOptions: {
+      ...keepAlive,
+      application_name: `bunting-${name}`,
+      // Statements are pipelined: BEGIN with the first, the outbox with COMMIT.
+      pipeline: true,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: lostAfterMs,
+      idle_in_transaction_session_timeout: 30_000,
+      connectionTimeoutMillis: 5_000,
+      onPoolCreated,
+    },
+    batchSize: 1000,
+  });
+  try {
+    await explainStartFailure(url, orm.connect());
+  } catch (error) {
+    await orm.close(true);
+    throw error;
+  }
+  return orm;
+};
+
 /**
  * Opens a service's database: creates it where it is missing, migrates it, and refuses one of a newer version.
  * Only this library and the `persistence/` folders of services use the ORM.
@@ -85,42 +125,15 @@ export const openDatabase = async ({
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;
-  const orm = await MikroORM.init({
-    clientUrl: url,
-    entities: [...entities] as EntitySchema[],
-    ensureDatabase: false,
-    discovery: { warnWhenNoEntities: false },
-    logger: (message) => log.warn(message),
-    debug: false,
-    colors: false,
-    pool: { min: 0, max: poolMax },
-    driverOptions: {
-      ...keepAlive,
-      application_name: `bunting-${name}`,
-      // Statements are pipelined: BEGIN with the first, the outbox with COMMIT.
-      pipeline: true,
-      statement_timeout: statementTimeoutMs,
-      query_timeout: lostAfterMs,
-      idle_in_transaction_session_timeout: 30_000,
-      connectionTimeoutMillis: 5_000,
-      onPoolCreated: (created: Pool) => {
-        pool = created;
-        created.on('connect', (client) =>
-          instrumentConnection(client, (isRoundTrip) => {
-            statements++;
-            if (isRoundTrip) roundTrips++;
-          }),
-        );
-      },
-    },
-    batchSize: 1000,
+  const orm = await connectOrm({ url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }, (created) => {
+    pool = created;
+    created.on('connect', (client) =>
+      instrumentConnection(client, (isRoundTrip) => {
+        statements++;
+        if (isRoundTrip) roundTrips++;
+      }),
+    );
   });
-  try {
-    await explainStartFailure(url, orm.connect());
-  } catch (error) {
-    await orm.close(true);
-    throw error;
-  }
   const connections = (): Pool => {
     if (pool === undefined) throw new Error(`The database of ${name} is not open.`);
     return pool;

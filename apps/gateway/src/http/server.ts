@@ -2,7 +2,7 @@ import { invalid } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerOptions as NodeServerOptions, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 import { type Admit } from '../admission/admission.ts';
@@ -66,6 +66,42 @@ const parseTrustedProxies = (list = ''): string[] | false => {
     }
   }
   return proxies.length === 0 ? false : proxies;
+};
+
+const longestBodyTimeoutMs = ({ GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIMEOUT_MS }: GatewayConfig): number =>
+  Math.max(GATEWAY_BODY_TIMEOUT_MS, GATEWAY_LARGE_BODY_TIMEOUT_MS);
+
+/** The options of Node's server. */
+const nodeOptions = (config: GatewayConfig): NodeServerOptions => {
+  const bodyTimeoutMs = longestBodyTimeoutMs(config);
+  return {
+    headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, bodyTimeoutMs),
+    // Node's limit is that of large bodies; ordinary bodies have their own, shorter one.
+    requestTimeout: bodyTimeoutMs,
+    keepAliveTimeout: config.GATEWAY_KEEP_ALIVE_TIMEOUT_MS,
+    // Node checks timeouts at this interval; a quarter of the timeout bounds the excess at 25 %.
+    connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
+    maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
+  };
+};
+
+/** Limits connections and headers, and handles what Fastify does not see: `Expect: 100-continue` and CONNECT. */
+const limitNodeServer = (
+  server: Server,
+  { config, log, metrics }: Pick<ServerOptions, 'config' | 'log' | 'metrics'>,
+): void => {
+  // Closes connections whose clients do not read the response.
+  server.setTimeout(Math.max(maxRequestMs(config), longestBodyTimeoutMs(config)) + idleGraceMs);
+  // Beyond its own limit Node drops headers silently.
+  server.maxHeadersCount = config.GATEWAY_MAX_HEADERS + 1;
+  limitConnections(server, maxConnections(config), { log, metrics });
+  // `100 Continue` is sent when the body is read.
+  server.on('checkContinue', (request, response) => void server.emit('request', request, response));
+  server.on('connect', (request, socket: Socket) => {
+    // Node hands over the socket of CONNECT without an error listener.
+    socket.on('error', () => socket.destroy());
+    writeRawResponse(socket, 404, unknownPathRefusal(request.url ?? ''));
+  });
 };
 
 /**
@@ -144,8 +180,6 @@ export const createHttpServer = ({
     );
   };
 
-  const bodyTimeoutMs = Math.max(config.GATEWAY_BODY_TIMEOUT_MS, config.GATEWAY_LARGE_BODY_TIMEOUT_MS);
-
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request),
@@ -154,19 +188,7 @@ export const createHttpServer = ({
     clientErrorHandler: (error, socket) => respondToInvalidHttp(error as { code?: string }, socket),
     frameworkErrors: (_error, request, reply) =>
       refuseMalformedUrl(request as FastifyRequest, reply as unknown as FastifyReply),
-    serverFactory: (handler) =>
-      createServer(
-        {
-          headersTimeout: Math.min(config.GATEWAY_HEADERS_TIMEOUT_MS, bodyTimeoutMs),
-          // Node's limit is that of large bodies; ordinary bodies have their own, shorter one.
-          requestTimeout: bodyTimeoutMs,
-          keepAliveTimeout: config.GATEWAY_KEEP_ALIVE_TIMEOUT_MS,
-          // Node checks timeouts at this interval; a quarter of the timeout bounds the excess at 25 %.
-          connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
-          maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
-        },
-        serialisePipelinedRequests(respondBefore(handler)),
-      ),
+    serverFactory: (handler) => createServer(nodeOptions(config), serialisePipelinedRequests(respondBefore(handler))),
     routerOptions: {
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
@@ -179,19 +201,7 @@ export const createHttpServer = ({
   for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  const maxMs = maxRequestMs(config);
-  // Closes connections whose clients do not read the response.
-  app.server.setTimeout(Math.max(maxMs, bodyTimeoutMs) + idleGraceMs);
-  // Beyond its own limit Node drops headers silently.
-  app.server.maxHeadersCount = config.GATEWAY_MAX_HEADERS + 1;
-  limitConnections(app.server, maxConnections(config), { log, metrics });
-  // `100 Continue` is sent when the body is read.
-  app.server.on('checkContinue', (request, response) => void app.server.emit('request', request, response));
-  app.server.on('connect', (request, socket: Socket) => {
-    // Node hands over the socket of CONNECT without an error listener.
-    socket.on('error', () => socket.destroy());
-    writeRawResponse(socket, 404, unknownPathRefusal(request.url ?? ''));
-  });
+  limitNodeServer(app.server, { config, log, metrics });
 
   app.addHook('preClose', (done) => {
     closing = true;
@@ -238,7 +248,7 @@ export const createHttpServer = ({
     await authenticateApiPath(request, reply);
     return sendError(reply, unknownPathRefusal(request.raw.url ?? ''));
   });
-  return { app, close: () => closeWhenDrained(app, openResponses, maxMs) };
+  return { app, close: () => closeWhenDrained(app, openResponses, maxRequestMs(config)) };
 };
 
 /** The error that says which setting to change when an address is not available. */

@@ -1,5 +1,5 @@
 import { Refusal, type ServiceName, unavailable } from '@bunting/contracts';
-import { AuthorizationError, type Msg, PermissionViolationError } from '@nats-io/transport-node';
+import { AuthorizationError, type Msg, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
 import { systemContext } from '../call-context.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import { refusalResponse } from '../refusal-response.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
-import { natsCalls } from './nats-calls.ts';
+import { natsCalls, respondInChunks } from './nats-calls.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLarge } from './nats-messages.ts';
 import { requireServer } from './nats-server-check.ts';
@@ -61,6 +61,43 @@ const warningOf = (fault: Error, subject?: string): string => {
   return `NATS: ${subject === undefined ? '' : `${subject}: `}${fault.message}.${lacksRight ? ` ${advice}` : ''}`;
 };
 
+interface StatusListener {
+  readonly disconnected: () => void;
+  readonly reconnected: () => void;
+  readonly warn: (message: string) => void;
+}
+
+/** Reports what happens to the connection, until it is closed. */
+const watchStatus = async (
+  connection: NatsConnection,
+  { disconnected, reconnected, warn }: StatusListener,
+): Promise<void> => {
+  for await (const status of connection.status()) {
+    switch (status.type) {
+      case 'disconnect':
+        disconnected();
+        warn(
+          'NATS: the connection was lost; reconnecting. Until then calls fail with 503, and events wait in the outbox.',
+        );
+        break;
+      case 'reconnect':
+        reconnected();
+        warn('NATS: reconnected.');
+        break;
+      case 'error':
+        warn(warningOf(status.error));
+        break;
+      default:
+    }
+  }
+};
+
+/** The maximum bytes of a message: the server's `max_payload` without the maximum size of headers. */
+const maxPayloadOf = ({ info }: NatsConnection): number => {
+  const max = info?.max_payload ?? 1024 * 1024;
+  return Math.max(max - 16 * 1024, Math.floor(max / 2));
+};
+
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
 /** The information that a NATS server sends when a client connects. */
@@ -91,35 +128,23 @@ export const natsBus = async ({
     warnedAt = performance.now();
     warn(message);
   };
-  void (async () => {
-    for await (const status of connection.status()) {
-      if (status.type === 'disconnect') {
-        connected = false;
-        onConnection(false);
-        calls.disconnected();
-      }
-      if (status.type === 'reconnect') {
-        connected = true;
-        onConnection(true);
-        for (const wake of wakers) wake();
-      }
-      if (closing) continue;
-      if (status.type === 'error') warn(warningOf(status.error));
-      if (status.type === 'disconnect')
-        warn(
-          'NATS: the connection was lost; reconnecting. Until then calls fail with 503, and events wait in the outbox.',
-        );
-      if (status.type === 'reconnect') warn('NATS: reconnected.');
-    }
-  })();
+  void watchStatus(connection, {
+    disconnected: () => {
+      connected = false;
+      onConnection(false);
+      calls.disconnected();
+    },
+    reconnected: () => {
+      connected = true;
+      onConnection(true);
+      for (const wake of wakers) wake();
+    },
+    warn: (message) => {
+      if (!closing) warn(message);
+    },
+  });
 
   const streams = eventStreams(connection, warn);
-
-  /** The server's `max_payload` without the maximum size of headers. */
-  const maxPayloadBytes = (): number => {
-    const max = connection.info?.max_payload ?? 1024 * 1024;
-    return Math.max(max - 16 * 1024, Math.floor(max / 2));
-  };
 
   /** Whether any process of the subject's service is running. */
   const isPresent = async (subject: string): Promise<boolean> => {
@@ -133,7 +158,8 @@ export const natsBus = async ({
   return {
     call: async (subject, request, context) => {
       const payload = Buffer.from(request);
-      if (payload.length > maxPayloadBytes()) return tooLarge('The request', payload.length, maxPayloadBytes());
+      if (payload.length > maxPayloadOf(connection))
+        return tooLarge('The request', payload.length, maxPayloadOf(connection));
       if (!connected || connection.isClosed()) return busUnavailable();
       const { timeoutMs, repeatable = false } = context;
       if (timeoutMs <= 0) return deadlinePassedResponse(subject);
@@ -166,7 +192,7 @@ export const natsBus = async ({
         const { signal, done } = calls.accept(message);
         try {
           const { payload, responseHeaders } = encodeResponse(await handle(message, signal));
-          calls.respond(message, payload, responseHeaders, maxPayloadBytes());
+          respondInChunks(message, payload, responseHeaders, maxPayloadOf(connection));
         } finally {
           done();
         }
@@ -196,7 +222,7 @@ export const natsBus = async ({
 
     publish: async (all) => {
       if (!connected) throw unavailable('The message bus is disconnected.');
-      await streams.publish(all, maxPayloadBytes());
+      await streams.publish(all, maxPayloadOf(connection));
     },
 
     notify: (source) => {

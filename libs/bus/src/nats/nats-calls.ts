@@ -72,6 +72,34 @@ const checkWhileAny = (items: { readonly size: number }, check: () => void): (()
   };
 };
 
+/** Settles the call with the last chunk of a response. The responder sends them in order, and NATS keeps the order. */
+const addChunk = (call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void => {
+  call.lastSeenAt = performance.now();
+  const chunks = call.chunks.get(response) ?? [];
+  call.chunks.set(response, chunks);
+  chunks.push(data);
+  if (chunks.length === Number(response.split(' ')[1]))
+    call.settle({ headers: responseHeaders, data: Buffer.concat(chunks) });
+};
+
+/** Responds to a call, in chunks of at most `chunkBytes`. */
+export const respondInChunks = (
+  message: Msg,
+  payload: Uint8Array,
+  responseHeaders: MsgHdrs | undefined,
+  chunkBytes: number,
+): void => {
+  if (payload.length <= chunkBytes)
+    return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
+  const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
+  for (let from = 0; from < payload.length; from += chunkBytes) {
+    const chunkHeaders = headers();
+    for (const [name, values] of responseHeaders ?? []) for (const value of values) chunkHeaders.append(name, value);
+    chunkHeaders.set(chunkOf, response);
+    message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
+  }
+};
+
 /**
  * Sends and handles calls over an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process
  * subscribes to a subject of its own. So a disconnected process is detected without a timeout, and a busy one is not mistaken for it.
@@ -153,16 +181,6 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
     }
   });
 
-  /** Settles the call with the last chunk of a response. The responder sends them in order, and NATS keeps the order. */
-  const addChunk = (call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void => {
-    call.lastSeenAt = performance.now();
-    const chunks = call.chunks.get(response) ?? [];
-    call.chunks.set(response, chunks);
-    chunks.push(data);
-    if (chunks.length === Number(response.split(' ')[1]))
-      call.settle({ headers: responseHeaders, data: Buffer.concat(chunks) });
-  };
-
   connection.subscribe(aliveSubject(instance), {
     callback: (error, message) => {
       if (error !== null) return;
@@ -225,20 +243,6 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
         watchCalls();
         publish(token, call);
       }),
-
-    /** Responds to a call, in chunks of at most `chunkBytes`. */
-    respond: (message: Msg, payload: Uint8Array, responseHeaders: MsgHdrs | undefined, chunkBytes: number): void => {
-      if (payload.length <= chunkBytes)
-        return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
-      const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
-      for (let from = 0; from < payload.length; from += chunkBytes) {
-        const chunkHeaders = headers();
-        for (const [name, values] of responseHeaders ?? [])
-          for (const value of values) chunkHeaders.append(name, value);
-        chunkHeaders.set(chunkOf, response);
-        message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
-      }
-    },
 
     /** Must be called with each received call, and `done` after the call was handled. The signal is aborted when the connection is lost. */
     accept: (message: Msg): { readonly signal: AbortSignal; readonly done: () => void } => {

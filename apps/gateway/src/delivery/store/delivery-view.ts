@@ -99,15 +99,77 @@ const compressedList = async (list: FeatureList, encoding: Exclude<Encoding, 'id
   return joinGzip([head, ...parts, tail] as GzipPart[]);
 };
 
+/** Which features a scope includes, and which of the others its clients may still have. */
+const scopeFilter = (
+  store: DeliveryStore,
+  { projects, deletedProjects = [], namePrefix = '', tags }: DeliveryScope,
+): Pick<ScopeReader, 'isVisible' | 'isGone' | 'isFormer'> & {
+  readonly concernsScope: (feature: FeatureEntry) => boolean;
+} => {
+  const wantedProjects = projects === undefined ? undefined : new Set(projects);
+  const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
+  const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
+  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
+  const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
+  const isVisible = (feature: FeatureEntry): boolean =>
+    !feature.isArchived &&
+    mayHaveProject(feature.project) &&
+    hasName(feature) &&
+    (wantedTags === undefined || feature.tags.some((tag) => wantedTags.has(tag)));
+  const concernsScope = (feature: FeatureEntry): boolean =>
+    hasName(feature) && (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
+  return {
+    isVisible,
+    concernsScope,
+    /** Whether clients of the scope may still have a feature that is no longer visible. */
+    isGone: (feature) => concernsScope(feature) && !isVisible(feature),
+    isFormer: ({ name, project }: FormerFeature) =>
+      mayHaveHadProject(project) && name.startsWith(namePrefix) && store.feature(name)?.project !== project,
+  };
+};
+
+/** A part with the constraints of its segments in the strategies, for SDKs without support for segments. */
+const withInlinedSegments = (json: string, store: DeliveryStore): string => {
+  const part = JSON.parse(`{${json}}`) as { readonly strategies: readonly ClientStrategy[] };
+  const strategies = part.strategies.map(({ segments = [], constraints, ...strategy }) => ({
+    ...strategy,
+    constraints: [
+      ...constraints,
+      ...segments.flatMap((id) => JSON.parse(`[${store.segment(id)?.constraints ?? ''}]`) as typeof constraints),
+    ],
+  }));
+  return JSON.stringify({ ...part, strategies }).slice(1, -1);
+};
+
+/** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
+const madeOnce = <T>(
+  made: Partial<Record<Encoding, T | Promise<T>>>,
+  encoding: Encoding,
+  make: () => Promise<T>,
+  onMade: () => void,
+): T | Promise<T> => {
+  const cached = made[encoding];
+  if (cached !== undefined) return cached;
+  const making = make();
+  made[encoding] = making;
+  making.then(
+    (value) => {
+      made[encoding] = value;
+      onMade();
+    },
+    () => void delete made[encoding],
+  );
+  return making;
+};
+
 /**
  * The state that one scope gets from the delivery store: its features, segments, full responses and deltas. A read first applies the
  * changes of the store. Changes that the scope cannot notice invalidate nothing, cached bytes included.
  * @param onResize called after the size of the cached bytes has changed
  */
 export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
-  const { environment, projects, deletedProjects = [], namePrefix = '', tags, inlineSegments } = scope;
-  const wantedProjects = projects === undefined ? undefined : new Set(projects);
-  const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
+  const { environment, inlineSegments } = scope;
+  const { isVisible, concernsScope, isGone, isFormer } = scopeFilter(store, scope);
   const query = JSON.stringify(describeScope(scope));
   const queryHash = hash('sha256', query, 'hex').slice(0, 8);
 
@@ -126,23 +188,6 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     // Twice the body: its compressed copies are at most as long.
     sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.body.length ?? 0),
   });
-
-  const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
-  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
-  const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
-  const isVisible = (feature: FeatureEntry): boolean =>
-    !feature.isArchived &&
-    mayHaveProject(feature.project) &&
-    hasName(feature) &&
-    (wantedTags === undefined || feature.tags.some((tag) => wantedTags.has(tag)));
-  const concernsScope = (feature: FeatureEntry): boolean =>
-    hasName(feature) && (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
-  /** Whether clients of the scope may still have a feature that is no longer visible. */
-  const isGone = (feature: FeatureEntry): boolean => concernsScope(feature) && !isVisible(feature);
-  const isFormer = ({ name, project }: FormerFeature): boolean => {
-    if (!mayHaveHadProject(project) || !name.startsWith(namePrefix)) return false;
-    return store.feature(name)?.project !== project;
-  };
 
   const usedSegments = (): ReadonlySet<number> => {
     if (used !== undefined) return used;
@@ -204,22 +249,9 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   const piecesOf = (feature: FeatureEntry): readonly string[] => {
     const part = store.partOf(feature, environment);
     const isInlined = inlineSegments && part.segments.length > 0;
-    return [feature.head, isInlined ? inlined(part.json) : part.json, feature.tail];
+    return [feature.head, isInlined ? withInlinedSegments(part.json, store) : part.json, feature.tail];
   };
   const jsonOf = (feature: FeatureEntry): string => piecesOf(feature).join('');
-
-  /** A part with the constraints of its segments in the strategies, for SDKs without support for segments. */
-  const inlined = (json: string): string => {
-    const part = JSON.parse(`{${json}}`) as { readonly strategies: readonly ClientStrategy[] };
-    const strategies = part.strategies.map(({ segments = [], constraints, ...strategy }) => ({
-      ...strategy,
-      constraints: [
-        ...constraints,
-        ...segments.flatMap((id) => JSON.parse(`[${store.segment(id)?.constraints ?? ''}]`) as typeof constraints),
-      ],
-    }));
-    return JSON.stringify({ ...part, strategies }).slice(1, -1);
-  };
 
   /** The position of the newest change of what a client gets of a feature. */
   const newestOf = (feature: FeatureEntry): number =>
@@ -267,26 +299,6 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   const segmentsOf = (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments;
   const reader: ScopeReader = { positionOf, isVisible, isGone, isFormer, segmentsOf, usedSegments, jsonOf };
 
-  /** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
-  const madeOnce = <T>(
-    made: Partial<Record<Encoding, T | Promise<T>>>,
-    encoding: Encoding,
-    make: () => Promise<T>,
-  ): T | Promise<T> => {
-    const cached = made[encoding];
-    if (cached !== undefined) return cached;
-    const making = make();
-    made[encoding] = making;
-    making.then(
-      (value) => {
-        made[encoding] = value;
-        onResize();
-      },
-      () => void delete made[encoding],
-    );
-    return making;
-  };
-
   const view = {
     scope,
     /** The newest revision that the scope can notice. */
@@ -315,7 +327,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     /** Everything, in an encoding; made once, compressed in another thread. */
     full: (encoding: Encoding): Representation | Promise<Representation> => {
       const current = currentContent();
-      return madeOnce(current.representations, encoding, () => represent(current, encoding));
+      return madeOnce(current.representations, encoding, () => represent(current, encoding), onResize);
     },
     /** The features of the scope, in the order of their names. */
     features: visibleFeatures,
@@ -345,9 +357,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     /** The body of a delta in an encoding. */
     encode: ({ body, list, encoded }: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
       if (encoding === 'identity') return body;
-      return madeOnce(encoded, encoding, () =>
-        list === undefined ? compress(body, encoding) : compressedList(list, encoding),
-      );
+      const make = () => (list === undefined ? compress(body, encoding) : compressedList(list, encoding));
+      return madeOnce(encoded, encoding, make, onResize);
     },
     /**
      * The changes after a client's revision; undefined where there are none, and the full state for a revision that is not of this history.
