@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
+import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/support/program.ts';
 import { verifyBackup } from './verify-backup.ts';
 import { serviceDatabasesAt, type ServiceDatabase } from '../databases/service-databases.ts';
@@ -58,7 +58,7 @@ describe('a backup of databases that are in use', () => {
       await createSchema(client, database, migrations);
       await client.query('create table written (name text); commit');
     }
-    environment = Object.fromEntries(services.map(({ service, url }) => [databaseOf(service).setting, url]));
+    environment = Object.fromEntries(services.map(({ service, url }) => [databaseSettingOf(service).setting, url]));
   });
   afterAll(async () => {
     await Promise.allSettled(clients.map((client) => client.end()));

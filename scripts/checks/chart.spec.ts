@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
+import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { services } from '../../apps/all-in-one/src/services.ts';
 
 interface Values {
@@ -48,7 +48,7 @@ it.each(valuesFiles)('the chart sets values that each service accepts: %s', (fil
   const nats = { BUS_URL: (parse(read('values.yaml')) as { nats: { url: string } }).nats.url };
   expect(() => readConfig(HostConfig, { ...nats, ...textOf(values.env) })).not.toThrow();
   for (const service of services) {
-    const database = databaseOf(service.name).setting;
+    const database = databaseSettingOf(service.name).setting;
     const { secretKeys = [], env } = values.services?.[service.name] ?? {};
     const secrets = Object.fromEntries([database, ...secretKeys].map((key) => [key, secretOf(key)]));
     expect(() => readConfig(configOf(service), { ...secrets, ...textOf(env) })).not.toThrow();

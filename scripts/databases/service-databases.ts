@@ -8,7 +8,7 @@ import {
   dataFolders,
   hasDatabases,
 } from '../../apps/all-in-one/src/data-folders.ts';
-import { isSet } from '../../apps/all-in-one/src/database-of.ts';
+import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
 import { allMigrations } from '../migrations/all-migrations.ts';
 
@@ -65,7 +65,7 @@ export const withDatabaseUrls = async <T>(
   job: (complete: Environment) => Promise<T>,
 ): Promise<T> => {
   const missing = servicesWithDatabases.filter(
-    ({ service, setting }) => (only?.includes(service.name) ?? true) && !isSet(environment, setting),
+    ({ service, setting }) => (only?.includes(service.name) ?? true) && !isSettingGiven(environment, setting),
   );
   if (missing.length === 0) return job(environment);
   const embedded = await openEmbedded(dataFolders(environment), create);
@@ -86,7 +86,7 @@ export const withServiceDatabases = async <T>(
   withDatabaseUrls(environment, { create }, (complete) => {
     const databases = servicesWithDatabases.map(({ service, setting }) => {
       // Only an address of the settings may be in a file; other settings of the service are not checked for the embedded PostgreSQL.
-      const { [setting]: url = '' } = isSet(environment, setting)
+      const { [setting]: url = '' } = isSettingGiven(environment, setting)
         ? (readConfig(configOf(service), complete) as Readonly<Record<string, string>>)
         : complete;
       return databaseAt(service.name, url);

@@ -2,7 +2,7 @@ import { ConfigError, configOf, HostConfig, natsAccess, readConfig } from '@bunt
 import { Type } from 'typebox';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
 import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folders.ts';
-import { isSet } from '../../apps/all-in-one/src/database-of.ts';
+import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
 import { withDatabaseUrls } from '../databases/service-databases.ts';
 import { checkMeilisearch } from './check-meilisearch.ts';
@@ -41,7 +41,7 @@ const faultsOf = (component: string, error: unknown): readonly Finding[] => {
 
 /** Adds the addresses of the PostgreSQL of `npm start`, where the environment names no database and its data is there. */
 const withEmbedded = <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
-  const isNamed = servicesWithDatabases.some(({ setting }) => isSet(environment, setting));
+  const isNamed = servicesWithDatabases.some(({ setting }) => isSettingGiven(environment, setting));
   if (isNamed || !hasDatabases(dataFolders(environment))) return job(environment);
   return withDatabaseUrls(environment, {}, job);
 };
@@ -50,7 +50,7 @@ const checkServices = async (environment: Environment, minFreeGib: number): Prom
   const findings: Finding[] = [];
   const checkedServers = new Set<string>();
   for (const { service, setting } of servicesWithDatabases) {
-    if (!isSet(environment, setting)) {
+    if (!isSettingGiven(environment, setting)) {
       findings.push(passedCheck(service.name, `not checked: ${setting} is not set`));
       continue;
     }

@@ -9,7 +9,7 @@ import { eventually, openEventStream } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
-import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
+import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { featuresOfDatabase } from '../../apps/all-in-one/test/support/features-of-database.ts';
 import type { Cluster } from './cluster/cluster.ts';
 
@@ -163,7 +163,7 @@ export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 
   const requireCurrent = async (): Promise<void> => {
     const scope = { environment, inlineSegments: false };
     const { features, segments = [] } = await featuresOfDatabase(
-      postgres.urlOf(databaseOf('features').database),
+      postgres.urlOf(databaseSettingOf('features').database),
       scope,
     );
     for (const { name, held } of clients) {

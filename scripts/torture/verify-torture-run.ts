@@ -10,7 +10,7 @@ import { eventually } from '@bunting/testing';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { databaseOf } from '../../apps/all-in-one/src/database-of.ts';
+import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { withClient } from '../../libs/testing/src/test-postgres.ts';
 import type { FeedFollower } from './feed-follower.ts';
 import { type LedgerEntry, hasHappened } from './write-ledger.ts';
@@ -37,7 +37,10 @@ const settleTimeoutMs = 60_000;
 const atOnce = 8;
 
 const rowsOf = <Row>({ postgres }: Cluster, service: ServiceName, text: string): Promise<Row[]> =>
-  withClient(postgres.urlOf(databaseOf(service).database), async (client) => (await client.query(text)).rows as Row[]);
+  withClient(
+    postgres.urlOf(databaseSettingOf(service).database),
+    async (client) => (await client.query(text)).rows as Row[],
+  );
 
 const readMs = 10_000;
 /** Reads through one gateway. */

@@ -1,7 +1,7 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { host, type RunningHost } from '@bunting/runtime';
 import { createDataFolder, dataFolders } from './data-folders.ts';
-import { isSet } from './database-of.ts';
+import { isSettingGiven } from './database-setting.ts';
 import { services, servicesWithDatabases } from './services.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ const reachableAddress = (address: string): string =>
  * `BUNTING_DATA_DIR`, each in a database of its own.
  */
 export const startPlatform = async (environment: Environment) => {
-  const missing = servicesWithDatabases.filter(({ setting }) => !isSet(environment, setting));
+  const missing = servicesWithDatabases.filter(({ setting }) => !isSettingGiven(environment, setting));
   const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
   let dataDir: string | undefined;

@@ -4,7 +4,7 @@ import { featuresService } from '@bunting/features';
 import { gatewayService } from '@bunting/gateway';
 import type { AnyService } from '@bunting/runtime';
 import { searchService } from '@bunting/search';
-import { databaseOf } from './database-of.ts';
+import { databaseSettingOf } from './database-setting.ts';
 
 /** Every service, in the order in which they start: the gateway starts last. */
 export const services: readonly AnyService[] = [
@@ -16,4 +16,4 @@ export const services: readonly AnyService[] = [
 ];
 
 /** Every service with its database, in the same order. */
-export const servicesWithDatabases = services.map((service) => ({ service, ...databaseOf(service.name) }));
+export const servicesWithDatabases = services.map((service) => ({ service, ...databaseSettingOf(service.name) }));

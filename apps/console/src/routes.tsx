@@ -7,7 +7,7 @@ import {
   redirect,
   useLocation,
 } from '@tanstack/react-router';
-import { Loading } from './components/content/content.tsx';
+import { Loading } from './components/content/query-result.tsx';
 import { NotFoundPage, ErrorPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -175,12 +175,12 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./pages/profile/profile-page.tsx'), 'ProfilePage'),
 });
 
-const accountPages = () => import('./pages/sign-in/account-pages.tsx');
+const accountPages = () => import('./pages/sign-in/signed-out-pages.tsx');
 
 const accounts = (
   [
     ['/first', 'FirstAdminPage'],
-    ['/new-user', 'NewUserPage'],
+    ['/new-user', 'AcceptInvitationPage'],
     ['/reset-password', 'ResetPasswordPage'],
     ['/forgotten-password', 'ForgottenPasswordPage'],
   ] as const

@@ -5,7 +5,7 @@ import { eventually, startNats, reservePort } from '@bunting/testing';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
+import { databaseSettingOf } from '../../../apps/all-in-one/src/database-setting.ts';
 import { services } from '../../../apps/all-in-one/src/services.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import { benchOperations } from '../http/bench-operations.ts';
@@ -64,7 +64,7 @@ const startPlatform = async () => {
   const running = new Map<ServiceName, Replica[]>(services.map(({ name }) => [name, []]));
 
   const start = async (service: ServiceName): Promise<void> => {
-    const { setting, database } = databaseOf(service);
+    const { setting, database } = databaseSettingOf(service);
     const [port, monitoringPort] = [await reservePort(), await reservePort()];
     const program = runProgram(path.join('apps', service, 'src', 'main.ts'), {
       BUS_URL: `nats://127.0.0.1:${nats.port}`,

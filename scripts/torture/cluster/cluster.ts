@@ -2,7 +2,7 @@ import type { ServiceName } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
+import { databaseSettingOf } from '../../../apps/all-in-one/src/database-setting.ts';
 import { services } from '../../../apps/all-in-one/src/services.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
 import { startNatsServer, startPostgres } from './start-servers.ts';
@@ -58,7 +58,7 @@ export const startCluster = async (
             service,
             replica: nth,
             settings,
-            databaseUrl: postgres.urlOf(databaseOf(service).database),
+            databaseUrl: postgres.urlOf(databaseSettingOf(service).database),
             postgresPort: () => postgres.port,
             natsPort: () => nats.port,
             random,
@@ -94,7 +94,7 @@ export const startCluster = async (
     restores: lostWrites,
     /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
     restore: async (service: ServiceName, whileMs: number): Promise<void> => {
-      const { database } = databaseOf(service);
+      const { database } = databaseSettingOf(service);
       const copiedAt = new Date();
       await whileDown(service, () => postgres.copyDatabase(database));
       await sleep(whileMs);

@@ -3,7 +3,7 @@ import { monitoringPortKey } from '@bunting/runtime';
 import { eventually, reservePort } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { databaseOf } from '../../../apps/all-in-one/src/database-of.ts';
+import { databaseSettingOf } from '../../../apps/all-in-one/src/database-setting.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
 import { type Deliveries, wakeUpDisturber } from './wake-up-disturber.ts';
@@ -95,7 +95,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
         const environment = {
           ...settings,
           BUS_URL: `nats://127.0.0.1:${toNats.port}`,
-          [databaseOf(service).setting]: url.href,
+          [databaseSettingOf(service).setting]: url.href,
           [monitoringPortKey(service)]: String(monitoringPort),
           ...(port === undefined ? {} : { PORT: String(port) }),
         };

@@ -1,7 +1,7 @@
 import { host, openLog } from '@bunting/runtime';
 import { type FreshDatabase, reservePort, freshDatabase, longFreshnessTimeouts } from '@bunting/testing';
 import { randomBytes } from 'node:crypto';
-import { databaseOf } from '../../src/database-of.ts';
+import { databaseSettingOf } from '../../src/database-setting.ts';
 import { services } from '../../src/services.ts';
 
 /** Starts every service on databases of its own, over the bus that the settings name. */
@@ -26,7 +26,7 @@ export const startHostedPlatform = async (
     const database =
       urlOf === undefined ? await freshDatabase(name) : { url: urlOf(name), drop: () => Promise.resolve() };
     databases.push(database);
-    environment[databaseOf(name).setting] = database.url;
+    environment[databaseSettingOf(name).setting] = database.url;
   }
   const logged: string[] = [];
   const log = openLog(settings['LOG_LEVEL'] ?? 'info', { write: (line) => void logged.push(line) });

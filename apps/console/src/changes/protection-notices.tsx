@@ -1,5 +1,5 @@
 import { Button } from '../components/buttons/button.tsx';
-import { Notice } from '../components/content/content.tsx';
+import { Notice } from '../components/content/notice.tsx';
 import { protectionMessages as text } from '../messages/protection.ts';
 import type { EditProtection } from './use-edit-protection.ts';
 

@@ -1,6 +1,6 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
 import { Button, buttonClass } from '../components/buttons/button.tsx';
-import { EmptyState } from '../components/content/content.tsx';
+import { EmptyState } from '../components/content/query-result.tsx';
 import { sharedMessages } from '../messages/shared.ts';
 import { Page } from '../components/layout/page.tsx';
 

@@ -6,7 +6,7 @@ import { resourceMessages as text } from '../../messages/resources.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { Button } from '../buttons/button.tsx';
-import { ErrorNotice } from '../content/content.tsx';
+import { ErrorNotice } from '../content/notice.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from '../forms/fields.tsx';
 

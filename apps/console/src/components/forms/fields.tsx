@@ -22,7 +22,7 @@ interface Described {
   readonly error?: string | undefined;
 }
 
-export const Messages = ({ hint, error }: Omit<Described, 'label'>) => (
+export const FieldMessages = ({ hint, error }: Omit<Described, 'label'>) => (
   <>
     {hint !== undefined && (
       <Text slot="description" className={styles['hint'] ?? ''}>
@@ -57,18 +57,18 @@ export const TextField = ({ label, hint, error, placeholder, rows, ...props }: T
     ) : (
       <TextArea className={styles['input'] ?? ''} placeholder={placeholder} rows={rows} />
     )}
-    <Messages hint={hint} error={error} />
+    <FieldMessages hint={hint} error={error} />
   </AriaTextField>
 );
 
-export interface Option {
+export interface SelectOption {
   readonly id: string;
   readonly label: string;
   readonly about?: string | undefined;
 }
 
 export interface ChoiceProps extends Described {
-  readonly options: readonly Option[];
+  readonly options: readonly SelectOption[];
   readonly value: string | null;
   readonly onChange: (value: string) => void;
   readonly isRequired?: boolean;
@@ -126,7 +126,7 @@ export const RadioGroup = ({ label, hint, error, options: items, value, onChange
         </span>
       </AriaRadio>
     ))}
-    <Messages hint={hint} error={error} />
+    <FieldMessages hint={hint} error={error} />
   </AriaRadioGroup>
 );
 

@@ -1,12 +1,12 @@
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { IconButton } from '../buttons/button.tsx';
-import { ComboBox, type Option } from './fields.tsx';
+import { ComboBox, type SelectOption } from './fields.tsx';
 import styles from '../resources/resource.module.css';
 
 interface MultiComboBoxProps {
   readonly label: string;
   readonly hint?: string;
-  readonly options: readonly Option[];
+  readonly options: readonly SelectOption[];
   readonly value: readonly string[];
   readonly onChange: (value: readonly string[]) => void;
   /** shown while nothing is chosen: what that means */

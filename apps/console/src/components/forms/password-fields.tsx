@@ -1,6 +1,6 @@
 import type { FieldValues } from 'react-hook-form';
 import { accountMessages } from '../../messages/account.ts';
-import { type BoundFieldProps, FormText } from './form.tsx';
+import { type BoundFieldProps, BoundTextField } from './bound-fields.tsx';
 
 type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'required'> & {
   /** the browser offers to generate a password, and not to fill in a stored one */
@@ -9,7 +9,7 @@ type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'requi
 
 /** A password that must be entered. */
 export const PasswordField = <T extends FieldValues>({ isNew = false, ...props }: PasswordFieldProps<T>) => (
-  <FormText
+  <BoundTextField
     {...props}
     required={accountMessages.passwordMissing}
     type="password"

@@ -12,10 +12,11 @@ import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge
 import type { Json } from '../../merging/json.ts';
 import { requestBodyOf, validationErrorOf, type FormValues, inputKindOf, formValuesOf } from './request-body-schema.ts';
 import { Button } from '../buttons/button.tsx';
-import { Notice } from '../content/content.tsx';
+import { Notice } from '../content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../dialogs/dialog.tsx';
-import type { Option } from './fields.tsx';
-import { FormComboBox, FormSelect, FormSwitch, FormText, showServerError } from './form.tsx';
+import type { SelectOption } from './fields.tsx';
+import { BoundComboBox, BoundSelect, BoundSwitch, BoundTextField } from './bound-fields.tsx';
+import { showServerError } from './show-server-error.ts';
 import styles from '../resources/resource.module.css';
 
 const MergeConflictDialog = lazy(() =>
@@ -30,7 +31,7 @@ export interface RequestBodyField {
   readonly hint?: React.ReactNode;
   /** the number of lines of a text */
   readonly rows?: number;
-  readonly options?: readonly Option[];
+  readonly options?: readonly SelectOption[];
   /** options are found by typing */
   readonly isLong?: boolean;
   readonly placeholder?: string;
@@ -176,18 +177,18 @@ const Field = ({
   if (isSwitch) {
     return (
       <div>
-        <FormSwitch {...bound} />
+        <BoundSwitch {...bound} />
         {hint !== undefined && <p className={styles['hint']}>{hint}</p>}
       </div>
     );
   }
   const choosable = options ?? choices?.map((id) => ({ id, label: id }));
   if (choosable !== undefined) {
-    const Choice = isLong ? FormComboBox : FormSelect;
+    const Choice = isLong ? BoundComboBox : BoundSelect;
     return <Choice {...bound} options={choosable} {...(isRequired && { required: text.missing })} />;
   }
   return (
-    <FormText
+    <BoundTextField
       {...bound}
       {...(isRequired && { required: text.missing })}
       {...(rows !== undefined && { rows })}

@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@bunting/contracts';
 import { lazy, Suspense } from 'react';
 import type { RequestBodyFormProps, RequestBodyDialogProps } from './request-body-form-implementation.tsx';
-import { Loading } from '../content/content.tsx';
+import { Loading } from '../content/query-result.tsx';
 
 export type { RequestBodyField } from './request-body-form-implementation.tsx';
 

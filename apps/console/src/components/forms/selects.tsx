@@ -11,16 +11,16 @@ import {
   Text,
 } from 'react-aria-components';
 import { sharedMessages } from '../../messages/shared.ts';
-import { type ChoiceProps, Messages, type Option } from './fields.tsx';
+import { type ChoiceProps, FieldMessages, type SelectOption } from './fields.tsx';
 import { Icon } from '../buttons/icon.tsx';
 import styles from './field.module.css';
 
-const options = (items: readonly Option[]) => (
+const options = (items: readonly SelectOption[]) => (
   <ListBox
     items={items}
     renderEmptyState={() => <p className={styles['none']}>{sharedMessages.common.nothingFound}</p>}
   >
-    {(item: Option) => (
+    {(item: SelectOption) => (
       <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
         <span>
           <Text slot="label">{item.label}</Text>
@@ -51,7 +51,7 @@ export const Select = ({ label, hint, error, options: items, value, onChange, ..
       <SelectValue />
       <Icon name="chevronDown" />
     </Button>
-    <Messages hint={hint} error={error} />
+    <FieldMessages hint={hint} error={error} />
     <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
   </AriaSelect>
 );
@@ -84,7 +84,7 @@ export const ComboBox = ({
         <Icon name="chevronDown" />
       </Button>
     </div>
-    <Messages hint={hint} error={error} />
+    <FieldMessages hint={hint} error={error} />
     <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
   </AriaComboBox>
 );

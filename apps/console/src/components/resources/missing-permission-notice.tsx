@@ -1,7 +1,7 @@
 import { type AnyOperation, permissionsFor } from '@bunting/contracts';
 import { useMe } from '../../api/queries.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
-import { Notice } from '../content/content.tsx';
+import { Notice } from '../content/notice.tsx';
 import { type PermissionPlace, useMayCall } from '../../api/use-may-call.ts';
 
 /** Names the permission that changing the page needs, if the user lacks it. */

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { Button, IconButton } from '../buttons/button.tsx';
-import { QueryResult, EmptyState } from '../content/content.tsx';
+import { QueryResult, EmptyState } from '../content/query-result.tsx';
 import { TextField } from '../forms/fields.tsx';
 import { Menu, type MenuEntry } from '../buttons/menu.tsx';
 import { type SearchParameters, useSearchParameter } from '../../filtering/search-parameter.ts';

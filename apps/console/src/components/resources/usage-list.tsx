@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { resourceMessages as text } from '../../messages/resources.ts';
-import { QueryResult } from '../content/content.tsx';
+import { QueryResult } from '../content/query-result.tsx';
 import styles from './resource.module.css';
 
 interface Use {

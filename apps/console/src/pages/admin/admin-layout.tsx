@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { EmptyState, Loading } from '../../components/content/content.tsx';
+import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { adminNavigationMessages as text } from '../../messages/administration/navigation.ts';
 import { adminPageGroups, adminPages } from './admin-pages.ts';

@@ -10,7 +10,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperationMutation, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
-import { ErrorNotice } from '../../components/content/content.tsx';
+import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';

@@ -12,7 +12,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery, useOperationMutation } from '../../api/queries.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
-import { Notice } from '../../components/content/content.tsx';
+import { Notice } from '../../components/content/notice.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';

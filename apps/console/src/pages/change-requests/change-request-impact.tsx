@@ -2,7 +2,7 @@ import { type ChangeRequest, EvaluateImpact, isJsonObject } from '@bunting/contr
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { operationQuery } from '../../api/queries.ts';
-import { QueryResult } from '../../components/content/content.tsx';
+import { QueryResult } from '../../components/content/query-result.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { ImpactGroups } from '../strategy/impact/impact-groups.tsx';
 import layout from '../../components/layout/layout.module.css';

@@ -2,7 +2,7 @@ import { AddComment, type ChangeRequest, GetChangeRequest } from '@bunting/contr
 import { useState } from 'react';
 import { useOperationMutation } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
-import { ErrorNotice } from '../../components/content/content.tsx';
+import { ErrorNotice } from '../../components/content/notice.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';

@@ -1,5 +1,5 @@
 import type { ChangeRequestSchedule, ChangeRequestState } from '@bunting/contracts';
-import { Badge } from '../../components/content/content.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 
 const tones = {

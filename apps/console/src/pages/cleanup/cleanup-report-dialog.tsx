@@ -2,7 +2,7 @@ import type { CleanupQuery } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
-import { QueryResult } from '../../components/content/content.tsx';
+import { QueryResult } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { sharedMessages } from '../../messages/shared.ts';

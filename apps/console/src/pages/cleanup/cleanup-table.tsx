@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import { Badge } from '../../components/content/content.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import type { CleanupFlag } from './read-cleanup-selection.ts';

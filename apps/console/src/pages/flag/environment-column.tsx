@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
-import { Badge } from '../../components/content/content.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/buttons/icon.tsx';

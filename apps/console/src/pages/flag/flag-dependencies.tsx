@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { operationQuery } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
-import { ErrorNotice } from '../../components/content/content.tsx';
+import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';

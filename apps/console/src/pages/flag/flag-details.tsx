@@ -13,10 +13,12 @@ import { useForm } from 'react-hook-form';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { operationQuery, useOperationMutation } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
-import { Badge, ErrorNotice } from '../../components/content/content.tsx';
+import { ErrorNotice } from '../../components/content/notice.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { Select, TextField } from '../../components/forms/fields.tsx';
-import { FormSelect, FormSwitch, FormText, showServerError } from '../../components/forms/form.tsx';
+import { BoundSelect, BoundSwitch, BoundTextField } from '../../components/forms/bound-fields.tsx';
+import { showServerError } from '../../components/forms/show-server-error.ts';
 import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { sharedMessages } from '../../messages/shared.ts';
@@ -74,15 +76,15 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
       }
     >
       <div className={layout['denseStack']}>
-        <FormText control={control} name="description" label={flagMessages.description} rows={4} autoFocus />
-        <FormSelect
+        <BoundTextField control={control} name="description" label={flagMessages.description} rows={4} autoFocus />
+        <BoundSelect
           control={control}
           name="type"
           label={flagMessages.type}
           options={featureTypes.map((type) => ({ id: type, label: type }))}
         />
-        <FormSwitch control={control} name="stale" label={flagMessages.staleSwitch} />
-        <FormSwitch control={control} name="impressionData" label={flagMessages.impressionData} />
+        <BoundSwitch control={control} name="stale" label={flagMessages.staleSwitch} />
+        <BoundSwitch control={control} name="impressionData" label={flagMessages.impressionData} />
         {formState.errors.root?.message !== undefined && (
           <ErrorNotice error={new Error(formState.errors.root.message)} />
         )}

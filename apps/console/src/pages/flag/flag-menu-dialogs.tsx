@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperationMutation, useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
-import { ErrorNotice } from '../../components/content/content.tsx';
+import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, TextField } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';

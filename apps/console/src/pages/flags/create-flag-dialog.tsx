@@ -10,9 +10,10 @@ import { useForm } from 'react-hook-form';
 import { operationQuery, useOperationMutation, useProjects } from '../../api/queries.ts';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button } from '../../components/buttons/button.tsx';
-import { Notice } from '../../components/content/content.tsx';
+import { Notice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { FormComboBox, FormSelect, FormText, showServerError } from '../../components/forms/form.tsx';
+import { BoundComboBox, BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
+import { showServerError } from '../../components/forms/show-server-error.ts';
 import { flagsMessages } from '../../messages/flags.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
@@ -61,7 +62,7 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
       }
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
-      <FormText
+      <BoundTextField
         control={control}
         name="name"
         label={text.name}
@@ -70,20 +71,20 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
         autoFocus
       />
       {allowed.length > 0 && (
-        <FormComboBox
+        <BoundComboBox
           control={control}
           name="project"
           label={text.project}
           options={allowed.map(({ id, name }) => ({ id, label: name, about: id === name ? undefined : id }))}
         />
       )}
-      <FormSelect
+      <BoundSelect
         control={control}
         name="type"
         label={text.type}
         options={(types?.types ?? []).map(({ id, name, description }) => ({ id, label: name, about: description }))}
       />
-      <FormText control={control} name="description" label={text.description} rows={3} />
+      <BoundTextField control={control} name="description" label={text.description} rows={3} />
     </Dialog>
   );
 };

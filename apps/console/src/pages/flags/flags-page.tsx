@@ -3,7 +3,8 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } fro
 import { useEnvironments } from '../../api/queries.ts';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button } from '../../components/buttons/button.tsx';
-import { EmptyState, ErrorNotice, Loading } from '../../components/content/content.tsx';
+import { ErrorNotice } from '../../components/content/notice.tsx';
+import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';

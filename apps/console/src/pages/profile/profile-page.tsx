@@ -12,9 +12,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { operationQuery, useOperationMutation, useMe } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
-import { QueryResult, EmptyState, Notice, Table } from '../../components/content/content.tsx';
+import { Notice } from '../../components/content/notice.tsx';
+import { Table } from '../../components/content/table.tsx';
+import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
-import { FormSelect, FormText } from '../../components/forms/form.tsx';
+import { BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../components/forms/form-values.ts';
@@ -45,7 +47,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
   >
     {(control) => (
       <>
-        <FormText
+        <BoundTextField
           control={control}
           name="description"
           label={text.keyPurpose}
@@ -53,7 +55,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
           required={text.keyPurposeMissing}
           autoFocus
         />
-        <FormSelect control={control} name="days" label={text.keyLasts} options={optionsOfPairs(text.keyDays)} />
+        <BoundSelect control={control} name="days" label={text.keyLasts} options={optionsOfPairs(text.keyDays)} />
       </>
     )}
   </CreateSecretDialog>

@@ -1,5 +1,6 @@
 import type { UserSession } from '@bunting/contracts';
-import { Badge, Table } from '../../components/content/content.tsx';
+import { Table } from '../../components/content/table.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { Button } from '../../components/buttons/button.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { profileMessages as text } from '../../messages/profile.ts';

@@ -1,6 +1,6 @@
 import type { Project } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { Badge } from '../../components/content/content.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './projects.module.css';

@@ -10,7 +10,7 @@ import { Suspense, useState } from 'react';
 import { useOperationMutation, useEnvironments, useProjects } from '../../api/queries.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
-import { Loading } from '../../components/content/content.tsx';
+import { Loading } from '../../components/content/query-result.tsx';
 import { Checkbox } from '../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';

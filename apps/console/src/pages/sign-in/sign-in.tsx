@@ -6,9 +6,9 @@ import { ApiError } from '../../api/api-error.ts';
 import type { SignInOffer } from '../../api/sign-in-state.ts';
 import { signInWithKey, signInWithPassword } from '../../api/sign-in.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
-import { Notice } from '../../components/content/content.tsx';
+import { Notice } from '../../components/content/notice.tsx';
 import dialogStyles from '../../components/dialogs/dialog.module.css';
-import { FormText } from '../../components/forms/form.tsx';
+import { BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { PasswordField } from '../../components/forms/password-fields.tsx';
 import icon from '../../icon.svg';
 import { explainError } from '../../messages/explain-error.ts';
@@ -32,7 +32,7 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
   });
   return (
     <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
-      <FormText
+      <BoundTextField
         control={control}
         name="username"
         label={text.user}
@@ -61,7 +61,7 @@ const KeyForm = () => {
   });
   return (
     <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
-      <FormText
+      <BoundTextField
         control={control}
         name="key"
         label={text.key}

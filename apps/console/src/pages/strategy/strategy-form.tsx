@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
-import { ErrorNotice, Loading, Notice } from '../../components/content/content.tsx';
+import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
+import { Loading } from '../../components/content/query-result.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';

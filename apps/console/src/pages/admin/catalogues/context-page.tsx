@@ -16,7 +16,7 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
-import { Badge } from '../../../components/content/content.tsx';
+import { Badge } from '../../../components/content/badge.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';

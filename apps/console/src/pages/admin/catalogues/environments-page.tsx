@@ -18,7 +18,8 @@ import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
-import { Badge, Notice } from '../../../components/content/content.tsx';
+import { Notice } from '../../../components/content/notice.tsx';
+import { Badge } from '../../../components/content/badge.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';

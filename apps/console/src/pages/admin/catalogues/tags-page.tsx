@@ -20,7 +20,7 @@ import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
-import { QueryResult } from '../../../components/content/content.tsx';
+import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';

@@ -1,4 +1,4 @@
-import type { Option } from '../../../components/forms/fields.tsx';
+import type { SelectOption } from '../../../components/forms/fields.tsx';
 
 interface Role {
   readonly id: number;
@@ -7,5 +7,5 @@ interface Role {
 }
 
 /** The choices of a select for roles. */
-export const roleOptions = (roles: readonly Role[]): Option[] =>
+export const roleOptions = (roles: readonly Role[]): SelectOption[] =>
   roles.map(({ id, name, description }) => ({ id: String(id), label: name, about: description }));

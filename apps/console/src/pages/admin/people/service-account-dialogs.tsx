@@ -17,9 +17,10 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
-import { QueryResult, Table } from '../../../components/content/content.tsx';
+import { Table } from '../../../components/content/table.tsx';
+import { QueryResult } from '../../../components/content/query-result.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
-import { FormSelect, FormText } from '../../../components/forms/form.tsx';
+import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
@@ -50,7 +51,7 @@ const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; r
   >
     {(control) => (
       <>
-        <FormText
+        <BoundTextField
           control={control}
           name="description"
           label={text.tokenFor}
@@ -58,7 +59,7 @@ const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; r
           validate={(value) => validationErrorOf(CreateServiceAccountToken.body, 'description', value)}
           autoFocus
         />
-        <FormSelect control={control} name="days" label={text.tokenLasts} options={optionsOfPairs(text.tokenDays)} />
+        <BoundSelect control={control} name="days" label={text.tokenLasts} options={optionsOfPairs(text.tokenDays)} />
       </>
     )}
   </CreateSecretDialog>

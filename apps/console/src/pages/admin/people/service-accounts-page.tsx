@@ -4,7 +4,7 @@ import { lazyRouteComponent } from '@tanstack/react-router';
 import { type ComponentProps, Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
 import { Button } from '../../../components/buttons/button.tsx';
-import { Badge } from '../../../components/content/content.tsx';
+import { Badge } from '../../../components/content/badge.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';

@@ -18,8 +18,8 @@ import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
-import { QueryResult } from '../../../components/content/content.tsx';
-import { FormSelect, FormSwitch, FormText } from '../../../components/forms/form.tsx';
+import { QueryResult } from '../../../components/content/query-result.tsx';
+import { BoundSelect, BoundSwitch, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
@@ -73,7 +73,7 @@ export const CreateUserDialog = ({
     >
       {(control) => (
         <>
-          <FormText
+          <BoundTextField
             control={control}
             name="name"
             label={text.name}
@@ -81,22 +81,22 @@ export const CreateUserDialog = ({
             validate={check('name')}
             autoFocus
           />
-          <FormText control={control} name="email" label={text.email} type="email" validate={check('email')} />
-          <FormText
+          <BoundTextField control={control} name="email" label={text.email} type="email" validate={check('email')} />
+          <BoundTextField
             control={control}
             name="username"
             label={text.username}
             hint={text.usernameHint}
             validate={check('username')}
           />
-          <FormSelect
+          <BoundSelect
             control={control}
             name="rootRole"
             label={text.rootRole}
             hint={text.rootRoleHint}
             options={roleOptions(roles)}
           />
-          {hasMail && <FormSwitch control={control} name="sendEmail" label={text.sendMail} />}
+          {hasMail && <BoundSwitch control={control} name="sendEmail" label={text.sendMail} />}
         </>
       )}
     </CreateSecretDialog>
@@ -234,7 +234,7 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
   >
     {(control) => (
       <>
-        <FormText
+        <BoundTextField
           control={control}
           name="name"
           label={text.inviteName}
@@ -242,7 +242,7 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
           validate={(value) => validationErrorOf(CreateInviteLink.body, 'name', value)}
           autoFocus
         />
-        <FormSelect control={control} name="days" label={text.inviteLasts} options={optionsOfPairs(text.inviteDays)} />
+        <BoundSelect control={control} name="days" label={text.inviteLasts} options={optionsOfPairs(text.inviteDays)} />
       </>
     )}
   </CreateSecretDialog>

@@ -5,7 +5,7 @@ import { Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
-import { Badge } from '../../../components/content/content.tsx';
+import { Badge } from '../../../components/content/badge.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';

@@ -16,10 +16,11 @@ import { call } from '../../../api/call.ts';
 import { operationQuery, useOperationMutation } from '../../../api/queries.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Button } from '../../../components/buttons/button.tsx';
-import { Notice } from '../../../components/content/content.tsx';
+import { Notice } from '../../../components/content/notice.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { Checkbox } from '../../../components/forms/fields.tsx';
-import { FormText, showServerError } from '../../../components/forms/form.tsx';
+import { BoundTextField } from '../../../components/forms/bound-fields.tsx';
+import { showServerError } from '../../../components/forms/show-server-error.ts';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
@@ -166,7 +167,7 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
         />
       )}
       {role !== undefined && <p className={layout['muted']}>{text.immediately}</p>}
-      <FormText
+      <BoundTextField
         control={control}
         name="name"
         label={text.name}
@@ -174,7 +175,7 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
         validate={(value) => validationErrorOf(CreateRole.body, 'name', value)}
         autoFocus
       />
-      <FormText
+      <BoundTextField
         control={control}
         name="description"
         label={text.description}

@@ -13,7 +13,7 @@ import { Fragment, Suspense, useEffect, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
-import { QueryResult, Loading } from '../../../components/content/content.tsx';
+import { QueryResult, Loading } from '../../../components/content/query-result.tsx';
 import { Icon } from '../../../components/buttons/icon.tsx';
 import { Menu } from '../../../components/buttons/menu.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';

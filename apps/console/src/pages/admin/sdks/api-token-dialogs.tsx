@@ -4,7 +4,7 @@ import { useEnvironments, useProjects } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Select } from '../../../components/forms/fields.tsx';
-import { FormSelect, FormText } from '../../../components/forms/form.tsx';
+import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
@@ -68,7 +68,7 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
     >
       {(control) => (
         <>
-          <FormText
+          <BoundTextField
             control={control}
             name="tokenName"
             label={text.name}
@@ -100,7 +100,7 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
               />
             </>
           )}
-          <FormSelect control={control} name="days" label={text.lasts} options={optionsOfPairs(text.days)} />
+          <BoundSelect control={control} name="days" label={text.lasts} options={optionsOfPairs(text.days)} />
         </>
       )}
     </CreateSecretDialog>

@@ -11,7 +11,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
-import { ErrorNotice, Notice } from '../../../components/content/content.tsx';
+import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';

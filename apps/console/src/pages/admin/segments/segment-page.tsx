@@ -18,7 +18,8 @@ import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-oper
 import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
-import { QueryResult, Notice } from '../../../components/content/content.tsx';
+import { Notice } from '../../../components/content/notice.tsx';
+import { QueryResult } from '../../../components/content/query-result.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';

@@ -5,7 +5,7 @@ import { Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
-import { QueryResult, Loading } from '../../../components/content/content.tsx';
+import { QueryResult, Loading } from '../../../components/content/query-result.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { AdminPageLayout } from '../admin-page-layout.tsx';

@@ -2,7 +2,7 @@ import type { Event } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
-import { Loading } from '../../../components/content/content.tsx';
+import { Loading } from '../../../components/content/query-result.tsx';
 import { Icon } from '../../../components/buttons/icon.tsx';
 import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { Time } from '../../../components/content/time.tsx';

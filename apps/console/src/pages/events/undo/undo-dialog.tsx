@@ -1,48 +1,27 @@
-import {
-  AddChanges,
-  type ChangeRequest,
-  CreateSegment,
-  DeleteSegment,
-  EvaluateImpact,
-  type Event,
-  type FeatureStrategy,
-  GetFeature,
-  GetFeatureEnvironment,
-  GetSegment,
-  GetStrategy,
-  isEqual,
-  MoveFeature,
-  ReviveFeature,
-  type SegmentChange,
-  SetStale,
-  UpdateFeature,
-  UpdateFeatureTags,
-  UpdateSegment,
-} from '@bunting/contracts';
+import { EvaluateImpact, type Event, type FeatureStrategy, isEqual } from '@bunting/contracts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
-import { call, callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
-import { ErrorNotice, Loading, Notice } from '../../../components/content/content.tsx';
+import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
+import { Loading } from '../../../components/content/query-result.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { type SubmitOutcome, useSubmitChanges } from '../../../changes/submit-changes.ts';
-import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { changeSentence } from '../../../messages/sentences/change-sentence.ts';
 import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import type { Json } from '../../../merging/json.ts';
 import { ImpactGroups } from '../../strategy/impact/impact-groups.tsx';
 import { ChangedFields } from '../differences/changed-fields.tsx';
-import { planUndo, type UndoPlan, type UndoState, type UndoStep } from './undo.ts';
+import { planUndo, type UndoPlan, type UndoState, type UndoStep } from './plan-undo.ts';
 import { readUndoState } from './undo-state.ts';
 import layout from '../../../components/layout/layout.module.css';
+import { readTag, type Proposal, useExecuteUndo } from './use-execute-undo.ts';
 
 const text = eventsMessages.undo;
 
@@ -102,8 +81,6 @@ const sentenceOf = (step: UndoStep, state: UndoState, segmentNames: ReadonlyMap<
   }
 };
 
-type Proposal = Pick<ChangeRequest, 'id'> | undefined;
-
 /**
  * The environments that the steps change, each once; undefined stands for all of them. A new segment changes none: no strategy uses it, so
  * it needs no change request.
@@ -119,94 +96,6 @@ const touchedBy = (steps: readonly UndoStep[]): readonly (string | undefined)[] 
     ),
   ),
 ];
-
-/** Reads the entity tag of what a step changes; undefined where its operation compares none. @throws ApiError */
-const readTag = async (event: Event, step: UndoStep): Promise<string | undefined> => {
-  const feature = { projectId: event.project ?? '', featureName: event.featureName ?? '' };
-  switch (step.kind) {
-    case 'change': {
-      const { environment, change } = step;
-      if (environment === undefined) return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
-      const params = { ...feature, environment };
-      if (change.action === 'updateStrategy' || change.action === 'deleteStrategy')
-        return (await callWithEntityTag(GetStrategy, { params: { ...params, strategyId: change.payload.id } }))
-          .entityTag;
-      return (await callWithEntityTag(GetFeatureEnvironment, { params })).entityTag;
-    }
-    case 'tags':
-    case 'details':
-    case 'move':
-      return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
-    case 'updateSegment':
-    case 'deleteSegment':
-      return (await callWithEntityTag(GetSegment, { params: { id: step.id } })).entityTag;
-    case 'stale':
-    case 'revive':
-    case 'createSegment':
-      return undefined;
-  }
-};
-
-/** A step, and the entity tag that what it changes must still have. */
-interface TaggedStep {
-  readonly step: UndoStep;
-  readonly ifMatch: string | undefined;
-}
-
-/** Executes the steps. @returns the change request that they were added to, if any */
-const useTakeSteps = (event: Event) => {
-  const client = useQueryClient();
-  const project = event.project ?? '';
-  const params = { projectId: project, featureName: event.featureName ?? '' };
-  const apply = useSubmitChanges(project);
-  const proposeSegment = (environment: string, change: SegmentChange): Promise<Proposal> =>
-    call(AddChanges, { params: { projectId: project, environment }, body: change });
-  /** Where a change of every environment becomes a change request; undefined where it needs none. */
-  const readFirstProtected = async (): Promise<string | undefined> =>
-    event.project == null ? undefined : (await readProtectedEnvironments(client, project))[0];
-  const take = async ({ step, ifMatch }: TaggedStep): Promise<Proposal> => {
-    switch (step.kind) {
-      case 'change': {
-        const { environment, change } = step;
-        const outcome: SubmitOutcome = await apply.mutateAsync({ environment, changes: [change], ifMatch });
-        return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
-      }
-      case 'tags': {
-        const body = { addedTags: [...step.added], removedTags: [...step.removed] };
-        return void (await call(UpdateFeatureTags, { params, body, ifMatch }));
-      }
-      case 'details':
-        return void (await call(UpdateFeature, { params, body: step.body, ifMatch }));
-      case 'stale': {
-        const body = { features: [params.featureName], stale: step.stale };
-        return void (await call(SetStale, { params, body }));
-      }
-      case 'revive':
-        return void (await call(ReviveFeature, { params }));
-      case 'move':
-        return void (await call(MoveFeature, { params, body: { newProjectId: step.project }, ifMatch }));
-      case 'createSegment':
-        return void (await call(CreateSegment, { body: step.body }));
-      case 'updateSegment': {
-        const { id, body } = step;
-        const firstProtected = await readFirstProtected();
-        if (firstProtected === undefined) return void (await call(UpdateSegment, { params: { id }, body, ifMatch }));
-        return proposeSegment(firstProtected, { action: 'updateSegment', payload: { id, ...body } });
-      }
-      case 'deleteSegment': {
-        const { id } = step;
-        const firstProtected = await readFirstProtected();
-        if (firstProtected === undefined) return void (await call(DeleteSegment, { params: { id }, ifMatch }));
-        return proposeSegment(firstProtected, { action: 'deleteSegment', payload: { id } });
-      }
-    }
-  };
-  return async (steps: readonly TaggedStep[]): Promise<Proposal> => {
-    let proposal: Proposal;
-    for (const step of steps) proposal = (await take(step)) ?? proposal;
-    return proposal;
-  };
-};
 
 interface EffectProps {
   readonly event: Event;
@@ -295,7 +184,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
       : protection.environments.filter((name) =>
           touchedBy(steps).some((environment) => environment === undefined || environment === name),
         );
-  const takeSteps = useTakeSteps(event);
+  const executeUndo = useExecuteUndo(event);
   const undo = useMutation<Proposal | 'changed', ApiError>({
     mutationFn: async () => {
       // The tags are read before the plan is recomputed: an edit after that either changes the plan or fails with 412.
@@ -303,7 +192,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
       const { data } = await query.refetch({ throwOnError: true });
       const fresh = data && planUndo(event, data);
       if (!isEqual(fresh, plan)) return 'changed';
-      return takeSteps(tagged);
+      return executeUndo(tagged);
     },
     onSuccess: (result) => {
       setHasChanged(result === 'changed');

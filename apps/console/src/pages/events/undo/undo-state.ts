@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { setsSameProperty, eventGroupOf, type UndoState } from './undo.ts';
+import { setsSameProperty, eventGroupOf, type UndoState } from './plan-undo.ts';
 
 const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.kind === 'NotFoundError';
 

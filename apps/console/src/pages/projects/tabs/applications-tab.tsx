@@ -1,7 +1,7 @@
 import { ListProjectApplications } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
-import { Badge } from '../../../components/content/content.tsx';
+import { Badge } from '../../../components/content/badge.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import layout from '../../../components/layout/layout.module.css';

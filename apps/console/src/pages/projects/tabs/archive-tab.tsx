@@ -13,7 +13,7 @@ import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
-import { ErrorNotice } from '../../../components/content/content.tsx';
+import { ErrorNotice } from '../../../components/content/notice.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/dialog.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';

@@ -2,7 +2,7 @@ import { type AnyOperation, CreateProjectApiToken, ListEnvironmentsOfProject } f
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
-import { FormSelect, FormText } from '../../../components/forms/form.tsx';
+import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
@@ -50,7 +50,7 @@ export const CreateProjectTokenDialog = ({ project, invalidates, onClose }: Crea
     >
       {(control) => (
         <>
-          <FormText
+          <BoundTextField
             control={control}
             name="tokenName"
             label={text.tokenName}
@@ -59,14 +59,14 @@ export const CreateProjectTokenDialog = ({ project, invalidates, onClose }: Crea
             validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
             autoFocus
           />
-          <FormSelect control={control} name="type" label={text.tokenType} options={types} />
-          <FormSelect
+          <BoundSelect control={control} name="type" label={text.tokenType} options={types} />
+          <BoundSelect
             control={control}
             name="environment"
             label={text.environment}
             options={names.map((id) => ({ id, label: id }))}
           />
-          <FormSelect
+          <BoundSelect
             control={control}
             name="expiresAt"
             label={text.tokenExpires}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
-import { QueryResult } from '../../../components/content/content.tsx';
+import { QueryResult } from '../../../components/content/query-result.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { formatNumber } from '../../../messages/format-number.ts';
 import { Health } from '../health.tsx';

@@ -1,6 +1,7 @@
 import { isEqual } from '@bunting/contracts';
 import { lazy, Suspense, useState } from 'react';
-import { Loading, Notice } from '../../../components/content/content.tsx';
+import { Notice } from '../../../components/content/notice.tsx';
+import { Loading } from '../../../components/content/query-result.tsx';
 import { strategyMessages } from '../../../messages/strategy.ts';
 import { parseStrategyDraft, type StrategyDraft } from '../../../strategies/strategy-draft.ts';
 import type { StrategyPartProps } from '../strategy-part-props.ts';

@@ -1,5 +1,4 @@
-import { type Control, type FieldPath, type FieldValues, useController, type UseFormSetError } from 'react-hook-form';
-import { ApiError } from '../../api/api-error.ts';
+import { type Control, type FieldPath, type FieldValues, useController } from 'react-hook-form';
 import { Switch, TextField } from './fields.tsx';
 
 export interface BoundFieldProps<T extends FieldValues> {
@@ -15,7 +14,7 @@ export interface BoundFieldProps<T extends FieldValues> {
   readonly autoFocus?: boolean;
 }
 
-export const useField = <T extends FieldValues>({ control, name, required, validate }: BoundFieldProps<T>) => {
+export const useBoundField = <T extends FieldValues>({ control, name, required, validate }: BoundFieldProps<T>) => {
   const rules = { ...(required !== undefined && { required }), ...(validate && { validate }) };
   const { field, fieldState } = useController({ control, name, rules });
   return {
@@ -39,7 +38,7 @@ export const fieldAppearance = <T extends FieldValues>({
   ...(hint === undefined ? {} : { hint }),
 });
 
-type FormTextProps<T extends FieldValues> = BoundFieldProps<T> & {
+type BoundTextFieldProps<T extends FieldValues> = BoundFieldProps<T> & {
   readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'datetime-local';
   readonly autoComplete?: string;
   readonly placeholder?: string;
@@ -47,13 +46,18 @@ type FormTextProps<T extends FieldValues> = BoundFieldProps<T> & {
 };
 
 /** A text field of a form of react-hook-form. */
-export const FormText = <T extends FieldValues>(props: FormTextProps<T>) => {
+export const BoundTextField = <T extends FieldValues>(props: BoundTextFieldProps<T>) => {
   const { type, autoComplete, placeholder, rows } = props;
   const more = { ...(type && { type }), ...(autoComplete && { autoComplete }), ...(placeholder && { placeholder }) };
-  return <TextField {...fieldAppearance(props)} {...more} {...(rows && { rows })} {...useField(props)} />;
+  return <TextField {...fieldAppearance(props)} {...more} {...(rows && { rows })} {...useBoundField(props)} />;
 };
 
-export const FormSwitch = <T extends FieldValues>({ control, name, label, isDisabled = false }: BoundFieldProps<T>) => {
+export const BoundSwitch = <T extends FieldValues>({
+  control,
+  name,
+  label,
+  isDisabled = false,
+}: BoundFieldProps<T>) => {
   const { field } = useController({ control, name });
   return (
     <Switch isSelected={field.value as boolean} onChange={field.onChange} onBlur={field.onBlur} isDisabled={isDisabled}>
@@ -62,25 +66,4 @@ export const FormSwitch = <T extends FieldValues>({ control, name, label, isDisa
   );
 };
 
-/**
- * Shows what the server refused at the fields that it names (`/body/name`), and the rest as the error of the form
- * (`formState.errors.root`). `fields` are the names of the form's fields.
- */
-export const showServerError = <T extends FieldValues>(
-  error: unknown,
-  fields: readonly FieldPath<T>[],
-  setError: UseFormSetError<T>,
-): void => {
-  if (!(error instanceof ApiError)) throw error;
-  let isShown = false;
-  for (const { path = '', message } of error.details) {
-    const name = path.replace(/^\/body\//, '').replaceAll('/', '.');
-    const field = fields.find((one) => one === name);
-    if (field === undefined) continue;
-    setError(field, { message }, { shouldFocus: !isShown });
-    isShown = true;
-  }
-  if (!isShown) setError('root', { message: error.message });
-};
-
-export { FormComboBox, FormSelect } from './form-selects.tsx';
+export { BoundComboBox, BoundSelect } from './bound-selects.tsx';

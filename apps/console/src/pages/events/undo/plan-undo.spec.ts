@@ -7,7 +7,7 @@ import {
   type FeatureStrategy,
   type Segment,
 } from '@bunting/contracts';
-import { setsSameProperty, eventGroupOf, planUndo, type UndoState } from './undo.ts';
+import { setsSameProperty, eventGroupOf, planUndo, type UndoState } from './plan-undo.ts';
 import { undoOperationOf } from './undo-operations.ts';
 
 const strategy: FeatureStrategy = {

@@ -9,20 +9,20 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useForm, type UseFormSetError } from 'react-hook-form';
+import { useForm } from 'react-hook-form';
 import { sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
-import { QueryResult, Notice } from '../../components/content/content.tsx';
-import { FormText, showServerError } from '../../components/forms/form.tsx';
-import { NewPasswordFields } from '../../components/forms/password-fields.tsx';
+import { Notice } from '../../components/content/notice.tsx';
+import { QueryResult } from '../../components/content/query-result.tsx';
+import { BoundTextField } from '../../components/forms/bound-fields.tsx';
+import { showServerError } from '../../components/forms/show-server-error.ts';
 import icon from '../../icon.svg';
-import { accountMessages } from '../../messages/account.ts';
+import { accountMessages as text } from '../../messages/account.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
-
-const text = accountMessages;
+import { type AccountFields, AccountForm } from './account-form.tsx';
 
 const Frame = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
   <main className={styles['page']}>
@@ -45,81 +45,6 @@ const Done = ({ children }: { readonly children: React.ReactNode }) => (
     </a>
   </>
 );
-
-interface AccountFields {
-  readonly username: string;
-  readonly name: string;
-  readonly email: string;
-  readonly password: string;
-  readonly again: string;
-}
-
-const noFields: AccountFields = { username: '', name: '', email: '', password: '', again: '' };
-
-/** Runs a call, and shows at the fields what the server refuses. */
-const submitAccount = async (
-  { password, again }: AccountFields,
-  setError: UseFormSetError<AccountFields>,
-  job: () => Promise<unknown>,
-): Promise<boolean> => {
-  if (password !== again) {
-    setError('again', { message: text.different }, { shouldFocus: true });
-    return false;
-  }
-  try {
-    await job();
-    return true;
-  } catch (error) {
-    showServerError(error, ['username', 'name', 'email', 'password'], setError);
-    return false;
-  }
-};
-
-interface AccountFormProps {
-  readonly submit: string;
-  readonly hasAccountFields: boolean;
-  readonly isEmailRequired?: boolean;
-  readonly run: (account: AccountFields) => Promise<unknown>;
-  readonly onDone: () => void;
-}
-
-const AccountForm = ({ submit, hasAccountFields, isEmailRequired = false, run, onDone }: AccountFormProps) => {
-  const { control, handleSubmit, setError, formState } = useForm<AccountFields>({ defaultValues: noFields });
-  const onSubmit = handleSubmit(async (account) => {
-    if (await submitAccount(account, setError, () => run(account))) onDone();
-  });
-  const rootError = formState.errors.root?.message;
-  return (
-    <form onSubmit={(event) => void onSubmit(event)} className={layout['stack']} noValidate>
-      {hasAccountFields && (
-        <>
-          <FormText
-            control={control}
-            name="username"
-            label={text.username}
-            required={text.usernameMissing}
-            autoComplete="username"
-            autoFocus
-          />
-          <FormText control={control} name="name" label={text.name} autoComplete="name" />
-          <FormText
-            control={control}
-            name="email"
-            label={text.email}
-            type="email"
-            autoComplete="email"
-            {...(isEmailRequired ? { required: text.emailMissing } : {})}
-          />
-        </>
-      )}
-      <NewPasswordFields control={control} password="password" again="again" />
-      {rootError !== undefined && <Notice tone="danger">{rootError}</Notice>}
-      <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
-        {submit}
-      </Button>
-    </form>
-  );
-};
 
 const useParameter = (name: 'token' | 'invite'): string | undefined => useSearch({ strict: false })[name];
 
@@ -166,7 +91,7 @@ const ChoosePassword = ({ token }: { readonly token: string }) => {
 };
 
 /** For people that an administrator has invited: by name, or by a link for everybody. */
-export const NewUserPage = () => {
+export const AcceptInvitationPage = () => {
   const [token, invite] = [useParameter('token'), useParameter('invite')];
   const [isDone, setDone] = useState(false);
   const signUp = ({ username, name, email, password }: AccountFields) =>
@@ -212,7 +137,7 @@ export const ForgottenPasswordPage = () => {
       ) : (
         <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
           <p>{text.forgottenHelp}</p>
-          <FormText
+          <BoundTextField
             control={control}
             name="email"
             label={text.email}

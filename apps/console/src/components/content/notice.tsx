@@ -1,0 +1,47 @@
+import { ApiError } from '../../api/api-error.ts';
+import { explainError } from '../../messages/explain-error.ts';
+import { sharedMessages } from '../../messages/shared.ts';
+import { Button } from '../buttons/button.tsx';
+import { Icon } from '../buttons/icon.tsx';
+import styles from './content.module.css';
+import { toneClass } from './tone.ts';
+
+interface NoticeProps {
+  readonly tone?: 'neutral' | 'warning' | 'danger';
+  readonly children: React.ReactNode;
+  readonly actions?: React.ReactNode;
+}
+
+/** A sentence that the reader must not miss. A dangerous one is announced. */
+export const Notice = ({ tone = 'neutral', children, actions }: NoticeProps) => (
+  <div role={tone === 'danger' ? 'alert' : undefined} className={`${styles['notice']} ${toneClass(tone)}`}>
+    <Icon name={tone === 'neutral' ? 'info' : 'warning'} />
+    <div className={styles['noticeBody']}>
+      <div>{children}</div>
+      {actions}
+    </div>
+  </div>
+);
+
+/** What failed, in the server's words, and what to do now. */
+export const ErrorNotice = ({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) => (
+  <Notice
+    tone="danger"
+    actions={
+      retry !== undefined && (
+        <Button size="small" onPress={retry}>
+          {sharedMessages.common.tryAgain}
+        </Button>
+      )
+    }
+  >
+    {explainError(error)}
+    {error instanceof ApiError && error.details.length > 1 && (
+      <ul>
+        {error.details.map(({ message, path }, index) => (
+          <li key={index}>{path === undefined ? message : `${path.replace(/^\/\w+\//, '')}: ${message}`}</li>
+        ))}
+      </ul>
+    )}
+  </Notice>
+);

@@ -1,0 +1,37 @@
+import { sharedMessages } from '../../messages/shared.ts';
+import styles from './content.module.css';
+import { ErrorNotice } from './notice.tsx';
+
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: React.ReactNode;
+  readonly action?: React.ReactNode;
+}
+
+/** The content of an empty list: what would be listed, and how it is created. */
+export const EmptyState = ({ title, children, action }: EmptyProps) => (
+  <div className={styles['empty']}>
+    <h2>{title}</h2>
+    {children !== undefined && <p>{children}</p>}
+    {action}
+  </div>
+);
+
+/** Appears after half a second: what is faster needs no word. */
+export const Loading = () => (
+  <p role="status" className={styles['loading']}>
+    {sharedMessages.common.loading}
+  </p>
+);
+
+interface QueryResultProps<T> {
+  readonly query: { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly children: (data: T) => React.ReactNode;
+}
+
+/** The data of a query, or its error with a retry. Cached data stays visible while the query runs again. */
+export const QueryResult = <T,>({ query, children }: QueryResultProps<T>) => {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error != null) return <ErrorNotice error={query.error} retry={() => void query.refetch()} />;
+  return <Loading />;
+};

@@ -1,0 +1,44 @@
+import table from './table.module.css';
+import styles from './content.module.css';
+
+interface Column<T> {
+  readonly id: string;
+  readonly title: string;
+  readonly cell: (row: T) => React.ReactNode;
+}
+
+interface TableProps<T> {
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly rowKey: (row: T) => string | number;
+}
+
+/** A table of at most some hundred rows; the first column names the row. On narrow screens a row is a card. */
+export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
+  // A region that scrolls must be reachable by keyboard.
+  <div className={styles['tableHolder']} role="region" aria-label={label} tabIndex={0}>
+    <table className={`${table['table']} ${styles['table']}`}>
+      <thead>
+        <tr>
+          {columns.map(({ id, title }) => (
+            <th key={id} scope="col">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={rowKey(row)}>
+            {columns.map(({ id, title, cell }) => (
+              <td key={id} data-title={title}>
+                <div>{cell(row)}</div>
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,113 @@
+import {
+  AddChanges,
+  type ChangeRequest,
+  CreateSegment,
+  DeleteSegment,
+  type Event,
+  GetFeature,
+  GetFeatureEnvironment,
+  GetSegment,
+  GetStrategy,
+  MoveFeature,
+  ReviveFeature,
+  type SegmentChange,
+  SetStale,
+  UpdateFeature,
+  UpdateFeatureTags,
+  UpdateSegment,
+} from '@bunting/contracts';
+import { useQueryClient } from '@tanstack/react-query';
+import { call, callWithEntityTag } from '../../../api/call.ts';
+import { type SubmitOutcome, useSubmitChanges } from '../../../changes/submit-changes.ts';
+import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
+import type { UndoStep } from './plan-undo.ts';
+
+export type Proposal = Pick<ChangeRequest, 'id'> | undefined;
+
+/** Reads the entity tag of what a step changes; undefined where its operation compares none. @throws ApiError */
+export const readTag = async (event: Event, step: UndoStep): Promise<string | undefined> => {
+  const feature = { projectId: event.project ?? '', featureName: event.featureName ?? '' };
+  switch (step.kind) {
+    case 'change': {
+      const { environment, change } = step;
+      if (environment === undefined) return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
+      const params = { ...feature, environment };
+      if (change.action === 'updateStrategy' || change.action === 'deleteStrategy')
+        return (await callWithEntityTag(GetStrategy, { params: { ...params, strategyId: change.payload.id } }))
+          .entityTag;
+      return (await callWithEntityTag(GetFeatureEnvironment, { params })).entityTag;
+    }
+    case 'tags':
+    case 'details':
+    case 'move':
+      return (await callWithEntityTag(GetFeature, { params: feature })).entityTag;
+    case 'updateSegment':
+    case 'deleteSegment':
+      return (await callWithEntityTag(GetSegment, { params: { id: step.id } })).entityTag;
+    case 'stale':
+    case 'revive':
+    case 'createSegment':
+      return undefined;
+  }
+};
+
+/** A step, and the entity tag that what it changes must still have. */
+export interface TaggedStep {
+  readonly step: UndoStep;
+  readonly ifMatch: string | undefined;
+}
+
+/** Executes the steps. @returns the change request that they were added to, if any */
+export const useExecuteUndo = (event: Event) => {
+  const client = useQueryClient();
+  const project = event.project ?? '';
+  const params = { projectId: project, featureName: event.featureName ?? '' };
+  const apply = useSubmitChanges(project);
+  const proposeSegment = (environment: string, change: SegmentChange): Promise<Proposal> =>
+    call(AddChanges, { params: { projectId: project, environment }, body: change });
+  /** Where a change of every environment becomes a change request; undefined where it needs none. */
+  const readFirstProtected = async (): Promise<string | undefined> =>
+    event.project == null ? undefined : (await readProtectedEnvironments(client, project))[0];
+  const take = async ({ step, ifMatch }: TaggedStep): Promise<Proposal> => {
+    switch (step.kind) {
+      case 'change': {
+        const { environment, change } = step;
+        const outcome: SubmitOutcome = await apply.mutateAsync({ environment, changes: [change], ifMatch });
+        return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
+      }
+      case 'tags': {
+        const body = { addedTags: [...step.added], removedTags: [...step.removed] };
+        return void (await call(UpdateFeatureTags, { params, body, ifMatch }));
+      }
+      case 'details':
+        return void (await call(UpdateFeature, { params, body: step.body, ifMatch }));
+      case 'stale': {
+        const body = { features: [params.featureName], stale: step.stale };
+        return void (await call(SetStale, { params, body }));
+      }
+      case 'revive':
+        return void (await call(ReviveFeature, { params }));
+      case 'move':
+        return void (await call(MoveFeature, { params, body: { newProjectId: step.project }, ifMatch }));
+      case 'createSegment':
+        return void (await call(CreateSegment, { body: step.body }));
+      case 'updateSegment': {
+        const { id, body } = step;
+        const firstProtected = await readFirstProtected();
+        if (firstProtected === undefined) return void (await call(UpdateSegment, { params: { id }, body, ifMatch }));
+        return proposeSegment(firstProtected, { action: 'updateSegment', payload: { id, ...body } });
+      }
+      case 'deleteSegment': {
+        const { id } = step;
+        const firstProtected = await readFirstProtected();
+        if (firstProtected === undefined) return void (await call(DeleteSegment, { params: { id }, ifMatch }));
+        return proposeSegment(firstProtected, { action: 'deleteSegment', payload: { id } });
+      }
+    }
+  };
+  return async (steps: readonly TaggedStep[]): Promise<Proposal> => {
+    let proposal: Proposal;
+    for (const step of steps) proposal = (await take(step)) ?? proposal;
+    return proposal;
+  };
+};
