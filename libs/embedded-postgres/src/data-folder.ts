@@ -6,8 +6,8 @@ import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.
 import { postgresMajorVersion } from './postgres-binaries.ts';
 import { changeOwner, type RunAs } from './postgres-user.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
-import { searchPath } from './process.ts';
-import { isAlive } from './process.ts';
+import { isAlive } from './is-alive.ts';
+import { searchPath } from './search-path.ts';
 
 /** The only user of the database. Its password is in the data folder, readable by the owner only. */
 export const superuser = 'bunting';

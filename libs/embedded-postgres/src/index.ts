@@ -7,4 +7,5 @@ export {
 } from './start-embedded-postgres.ts';
 export { connectOrStartEmbeddedPostgres } from './connect-or-start-embedded-postgres.ts';
 export { killOnParentExit, type ChildCommand } from './kill-on-parent-exit.ts';
-export { isAlive, searchPath } from './process.ts';
+export { isAlive } from './is-alive.ts';
+export { searchPath } from './search-path.ts';

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ScriptProcess, startScript, until } from '../test/script-process.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
-import { isAlive } from './process.ts';
+import { isAlive } from './is-alive.ts';
 
 const scripts: ScriptProcess[] = [];
 afterEach(() => scripts.splice(0).forEach(({ child }) => child.kill('SIGKILL')));

@@ -3,7 +3,7 @@ import { chown, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-import { searchPath } from './process.ts';
+import { searchPath } from './search-path.ts';
 
 const run = promisify(execFile);
 
