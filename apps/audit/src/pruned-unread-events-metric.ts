@@ -4,7 +4,7 @@ import { Gauge, type Registry } from 'prom-client';
 /** Registers the number of events that producers pruned before the log had read them. Anything but 0 needs an operator. */
 export const measurePrunedUnreadEvents = (
   registry: Registry,
-  missed: () => Promise<readonly PrunedUnreadRange[]>,
+  prunedUnread: () => Promise<readonly PrunedUnreadRange[]>,
 ): void => {
   new Gauge({
     name: 'bunting_audit_missed_events',
@@ -12,7 +12,7 @@ export const measurePrunedUnreadEvents = (
     registers: [registry],
     async collect() {
       // While the database is unavailable the metric has its last value, and the other metrics are served.
-      const found = await missed().catch(() => undefined);
+      const found = await prunedUnread().catch(() => undefined);
       if (found !== undefined) this.set(found.reduce((sum, { first, last }) => sum + last - first + 1, 0));
     },
   });

@@ -1,6 +1,6 @@
 import { completeEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { measureDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
+import { measureDeadLetters } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './background/housekeeping.ts';
@@ -48,11 +48,12 @@ export const auditService = defineService({
       log,
     });
     onStop('consumer of events', () => eventConsumer.stop());
-    measurePrunedUnreadEvents(metrics, () => listPrunedUnreadMessages(database));
+    const readers = eventLogReaders(database);
+    measurePrunedUnreadEvents(metrics, readers.prunedUnreadMessages);
     measureDeadLetters(metrics, 'audit', database);
     const context = auditContext({
       bus,
-      readers: eventLogReaders(database),
+      readers,
       freshness: { catchUp: eventConsumer.catchUp, freshnessWaitMs: config.AUDIT_FRESHNESS_WAIT_MS },
       retentionDays: config.AUDIT_RETENTION_DAYS,
       publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),

@@ -5,9 +5,9 @@ interface VerifiedRange {
   readonly to: number;
 }
 
-/** Whether all of the range was verified, and every event that services emitted is in the log: none was missed, and none is a dead letter. */
+/** Whether all of the range was verified, and every event that services emitted is in the log: none was pruned unread, and none is a dead letter. */
 export const isVerificationComplete = (
   { checkedTo, to }: VerifiedRange,
-  missed: readonly unknown[],
+  prunedUnread: readonly unknown[],
   deadLetters: readonly unknown[],
-): boolean => checkedTo >= to && missed.length === 0 && deadLetters.length === 0;
+): boolean => checkedTo >= to && prunedUnread.length === 0 && deadLetters.length === 0;

@@ -18,7 +18,7 @@ export const eventLogReaders = (database: ReadDatabase) => {
     activityOf: projectActivity(database),
     logSize: () => logSize(database),
     verifyChain: (options: VerificationOptions) => oneAtATime(() => verifyChain(database, options)),
-    missedMessages: () => listPrunedUnreadMessages(database),
+    prunedUnreadMessages: () => listPrunedUnreadMessages(database),
     /** the events that this service could not append */
     deadLetters: () => listDeadLetters(database),
   };

@@ -34,10 +34,10 @@ export const batchApplier = (options: BatchOptions) => {
   const { consumer, producer, topic, database, checkpoint, policy, apply, onCommitted, onCheckpoint } = options;
   const { onDeadLetter, log } = options;
 
-  /** Runs a transaction that advances the checkpoint, and reports the events that were missed. */
+  /** Runs a transaction that advances the checkpoint, and reports the events that were pruned unread. */
   const commit = async (job: (tx: Tx) => Promise<Advanced>): Promise<Checkpoint> => {
     const advanced = await database.transaction(job);
-    for (const range of advanced.missed) {
+    for (const range of advanced.prunedUnread) {
       log.error(
         `${consumer} missed ${topic} ${textOf(range)} of ${producer}: the producer has pruned it. Restore it from a backup of ${producer}.`,
       );
@@ -54,7 +54,7 @@ export const batchApplier = (options: BatchOptions) => {
     const advanced = await commit(async (tx) => {
       fresh = [];
       const from = await checkpoint.lock(tx);
-      if (from.position < after || from.position >= upTo.position) return { checkpoint: from, missed: [] };
+      if (from.position < after || from.position >= upTo.position) return { checkpoint: from, prunedUnread: [] };
       fresh = messages.filter((message) => message.position > from.position);
       if (fresh.length > 0) await apply(tx, fresh);
       await deleteSupersededDeadLetters(tx, options, fresh);
@@ -76,7 +76,7 @@ export const batchApplier = (options: BatchOptions) => {
     const advanced = await commit(async (tx) => {
       const from = await checkpoint.lock(tx);
       isNew = from.position >= after && from.position < position;
-      if (!isNew) return { checkpoint: from, missed: [] };
+      if (!isNew) return { checkpoint: from, prunedUnread: [] };
       await addDeadLetter(tx, options, message, { reason, attempts });
       return checkpoint.advance(tx, from, [message], message);
     });

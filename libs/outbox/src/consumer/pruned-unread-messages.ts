@@ -39,12 +39,12 @@ export const recordPrunedUnread = async (
 };
 
 const maxListed = 1_000;
-const missed: Statement = {
+const prunedUnread: Statement = {
   name: 'missed-messages',
   text: `select producer, topic, first, last, ${timestampSql('noticed_at')} as "noticedAt"
          from missed_message order by noticed_at, producer, first limit ${maxListed}`,
 };
 
-/** The ranges of messages that a consumer has missed, in the order of their detection, at most 1,000. */
+/** The ranges of messages that a consumer never received, in the order of their detection, at most 1,000. */
 export const listPrunedUnreadMessages = (database: ReadDatabase): Promise<PrunedUnreadRange[]> =>
-  database.read<PrunedUnreadRange>(missed);
+  database.read<PrunedUnreadRange>(prunedUnread);

@@ -51,7 +51,7 @@ describe('the checkpoint of a consumer', () => {
   });
 
   it('records the events that the producer no longer had', async () => {
-    expect((await advance(events, 3, 4, 7)).missed).toEqual([
+    expect((await advance(events, 3, 4, 7)).prunedUnread).toEqual([
       { first: 1, last: 2 },
       { first: 5, last: 6 },
     ]);
@@ -62,7 +62,7 @@ describe('the checkpoint of a consumer', () => {
   });
 
   it('records no missing states: newer ones have superseded them', async () => {
-    expect((await advance(storedCheckpoint('features', 'state'), 3, 7)).missed).toEqual([]);
+    expect((await advance(storedCheckpoint('features', 'state'), 3, 7)).prunedUnread).toEqual([]);
     expect(await listPrunedUnreadMessages(consumer.database)).toEqual([]);
   });
 

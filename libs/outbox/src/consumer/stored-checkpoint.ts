@@ -8,10 +8,10 @@ export interface Checkpoint extends OutboxPosition {
   readonly epoch: number;
 }
 
-/** The checkpoint after a transaction, and the events that the consumer missed on the way to it. */
+/** The checkpoint after a transaction, and the events on the way to it that had been pruned unread. */
 export interface Advanced {
   readonly checkpoint: Checkpoint;
-  readonly missed: readonly PositionRange[];
+  readonly prunedUnread: readonly PositionRange[];
 }
 
 const select = 'select position, uid, epoch from consumer_checkpoint where producer = $1 and topic = $2 for update';
@@ -37,7 +37,7 @@ export const storedCheckpoint = (producer: Producer, topic: OutboxTopic) => {
   return {
     lock,
     /**
-     * Moves the locked checkpoint to `upTo`, and records missed events. States in a gap are superseded. Events are pruned only after all
+     * Moves the locked checkpoint to `upTo`, and records events that were pruned unread. States in a gap are superseded. Events are pruned only after all
      * known consumers have them, so an event in a gap was lost by a restored backup or deleted by hand.
      * @param messages all that the producer has between the two positions
      */
@@ -49,9 +49,9 @@ export const storedCheckpoint = (producer: Producer, topic: OutboxTopic) => {
     ): Promise<Advanced> => {
       const checkpoint = { position, uid, epoch: from.epoch };
       await store(tx, checkpoint);
-      const missed = topic === 'event' ? gapsBetween(from.position, messages, position) : [];
-      await recordPrunedUnread(tx, { producer, topic }, missed);
-      return { checkpoint, missed };
+      const prunedUnread = topic === 'event' ? gapsBetween(from.position, messages, position) : [];
+      await recordPrunedUnread(tx, { producer, topic }, prunedUnread);
+      return { checkpoint, prunedUnread };
     },
     /**
      * Moves the checkpoint back to a position in a new epoch, and resets what was applied. Of several replicas that know the same checkpoint

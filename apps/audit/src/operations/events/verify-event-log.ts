@@ -8,7 +8,7 @@ import type { AuditContext } from '../context.ts';
 /** The part of the deadline that is reserved for the reply. */
 const replyTimeMs = 1_000;
 
-export const verifyEventLogEndpoint = ({ verifyChain, missedMessages, deadLetters }: AuditContext) =>
+export const verifyEventLogEndpoint = ({ verifyChain, prunedUnreadMessages, deadLetters }: AuditContext) =>
   implement(VerifyEventLog, async ({ query: { from, to, known }, deadline }) => {
     requireRange(from, to);
     const report = await verifyChain({
@@ -18,7 +18,7 @@ export const verifyEventLogEndpoint = ({ verifyChain, missedMessages, deadLetter
       until: new Date(deadline.getTime() - replyTimeMs),
     });
     requireRangeWithinLog(from, report.head.id);
-    const neverArrived = (await missedMessages()).map(({ producer, first, last, noticedAt }) => ({
+    const neverArrived = (await prunedUnreadMessages()).map(({ producer, first, last, noticedAt }) => ({
       service: producer,
       first,
       last,
