@@ -174,7 +174,9 @@ export const authenticator = (options: AuthenticatorOptions) => {
     identify,
     /** The principal of an `Authorization` header, if its token is cached as a valid one: records its use, without a read of the database. */
     authenticateFromCache: (authorization: string | undefined): Principal | undefined => {
-      const principal = valid.get(digestOf(tokenIn(authorization)));
+      const token = tokenIn(authorization);
+      if (token === '' || token.length > maxTokenLength) return undefined;
+      const principal = valid.get(digestOf(token));
       return principal === undefined ? undefined : recordUse(principal);
     },
     /** Returns the principal of the token with an id. @throws Refusal `AuthenticationRequired` once it is not valid any more */
