@@ -11,7 +11,7 @@ import { mountRoutes } from './composition/mount-routes.ts';
 import { startSdkDelivery } from './composition/sdk-delivery.ts';
 import { GatewayConfig } from './config.ts';
 import { configuredTokens } from './domain/tokens/configured-tokens.ts';
-import { splitList } from './http/cors.ts';
+import { splitCommaSeparated } from './http/split-comma-separated.ts';
 import { httpStopTimeoutMs } from './http/request-timeouts.ts';
 import { createHttpServer, listen, requireAvailableAddress } from './http/server.ts';
 import { configuredMailer } from './mail/mailer.ts';
@@ -141,7 +141,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,
       pageUrl,
-      frontendOrigins: splitList(config.GATEWAY_FRONTEND_CORS_ORIGINS),
+      frontendOrigins: splitCommaSeparated(config.GATEWAY_FRONTEND_CORS_ORIGINS),
       maxImportBytes: config.GATEWAY_MAX_LARGE_BODY_BYTES,
     },
     signInSettings,

@@ -3,6 +3,7 @@
 import { staleHeader } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPathBelow } from './request/is-path-below.ts';
+import { splitCommaSeparated } from './split-comma-separated.ts';
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const allowedHeaders =
@@ -18,22 +19,18 @@ export interface CorsSettings {
   readonly GATEWAY_FRONTEND_CORS_ORIGINS: string;
 }
 
-/** Splits the comma-separated list of a setting. */
-export const splitList = (list: string): string[] =>
-  list.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
-
 /** Whether responses outside of the frontend API depend on the origin, also those to a request that names none. */
 export const variesByOrigin = ({ GATEWAY_CORS_ORIGINS }: CorsSettings): boolean =>
-  splitList(GATEWAY_CORS_ORIGINS).length > 0;
+  splitCommaSeparated(GATEWAY_CORS_ORIGINS).length > 0;
 
 /** The origins of a setting. @throws Error that names the entry that is not an origin */
 const parseOrigins = (setting: keyof CorsSettings, list: string): ReadonlySet<string> => {
-  for (const one of splitList(list)) {
+  for (const one of splitCommaSeparated(list)) {
     if (!URL.canParse(one) || new URL(one).origin !== one) {
       throw new Error(`${setting} names ${one}, which is no origin; write it like https://flags.example.org.`);
     }
   }
-  return new Set(splitList(list));
+  return new Set(splitCommaSeparated(list));
 };
 
 /**

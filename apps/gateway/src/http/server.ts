@@ -12,7 +12,8 @@ import { respondToInvalidHttp, writeRawResponse } from './response/raw-response.
 import { limitConnections, maxConnections } from './limit-connections.ts';
 import { isUnknownPath } from '../console/mount-console.ts';
 import { compressResponses } from './response/compression.ts';
-import { corsPolicy, splitList } from './cors.ts';
+import { corsPolicy } from './cors.ts';
+import { splitCommaSeparated } from './split-comma-separated.ts';
 import { closeWhenDrained } from './close-when-drained.ts';
 import { preRouting, type RespondBeforeRouting } from './pre-routing.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
@@ -51,7 +52,7 @@ const idleGraceMs = 60_000;
 
 /** Parses GATEWAY_TRUSTED_PROXIES. @throws Error that names the entry that is neither an address nor a network */
 const parseTrustedProxies = (list = ''): string[] | false => {
-  const proxies = splitList(list);
+  const proxies = splitCommaSeparated(list);
   for (const one of proxies) {
     const [address = '', bits, ...rest] = one.split('/');
     const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
