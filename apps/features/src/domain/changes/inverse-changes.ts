@@ -61,59 +61,57 @@ const revertStrategies = (
   return changes;
 };
 
-/** Sets back a part of a feature in an environment. */
-type Revert = (before: Feature, after: Feature, environment: string) => FeatureChange[];
+const revertVariants = (before: Feature, after: Feature, environment: string): FeatureChange[] => {
+  const { variants } = inEnvironment(before, environment);
+  return isEqual(variants, inEnvironment(after, environment).variants)
+    ? []
+    : [{ action: 'patchVariant', feature: before.name, payload: { variants: [...variants] } }];
+};
 
-/** How the parts of a feature are set back, in this order. */
-const revertPart = {
-  strategies: (before, after, environment) =>
-    revertStrategies(
-      before.name,
-      inEnvironment(before, environment).strategies,
-      inEnvironment(after, environment).strategies,
-    ),
-  variants: (before, after, environment) => {
-    const { variants } = inEnvironment(before, environment);
-    return isEqual(variants, inEnvironment(after, environment).variants)
-      ? []
-      : [{ action: 'patchVariant', feature: before.name, payload: { variants: [...variants] } }];
-  },
-  dependencies: ({ name: feature, dependencies }, after) => {
-    if (isEqual(dependencies, after.dependencies)) return [];
-    const [parent] = dependencies;
-    return parent === undefined
-      ? [{ action: 'deleteDependency', feature, payload: {} }]
-      : [{ action: 'addDependency', feature, payload: { ...parent, variants: [...parent.variants] } }];
-  },
-  enabled: (before, after, environment) => {
-    const { enabled } = inEnvironment(before, environment);
-    return enabled === inEnvironment(after, environment).enabled
-      ? []
-      : [{ action: 'updateEnabled', feature: before.name, payload: { enabled } }];
-  },
-} satisfies Readonly<Record<string, Revert>>;
+const revertDependencies = ({ name: feature, dependencies }: Feature, after: Feature): FeatureChange[] => {
+  if (isEqual(dependencies, after.dependencies)) return [];
+  const [parent] = dependencies;
+  return parent === undefined
+    ? [{ action: 'deleteDependency', feature, payload: {} }]
+    : [{ action: 'addDependency', feature, payload: { ...parent, variants: [...parent.variants] } }];
+};
 
-/**
- * The part that is set back to undo an action; null for the actions without an inverse: a feature is revived by an operation of its own, and
- * a deleted segment cannot be restored.
- */
-const partOf: Readonly<Record<ChangeAction, keyof typeof revertPart | 'segment' | null>> = {
-  addStrategy: 'strategies',
-  updateStrategy: 'strategies',
-  deleteStrategy: 'strategies',
-  reorderStrategy: 'strategies',
-  patchVariant: 'variants',
-  addDependency: 'dependencies',
-  deleteDependency: 'dependencies',
-  updateEnabled: 'enabled',
-  updateSegment: 'segment',
-  archiveFeature: null,
-  deleteSegment: null,
+const revertEnabled = (before: Feature, after: Feature, environment: string): FeatureChange[] => {
+  const { enabled } = inEnvironment(before, environment);
+  return enabled === inEnvironment(after, environment).enabled
+    ? []
+    : [{ action: 'updateEnabled', feature: before.name, payload: { enabled } }];
 };
 
 /** Sets back all parts of a feature: a change of one may have changed another, as the last strategy that is deleted turns the feature off. */
-const revertFeature: Revert = (before, after, environment) =>
-  Object.values<Revert>(revertPart).flatMap((revert) => revert(before, after, environment));
+const revertFeature = (before: Feature, after: Feature, environment: string): FeatureChange[] => [
+  ...revertStrategies(
+    before.name,
+    inEnvironment(before, environment).strategies,
+    inEnvironment(after, environment).strategies,
+  ),
+  ...revertVariants(before, after, environment),
+  ...revertDependencies(before, after),
+  ...revertEnabled(before, after, environment),
+];
+
+/**
+ * Whether an action can be undone. The others have no inverse: a feature is revived by an operation of its own, and a deleted segment cannot
+ * be restored.
+ */
+const isUndoable: Readonly<Record<ChangeAction, boolean>> = {
+  addStrategy: true,
+  updateStrategy: true,
+  deleteStrategy: true,
+  reorderStrategy: true,
+  patchVariant: true,
+  addDependency: true,
+  deleteDependency: true,
+  updateEnabled: true,
+  updateSegment: true,
+  archiveFeature: false,
+  deleteSegment: false,
+};
 
 /** The changes that undo applied changes, of those actions that have an inverse. */
 export const inverseChanges = (
@@ -122,7 +120,7 @@ export const inverseChanges = (
   applied: AppliedState,
 ): InverseChange[] => {
   const after: ChangeContext = { ...initial, features: applied.features, segments: applied.segments };
-  const undone = changes.map(({ change }) => change).filter(({ action }) => partOf[action] !== null);
+  const undone = changes.map(({ change }) => change).filter(({ action }) => isUndoable[action]);
   const back: Change[] = [];
   for (const name of changedFeatures(undone)) {
     const [was, is] = [initial.features.get(name), applied.features.get(name)];
