@@ -44,7 +44,10 @@ export interface ServedCall {
 export interface ServeOptions {
   /** called after each call */
   readonly observe?: (served: ServedCall) => void;
-  /** for tests: a reply that does not match its schema is a defect, and so is a write that succeeds without the check that `permissionCheckObserver` expects */
+  /**
+   * for tests: a reply that does not match its schema is a defect, and so is a write that succeeds without a check of its permission
+   * (`permissionCheckObserver`)
+   */
   readonly checkReplies?: boolean;
   /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
   readonly maxConcurrent?: number;

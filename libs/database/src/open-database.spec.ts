@@ -48,7 +48,7 @@ describe('a database', () => {
     expect(await (await open([flagTable])).schema()).toEqual({ needs: 1, has: 1, newer: [] });
   });
 
-  it('is opened by a version that only formats or explains the statements of a migration anew', async () => {
+  it('is opened by a version that only reformats the statements of a migration, or explains them', async () => {
     await open([flagTable]);
     const formatted = flagTable.statements.map((text) => ` ${text.replaceAll(' ', '\n  ')} -- flags`);
     await open([{ ...flagTable, statements: formatted }]);

@@ -3,6 +3,7 @@ import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { benchFlag } from '../generated-flags.ts';
 
 /** States of features as in a large installation. Deterministic: the same for the same number. */
+
 export const projects = 40;
 export const people = 200;
 export const segments = 200;

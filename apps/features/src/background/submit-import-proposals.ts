@@ -2,7 +2,7 @@ import { systemContext } from '@bunting/bus';
 import { isFinalRefusal, Refusal } from '@bunting/contracts';
 import type { SubmitImportProposal } from '../operations/import-export/submit-import-proposal.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { timeoutMs, systemTransaction } from './system-transaction.ts';
+import { backgroundTimeoutMs, systemTransaction } from './system-transaction.ts';
 
 /**
  * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would be
@@ -27,7 +27,7 @@ export const submitImportProposals = async (
   };
   const defects: Refusal[] = [];
   for (const importId of await transaction(systemTransaction(), (tx) => tx.importProposals.listPending())) {
-    await submit(importId, systemContext(timeoutMs)).catch(async (error: unknown) => {
+    await submit(importId, systemContext(backgroundTimeoutMs)).catch(async (error: unknown) => {
       if (isFinalRefusal(error)) return drop(importId, error);
       if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
       defects.push(error);

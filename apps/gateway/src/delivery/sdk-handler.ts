@@ -68,7 +68,7 @@ export const freshView =
     query: ClientFeaturesQuery,
   ): Promise<{ readonly scope: DeliveryScope; readonly view: DeliveryView; readonly isBehind: boolean }> => {
     const behindMs = await delivery.catchUp();
-    // The producer may have been restored from a backup since the check before.
+    // Not loaded: before the first load, and after the producer was restored from a backup.
     requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
     const scope = scopeOfRequest(delivery.store, operation, caller, query);

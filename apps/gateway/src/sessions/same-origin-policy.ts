@@ -33,7 +33,7 @@ export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
   };
 
   return {
-    /** Whether a page of another origin sends the request: not this one's, not the address bar or a bookmark, and no client but a browser. */
+    /** Whether a page of another origin sends the request. False for the address bar and bookmarks (`none`), and for clients that send neither header. */
     isFromForeignPage: (request: FastifyRequest): boolean =>
       request.headers['sec-fetch-site'] !== 'none' && comesFromOwnPage(request) === false,
     /** @throws Refusal for a write with a session that does not demonstrably come from a page of this origin, or whose body is not JSON */

@@ -30,9 +30,10 @@ export const storeMissingChecksums = async (
   migrations: readonly SchemaMigration[],
 ): Promise<void> => {
   await client.query(`alter table ${migrationsTable} add column if not exists checksum text`);
-  for (const step of migrations)
-    await client.query(`update ${migrationsTable} set checksum = $2 where name = $1 and checksum is null`, [
-      step.name,
-      checksumOf(step),
-    ]);
+  await client.query(
+    `update ${migrationsTable} applied set checksum = known.checksum
+     from unnest($1::text[], $2::text[]) as known (name, checksum)
+     where applied.name = known.name and applied.checksum is null`,
+    [migrations.map(({ name }) => name), migrations.map(checksumOf)],
+  );
 };

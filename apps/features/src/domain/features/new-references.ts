@@ -8,7 +8,7 @@ const added = <T>(items: readonly T[], before: readonly T[]): T[] => {
 };
 
 /** A feature before and after it is stored. A new one may share the references of the locked feature `like`, which it was cloned from. */
-export interface FeatureChange {
+export interface FeatureBeforeAndAfter {
   readonly before: Feature | undefined;
   readonly after: Feature;
   readonly like?: Feature | undefined;
@@ -29,7 +29,7 @@ export interface NewReferences {
  * The references of a feature that it did not have before, or that nothing protected while it was archived. Its project is among them
  * when the feature moves there or is revived; operations that add features lock the project themselves, first.
  */
-export const newReferences = ({ before, after, like = before }: FeatureChange): NewReferences => {
+export const newReferences = ({ before, after, like = before }: FeatureBeforeAndAfter): NewReferences => {
   const { project } = after;
   const there = like?.project === project ? like : undefined;
   // Objects that an archived feature refers to may be deleted, so those of a revived feature are locked as if all were new.

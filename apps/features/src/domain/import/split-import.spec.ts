@@ -25,7 +25,7 @@ const planned = (feature: Feature, events: readonly ImportEvent[] = [], isNew = 
 });
 const split = (
   plan: PlannedFeature,
-  partsRequiringChangeRequest: { settings?: boolean; dependencies?: boolean } = { settings: true, dependencies: true },
+  parts: { settings?: boolean; dependencies?: boolean } = { settings: true, dependencies: true },
   existing: readonly Feature[] = [stored],
 ) =>
   splitImport([plan], new Map(existing.map((feature) => [feature.name, feature])), {
@@ -33,7 +33,7 @@ const split = (
     settings: false,
     dependencies: false,
     proposedIn: environment,
-    ...partsRequiringChangeRequest,
+    ...parts,
   });
 const proposalsFor = (about: Partial<Feature['environments'][string]>, before: Feature = stored) =>
   split(planned({ ...before, environments: settings(about) }), undefined, [before]).changes;

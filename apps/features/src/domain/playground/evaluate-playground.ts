@@ -8,7 +8,7 @@ import {
 } from '@bunting/evaluation';
 import type { Strategy } from '../features/feature.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
-import { type FeatureToEvaluate, type PlaygroundContent, toEvaluableFeatures } from './playground-content.ts';
+import { type PlaygroundFeatureContent, type PlaygroundContent, toEvaluableFeatures } from './playground-content.ts';
 
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
 
@@ -36,7 +36,7 @@ export const playgroundEvaluator = (content: PlaygroundContent, environment: str
   const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
 
   const shownStrategy = (
-    { project, name }: FeatureToEvaluate,
+    { project, name }: PlaygroundFeatureContent,
     strategy: Strategy,
     explanation: StrategyExplanation | undefined,
   ): PlaygroundFeature['strategies']['data'][number] => ({

@@ -6,7 +6,7 @@ import { inEnvironment } from '../features/feature-in-environment.ts';
 type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
 
 /** A feature with what decides its evaluation, in all environments. */
-export interface FeatureToEvaluate {
+export interface PlaygroundFeatureContent {
   readonly name: string;
   readonly project: string;
   readonly dependencies: readonly Dependency[];
@@ -18,7 +18,7 @@ export interface PlaygroundContent {
   /** those of the requested environments that exist */
   readonly environments: readonly string[];
   /** by name */
-  readonly features: readonly FeatureToEvaluate[];
+  readonly features: readonly PlaygroundFeatureContent[];
   readonly segments: readonly PlaygroundSegment[];
 }
 
@@ -42,7 +42,7 @@ export const withChanges = (
 };
 
 const evaluated = (
-  { name, dependencies }: FeatureToEvaluate,
+  { name, dependencies }: PlaygroundFeatureContent,
   { enabled, strategies, variants }: FeatureInEnvironment,
 ): EvaluableFeature => ({
   name,

@@ -3,6 +3,7 @@ import {
   type Caller,
   CountProjectMembers,
   GetPersonalDashboard,
+  isAdministrator,
   ListPermissionHolders,
   maySee,
   type PersonalDashboard,
@@ -12,10 +13,10 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The projects in which the caller has a permission; null means all projects, for administrators. */
-const ownProjects = ({ grants }: Caller): string[] | null =>
-  grants.some(({ permission, project }) => permission === 'ADMIN' && project === undefined)
+const ownProjects = (caller: Caller): string[] | null =>
+  isAdministrator(caller)
     ? null
-    : [...new Set(grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
+    : [...new Set(caller.grants.flatMap(({ project }) => (project === undefined ? [] : [project])))];
 
 /** The users who own projects that the caller sees, without duplicates, sorted by name. */
 const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalDashboard['projectOwners'] => {

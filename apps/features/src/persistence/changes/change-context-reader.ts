@@ -14,7 +14,7 @@ import {
 import { activeChildrenOfAll, isActive } from '../sql/active-features.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
-/** The objects that changes name explicitly; the rules of the changes may need others. */
+/** The objects that changes name explicitly; the handlers of the changes may need others. */
 export interface ChangeSubjects extends ReferenceCandidates {
   readonly project: string;
   /** names of features that change, and of the parents that they get */

@@ -1,7 +1,7 @@
 import type { CreateStrategy } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
-import { type FeatureChange, newReferences, type NewReferences } from '../../domain/features/new-references.ts';
+import { type FeatureBeforeAndAfter, newReferences, type NewReferences } from '../../domain/features/new-references.ts';
 
 /** Locks the referenced rows that exist, in a fixed order, and counts those that do not. */
 const lock = `
@@ -79,5 +79,5 @@ export const lockDefaultStrategy = (
  */
 export const lockReferences =
   (tx: Pick<Tx, 'query'>) =>
-  (changes: readonly FeatureChange[]): Promise<void> =>
+  (changes: readonly FeatureBeforeAndAfter[]): Promise<void> =>
     lockObjects(tx, changes.map(newReferences));

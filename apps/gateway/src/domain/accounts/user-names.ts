@@ -13,9 +13,6 @@ export const nameInEvents = ({ name, username, email }: UserNames): string => em
 /** The name of a user where users are shown: as creator and collaborator of a feature, and as owner of a project. */
 export const displayNameOf = ({ name, username, email }: UserNames): string => name ?? username ?? email ?? 'unknown';
 
-/** SQL: the same of a row with these names. @param alias the alias of its table, with a dot */
-export const displayNameSql = (alias = ''): string => `coalesce(${alias}name, ${alias}username, ${alias}email)`;
-
 /** The name or address in a request: trimmed, and with composed characters (NFC), so that one name has one spelling. */
 export const normalisedName = (text: string): string => text.trim().normalize('NFC');
 

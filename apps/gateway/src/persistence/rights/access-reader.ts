@@ -3,7 +3,8 @@ import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { wildcard } from '../../domain/tokens/token-scope.ts';
-import { displayNameOf, displayNameSql, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
+import { displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
+import { displayNameSql } from '../accounts/display-name-sql.ts';
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {
@@ -22,7 +23,7 @@ export interface AccessRow {
 
 /** SQL: whether a grant is that of an administrator, as `isAdministrator` decides it. */
 export const isAdministratorSql = (grant: string): string =>
-  `${grant}.permission = 'ADMIN' and ${grant}.project is null and ${grant}.environment is null`;
+  `(${grant}.permission = 'ADMIN' and ${grant}.project is null and ${grant}.environment is null)`;
 
 /**
  * SQL: the rights of the row `u` of `api_user`. A project that is not open is closed to users without a role in it and without a grant for it
