@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import type { Feature } from '../features/feature.ts';
-import { protectedAddition, protectedEdit, protectedRemoval } from './protected-edit.ts';
+import { protectedAddition, protectedEdit, protectedRemoval, protectedSegmentEdits } from './protected-edit.ts';
 
 const withProduction = (about: Partial<Feature['environments'][string]>, feature: Feature = aFeature()): Feature => ({
   ...feature,
@@ -66,4 +66,15 @@ describe('a new feature', () => {
 it('removing a feature needs a change request, as archiving does, unless it is archived', () => {
   expect(protectedRemoval(aFeature()).allEnvironments).toBe(true);
   expect(protectedRemoval(aFeature({ archivedAt })).allEnvironments).toBe(false);
+});
+
+it.each<[string, (string | null)[], string[]]>([
+  ['its project', ['shop', 'shop'], ['shop']],
+  ['both projects, when it moves between them', ['shop', 'bank'], ['shop', 'bank']],
+  ['the project that it leaves, when it becomes global', ['shop', null], ['shop']],
+  ['no project, when it is global', [null], []],
+])('an edit of a segment affects all environments of %s', (_, projects, edited) => {
+  expect(protectedSegmentEdits(projects)).toEqual(
+    edited.map((project) => ({ project, environments: [], allEnvironments: true })),
+  );
 });

@@ -44,6 +44,15 @@ export const protectedRemoval = ({ project, archivedAt }: Feature): ProtectedEdi
   allEnvironments: archivedAt === null,
 });
 
+/**
+ * The edits of a segment, of the project that it belongs to before and after: it may be used in all environments of both. Global segments
+ * are not protected.
+ */
+export const protectedSegmentEdits = (projects: readonly (string | null)[]): readonly ProtectedEdit[] =>
+  [...new Set(projects)]
+    .filter((project) => project !== null)
+    .map((project) => ({ project, environments: [], allEnvironments: true }));
+
 /** The protected environments that an edit affects. An edit without an environment affects all of them. */
 const affectedBy = ({ environments, allEnvironments }: ProtectedEdit, protectedEnvironments: readonly string[]) =>
   protectedEnvironments.filter((name) => allEnvironments || environments.includes(name));

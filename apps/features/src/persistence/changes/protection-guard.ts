@@ -1,20 +1,20 @@
-import { asJsonObject, memberOf, type Caller } from '@bunting/contracts';
+import type { Caller } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
+import {
+  type ChangeRequestBypass,
+  type EditedObject,
+  markBypass,
+} from '../../domain/projects/change-request-bypass.ts';
 import {
   protectedAddition,
   type ProtectedEdit,
   protectedEdit,
   protectedRemoval,
+  protectedSegmentEdits,
   requireUnprotectedProject,
   requireSkipPermission,
 } from '../../domain/projects/protected-edit.ts';
 import { type protectionRepository } from './protection-repository.ts';
-
-/** The environments in which an edit was allowed to skip change requests, and the events of that edit. */
-interface Bypass {
-  readonly environments: readonly string[];
-  readonly concerns: (event: DomainEvent) => boolean;
-}
 
 /** Allows every edit: for changes that were approved in a change request. */
 export const permissiveGuard: ProtectionGuard = {
@@ -28,8 +28,6 @@ export const permissiveGuard: ProtectionGuard = {
   checkDisconnection: () => Promise.resolve(),
   markBypass: (event) => event,
 };
-
-const idIn = ({ data, preData }: DomainEvent): unknown => memberOf(data, 'id') ?? memberOf(preData, 'id');
 
 /**
  * Refuses direct edits of protected environments, which require a change request. The repositories call it in each write that can be such
@@ -46,17 +44,13 @@ export const protectionGuard = (
     cache.set(project, environments);
     return environments;
   };
-  const bypasses: Bypass[] = [];
-  const addBypass = (environments: readonly string[], concerns: Bypass['concerns']): void => {
-    if (environments.length > 0) bypasses.push({ environments, concerns });
+  const bypasses: ChangeRequestBypass[] = [];
+  const addBypass = (edited: EditedObject, environments: readonly string[]): void => {
+    if (environments.length > 0) bypasses.push({ edited, environments });
   };
-  const isAbout =
-    (feature: string): Bypass['concerns'] =>
-    ({ featureName }) =>
-      featureName === feature;
-  const check = async (edit: ProtectedEdit, concerns: Bypass['concerns']): Promise<void> => {
+  const check = async (edit: ProtectedEdit, edited: EditedObject): Promise<void> => {
     if (edit.environments.length === 0 && !edit.allEnvironments) return;
-    addBypass(requireSkipPermission(edit, await protectedOf(edit.project), caller), concerns);
+    addBypass(edited, requireSkipPermission(edit, await protectedOf(edit.project), caller));
   };
   const requireUnprotected = async (
     action: 'Cloning' | 'Changing project',
@@ -65,7 +59,7 @@ export const protectionGuard = (
   ): Promise<void> => {
     const environments = await protectedOf(project);
     requireUnprotectedProject(action, project, environments, caller);
-    addBypass(environments, isAbout(feature));
+    addBypass({ kind: 'feature', name: feature }, environments);
   };
   const checkMove = async ({ name, project }: Feature, to: string): Promise<void> => {
     for (const one of [project, to]) await requireUnprotected('Changing project', name, one);
@@ -88,35 +82,27 @@ export const protectionGuard = (
      */
     checkMove,
     /** Refuses to add a feature with settings in protected environments. */
-    checkAddition: (added: Feature): Promise<void> => check(protectedAddition(added), isAbout(added.name)),
+    checkAddition: (added: Feature): Promise<void> =>
+      check(protectedAddition(added), { kind: 'feature', name: added.name }),
     /** Refuses an edit of a feature that requires a change request, judged by the difference and not by the operation. */
     checkEdit: async (before: Feature, after: Feature): Promise<void> => {
       if (before.project !== after.project) await checkMove(before, after.project);
-      await check(protectedEdit(before, after), isAbout(before.name));
+      await check(protectedEdit(before, after), { kind: 'feature', name: before.name });
     },
     /** Refuses to remove a feature that is not archived. */
-    checkRemoval: (removed: Feature): Promise<void> => check(protectedRemoval(removed), isAbout(removed.name)),
-    /** Refuses an edit of a segment of protected projects, in all of whose environments it may be used. Global segments are not protected. */
+    checkRemoval: (removed: Feature): Promise<void> =>
+      check(protectedRemoval(removed), { kind: 'feature', name: removed.name }),
+    /** Refuses an edit of a segment of protected projects. */
     checkSegmentEdit: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
-      const concerns = (event: DomainEvent) => event.type.startsWith('segment-') && idIn(event) === id;
-      for (const project of new Set(projects)) {
-        if (project !== null) await check({ project, environments: [], allEnvironments: true }, concerns);
-      }
+      for (const edit of protectedSegmentEdits(projects)) await check(edit, { kind: 'segment', id });
     },
     /** Refuses to disconnect a protected environment from a project, which removes its strategies and its protection. */
     checkDisconnection: (project: string, environment: string): Promise<void> =>
       check(
         { project, environments: [environment], allEnvironments: false },
-        (event) => event.type === 'project-environment-removed' && event.project === project,
+        { kind: 'environments-of-project', project },
       ),
-    /** The event, marked with `bypassedChangeRequest` if it belongs to an edit that was allowed to skip a change request. */
-    markBypass: (event: DomainEvent): DomainEvent => {
-      const { environment = null } = event;
-      const isBypass = bypasses.some(
-        ({ environments, concerns }) => concerns(event) && (environment === null || environments.includes(environment)),
-      );
-      return isBypass ? { ...event, data: { ...asJsonObject(event.data), bypassedChangeRequest: true } } : event;
-    },
+    markBypass: (event: DomainEvent): DomainEvent => markBypass(event, bypasses),
   };
 };
 
