@@ -44,6 +44,7 @@ export * from './model/projects/project-overview.ts';
 export * from './model/projects/project-owner.ts';
 export * from './model/projects/project-stats.ts';
 export * from './model/projects/project.ts';
+export { maxId } from './model/schema.ts';
 export * from './model/sdks/application.ts';
 export * from './model/sdks/client-delta.ts';
 export * from './model/sdks/client-feature.ts';

@@ -1,9 +1,8 @@
+import { maxId } from '@bunting/contracts';
 import type { ReferenceCandidates } from '../persistence/projects/project-context-repository.ts';
 
 /** The maximum length of names that are looked up. */
 const maxLength = 255;
-/** The maximum of ids in the database. */
-const maxId = 2_147_483_647;
 
 /** All texts and numbers of a request that may be names or ids, at any depth: a JSON Patch may contain them anywhere. */
 export const collectReferenceCandidates = (request: unknown): ReferenceCandidates => {

@@ -1,14 +1,12 @@
+import { maxId } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { GroupView, ScimQuery } from '../persistence/identity/scim-repository.ts';
 import { notFoundResource, ScimError } from './scim-error.ts';
 
-/** The largest id that PostgreSQL makes as an `integer`. */
-const largestId = 2_147_483_647;
-
 /** The id of a user or group in a request; undefined for text that is none. */
 export const parseResourceId = (value: unknown): number | undefined => {
   if (typeof value !== 'string' || !/^[1-9]\d{0,9}$/.test(value)) return undefined;
-  return Number(value) <= largestId ? Number(value) : undefined;
+  return Number(value) <= maxId ? Number(value) : undefined;
 };
 
 /** The maximum number of resources in one page of a list. */

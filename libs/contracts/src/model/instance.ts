@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { largestId, Timestamp } from './schema.ts';
+import { maxId, Timestamp } from './schema.ts';
 
 /** The version of Unleash whose API Bunting serves. */
 export const unleashVersion = '6.4.1';
 
 /** The value of an absent limit: clients expect a number. */
-export const noLimit = largestId;
+export const noLimit = maxId;
 
 const limit = (description: string) => Type.Integer({ minimum: 0, description });
 const absent = limit('always 0: Bunting has none');

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Constraint } from './strategies/constraint.ts';
-import { AnyObject, largestId, Nullable } from './schema.ts';
+import { AnyObject, maxId, Nullable } from './schema.ts';
 import { StrategyParameters } from './strategies/strategy.ts';
 import { FeatureVariant, Payload } from './features/variant.ts';
 
@@ -13,7 +13,7 @@ const projects = Type.Optional(
 const changeRequest = Type.Optional(
   Type.Integer({
     minimum: 1,
-    maximum: largestId,
+    maximum: maxId,
     description: 'the id of a change request: features are evaluated as if it had been applied',
   }),
 );

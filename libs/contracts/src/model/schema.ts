@@ -23,5 +23,5 @@ export const AnyObject = (options: TSchemaOptions = {}): TUnsafe<Record<string, 
 export const Constant = <N extends number>(value: N, description: string): TUnsafe<N> =>
   Type.Unsafe<N>({ type: 'integer', enum: [value], minimum: value, description });
 
-/** The largest number that an id made by PostgreSQL as `integer` can have. */
-export const largestId = 2_147_483_647;
+/** The maximum of ids that PostgreSQL assigns, as `integer`. */
+export const maxId = 2_147_483_647;

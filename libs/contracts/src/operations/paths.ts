@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { largestId } from '../model/schema.ts';
+import { maxId } from '../model/schema.ts';
 
 // Parameters in paths are not validated: an impossible name is not found. The maximum length of a URL limits them.
 const projectId = Type.String({ minLength: 1, description: 'the id of the project' });
@@ -36,7 +36,7 @@ export const TagPath = Type.Object({
   value: Type.String({ minLength: 1, description: 'the value of the tag' }),
 });
 export const SegmentPath = Type.Object({
-  id: Type.Integer({ minimum: 0, maximum: largestId, description: 'the id of the segment' }),
+  id: Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' }),
 });
 export const StrategyIdPath = Type.Object({ strategyId });
 export const DependencyPath = Type.Object({
@@ -69,7 +69,7 @@ export const ChangePath = Type.Object({
   changeId: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'the id of the change' }),
 });
 
-const idOf = (what: string) => Type.Integer({ minimum: 0, maximum: largestId, description: `the id of the ${what}` });
+const idOf = (what: string) => Type.Integer({ minimum: 0, maximum: maxId, description: `the id of the ${what}` });
 const token = Type.String({
   minLength: 1,
   description: 'the secret of the token, or the shortened secret that lists show',

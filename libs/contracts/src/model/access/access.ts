@@ -3,7 +3,7 @@ import { notBlank } from '../patterns.ts';
 import { type Permission, permissions } from '../../permissions.ts';
 import { permissionsOfType } from '../../permission-catalogue.ts';
 import { User } from './account.ts';
-import { Constant, largestId, Nullable, Timestamp } from '../schema.ts';
+import { Constant, maxId, Nullable, Timestamp } from '../schema.ts';
 
 const roleId = Type.Integer({ description: 'the id of the role' });
 const roleType = Type.Enum(['root', 'project', 'root-custom', 'custom'], {
@@ -80,7 +80,7 @@ export const Roles = Type.Object(
 export type Roles = Static<typeof Roles>;
 
 const ids = (description: string) =>
-  Type.Array(Type.Integer({ minimum: 1, maximum: largestId }), { maxItems: 1_000, description });
+  Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 1_000, description });
 
 const roleBody = {
   name: Type.String({
@@ -228,7 +228,7 @@ export const GroupBody = Type.Object(
       Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
     ),
     users: Type.Optional(
-      Type.Array(Type.Object({ user: Type.Object({ id: Type.Integer({ minimum: 1, maximum: largestId }) }) }), {
+      Type.Array(Type.Object({ user: Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) }) }), {
         maxItems: 1_000,
         description: 'its members',
       }),
@@ -269,7 +269,7 @@ export const SetProjectAccessBody = Type.Object(
   {
     roles: Type.Array(
       Type.Object({
-        id: Type.Integer({ minimum: 1, maximum: largestId, description: 'the role' }),
+        id: Type.Integer({ minimum: 1, maximum: maxId, description: 'the role' }),
         users: Type.Optional(ids('who has it')),
         groups: Type.Optional(ids('the groups that have it')),
       }),

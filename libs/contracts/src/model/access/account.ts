@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { emailPattern, notBlank } from '../patterns.ts';
 import { Grant } from '../../permissions.ts';
-import { Constant, AnyObject, largestId, Nullable, Timestamp } from '../schema.ts';
+import { Constant, AnyObject, maxId, Nullable, Timestamp } from '../schema.ts';
 
 /** The maximum length of a password in characters: longer ones are refused before they are hashed. */
 export const maxPasswordLength = 1_000;
@@ -328,7 +328,7 @@ export const InactiveUsers = Type.Object(
 export type InactiveUsers = Static<typeof InactiveUsers>;
 
 export const DeleteInactiveUsersBody = Type.Object(
-  { ids: Type.Array(Type.Integer({ minimum: 0, maximum: largestId }), { maxItems: 1_000, description: 'the users' }) },
+  { ids: Type.Array(Type.Integer({ minimum: 0, maximum: maxId }), { maxItems: 1_000, description: 'the users' }) },
   { title: 'idsSchema', description: 'Users to delete, of those who are inactive.' },
 );
 export type DeleteInactiveUsersBody = Static<typeof DeleteInactiveUsersBody>;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Constraint } from '../strategies/constraint.ts';
 import { Dependency, optionalMetadata } from './feature.ts';
-import { largestId, Nullable, TextByKey } from '../schema.ts';
+import { maxId, Nullable, TextByKey } from '../schema.ts';
 import { TagType, TagValue } from './tag.ts';
 import { FeatureVariant, StrategyVariant } from './variant.ts';
 
@@ -27,7 +27,7 @@ const ExportedStrategy = Type.Object(
     constraints: Type.Optional(Type.Array(Constraint)),
     variants: Type.Optional(Type.Array(StrategyVariant)),
     segments: Type.Optional(
-      Type.Array(Type.Number({ minimum: 0, maximum: largestId, multipleOf: 1 }), {
+      Type.Array(Type.Number({ minimum: 0, maximum: maxId, multipleOf: 1 }), {
         description: 'ids that the list of segments in the same file names',
       }),
     ),
@@ -68,7 +68,7 @@ const ExportedSegment = Type.Object(
   {
     id: Type.Number({
       minimum: 0,
-      maximum: largestId,
+      maximum: maxId,
       multipleOf: 1,
       description: 'the id that strategies in this file use',
     }),

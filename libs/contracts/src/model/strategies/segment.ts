@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox';
 import { notBlank } from '../patterns.ts';
 import { Constraint } from './constraint.ts';
 import { ConstraintBody } from './constraint-body.ts';
-import { largestId, Nullable, Timestamp } from '../schema.ts';
+import { maxId, Nullable, Timestamp } from '../schema.ts';
 
 /** An id of a segment, within what the database can hold. */
-export const SegmentId = Type.Integer({ minimum: 0, maximum: largestId, description: 'the id of the segment' });
+export const SegmentId = Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' });
 
 /** A name of a segment, short enough for an index. */
 export const SegmentName = Type.String({

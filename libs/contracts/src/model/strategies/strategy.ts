@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Constraint } from './constraint.ts';
-import { largestId, Nullable, TextByKey } from '../schema.ts';
+import { maxId, Nullable, TextByKey } from '../schema.ts';
 import { ConstraintBody } from './constraint-body.ts';
 import { StrategyVariant, StrategyVariantBody } from '../features/variant.ts';
 
@@ -14,7 +14,7 @@ const sortOrder = Type.Number({
   maximum: 1_000_000_000,
   description: 'the position in the list of strategies',
 });
-const segments = Type.Array(Type.Number({ minimum: 0, maximum: largestId, multipleOf: 1 }), {
+const segments = Type.Array(Type.Number({ minimum: 0, maximum: maxId, multipleOf: 1 }), {
   description: 'the ids of the segments that must match as well',
 });
 /** The constraints of a strategy. */

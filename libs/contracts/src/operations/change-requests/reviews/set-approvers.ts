@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { largestId } from '../../../model/schema.ts';
+import { maxId } from '../../../model/schema.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
@@ -17,7 +17,7 @@ export const SetApprovers = defineOperation({
   params: ChangeRequestPath,
   body: Type.Object(
     {
-      reviewers: Type.Array(Type.Integer({ minimum: 1, maximum: largestId }), {
+      reviewers: Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), {
         maxItems: 10,
         uniqueItems: true,
         description: 'ids of users',
