@@ -16,7 +16,10 @@ export const addFeatures = (
   features: readonly Feature[],
 ): Promise<void> =>
   transaction((tx) =>
-    featureRepository(tx, discardingOutbox, permissiveGuard, () => Promise.resolve(), [], { allowsRegex: false }).add(
-      features,
-    ),
+    featureRepository(tx, discardingOutbox, {
+      guard: permissiveGuard,
+      lockReferences: () => Promise.resolve(),
+      hidden: [],
+      settings: { allowsRegex: false },
+    }).add(features),
   );

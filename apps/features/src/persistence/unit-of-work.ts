@@ -39,14 +39,15 @@ export interface TransactionContext {
   readonly appliesChangeRequest?: true;
 }
 
+interface RepositoryOptions {
+  readonly guard: ProtectionGuard;
+  /** the projects that the caller may not see */
+  readonly hidden: readonly string[];
+  readonly settings: ConstraintSettings;
+}
+
 /** Repositories on one transaction. All that they store and emit is committed, or nothing. */
-const repositories = (
-  tx: Tx,
-  outbox: Outbox,
-  hidden: readonly string[],
-  guard: ProtectionGuard,
-  settings: ConstraintSettings,
-) => ({
+const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings }: RepositoryOptions) => ({
   applyResults: applyResultRepository(tx),
   applications: applicationRepository(tx),
   contextFields: contextFieldRepository(tx),
@@ -54,7 +55,7 @@ const repositories = (
   environments: environmentRepository(tx, outbox),
   readFeatureExport: readFeatureExport(tx),
   favorites: favoriteRepository(tx),
-  features: featureRepository(tx, outbox, guard, lockReferences(tx), hidden, settings),
+  features: featureRepository(tx, outbox, { guard, lockReferences: lockReferences(tx), hidden, settings }),
   featureTypes: featureTypeRepository(tx),
   housekeeping: housekeepingRepository(tx, outbox),
   importProposals: importProposalRepository(tx),
@@ -104,7 +105,7 @@ export const unitOfWork = (
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, appliesChangeRequest } = context;
       const guard = appliesChangeRequest ? permissiveGuard : protectionGuard(caller, protectionRepository(tx));
-      const stores = repositories(tx, outbox, caller.hiddenProjects ?? [], guard, settings);
+      const stores = repositories(tx, outbox, { guard, hidden: caller.hiddenProjects ?? [], settings });
       const recorded: DomainEvent[] = [];
       const emit = (events: readonly DomainEvent[]): void => {
         for (const event of events) recorded.push(event);

@@ -97,17 +97,22 @@ export interface ConstraintValidationOptions {
   readonly path?: string;
 }
 
+interface OneConstraintOptions {
+  readonly allowsRegex: boolean;
+  /** the JSON pointer of the constraint in the request */
+  readonly path: string;
+  /** the number of values that the constraint had before: more than the limit may stay, but not grow */
+  readonly previousValues?: (constraint: Constraint) => number;
+}
+
 /**
  * Validates one constraint against its context field, and returns it as it is stored.
- * @param previousValues the number of values that the constraint had before: more than the limit may stay, but not grow
  * @throws 400 for a constraint that is not valid or has too many values, 404 for an unknown context field
  */
 export const validateConstraint = (
   constraint: Constraint,
   field: ContextFieldReference | undefined,
-  allowsRegex: boolean,
-  path = '/body',
-  previousValues: (constraint: Constraint) => number = () => 0,
+  { allowsRegex, path, previousValues = () => 0 }: OneConstraintOptions,
 ): Constraint => {
   const normal = normalizeConstraint(constraint, path, allowsRegex);
   const { contextName, values = [] } = normal;
@@ -136,12 +141,10 @@ export const validateConstraints = (
     (constraint, index) =>
       // A field that was deleted since, or whose legal values changed, must not lock the strategy that names it.
       stored.get(canonicalConstraintKey(constraint)) ??
-      validateConstraint(
-        constraint,
-        contextFields.get(constraint.contextName),
+      validateConstraint(constraint, contextFields.get(constraint.contextName), {
         allowsRegex,
-        `${path}/${index}`,
-        (normal) => previousSize(before, normal),
-      ),
+        path: `${path}/${index}`,
+        previousValues: (normal) => previousSize(before, normal),
+      }),
   );
 };

@@ -17,7 +17,7 @@ const constraint = (count: number): Constraint => ({
   operator: 'IN',
   values: Array.from({ length: count }, (_, nth) => String(nth)),
 });
-const alone: SegmentUpdateContext = { users: [], hidden: [], idOfName: () => undefined };
+const alone: SegmentUpdateContext = { users: [], hidden: [], idOfName: () => undefined, allowsRegex: false };
 const noRegex = { allowsRegex: false };
 
 describe('a segment', () => {
@@ -88,12 +88,14 @@ describe('a segment with REGEX', () => {
 
   it('keeps its pattern after the operator was turned off, and gets no other one', () => {
     const constraints = [pattern, constraint(1)];
-    expect(updateSegment(stored, { constraints }, alone, false).segment?.constraints).toHaveLength(2);
+    expect(updateSegment(stored, { constraints }, alone).segment?.constraints).toHaveLength(2);
     const others = [{ ...pattern, value: '@example[.]org$' }];
-    expect(refusalOf(() => updateSegment(stored, { constraints: others }, alone, false)).message).toContain(
+    expect(refusalOf(() => updateSegment(stored, { constraints: others }, alone)).message).toContain(
       'FEATURES_ALLOW_REGEX',
     );
-    expect(updateSegment(stored, { constraints: others }, alone, true).segment?.constraints).toMatchObject(others);
+    expect(
+      updateSegment(stored, { constraints: others }, { ...alone, allowsRegex: true }).segment?.constraints,
+    ).toMatchObject(others);
   });
 });
 
@@ -105,35 +107,31 @@ describe('a segment that changes', () => {
   });
 
   it('keeps omitted properties', () => {
-    const { segment, events } = updateSegment(before, { name: 'brave' }, alone, false);
+    const { segment, events } = updateSegment(before, { name: 'brave' }, alone);
     expect(segment).toEqual({ ...before, name: 'brave' });
     expect(events).toEqual([{ type: 'segment-updated', project: 'shop', preData: before, data: segment }]);
   });
 
   it('loses properties that are set to null, and all constraints with an empty list', () => {
-    expect(updateSegment(before, { description: null, constraints: [] }, alone, false).segment).toMatchObject({
+    expect(updateSegment(before, { description: null, constraints: [] }, alone).segment).toMatchObject({
       description: null,
       constraints: [],
     });
   });
 
   it('emits nothing when it stays the same', () => {
-    expect(
-      updateSegment(before, { name: before.name, project: 'shop', constraints: [constraint(2)] }, alone, false),
-    ).toEqual({
+    expect(updateSegment(before, { name: before.name, project: 'shop', constraints: [constraint(2)] }, alone)).toEqual({
       segment: before,
       events: [],
     });
   });
 
   it('cannot get the name of another segment', () => {
-    expect(
-      refusalOf(() => updateSegment(before, { name: 'taken' }, { ...alone, idOfName: () => 99 }, false)),
-    ).toMatchObject({
+    expect(refusalOf(() => updateSegment(before, { name: 'taken' }, { ...alone, idOfName: () => 99 }))).toMatchObject({
       kind: 'NameExistsError',
       message: 'Segment name already exists',
     });
-    expect(() => updateSegment(before, { name: 'own' }, { ...alone, idOfName: () => before.id }, false)).not.toThrow();
+    expect(() => updateSegment(before, { name: 'own' }, { ...alone, idOfName: () => before.id })).not.toThrow();
   });
 
   it('cannot move to a project while other projects use it', () => {
@@ -142,7 +140,7 @@ describe('a segment that changes', () => {
       { name: 'b', project: 'garage' },
     ];
     const update = (project: string | null) =>
-      updateSegment({ ...before, project: null }, { project }, { ...alone, users }, false);
+      updateSegment({ ...before, project: null }, { project }, { ...alone, users });
     expect(refusalOf(() => update('shop')).message).toContain(
       'Invalid project. Segment is being used by strategies in other projects: garage',
     );

@@ -83,8 +83,8 @@ export interface SegmentUsers {
   readonly hidden: readonly string[];
 }
 
-/** What an update of a segment depends on: the strategies that use it, and the names of segments. */
-export interface SegmentUpdateContext extends SegmentUsers {
+/** What an update of a segment depends on: the strategies that use it, the names of segments, and a setting. */
+export interface SegmentUpdateContext extends SegmentUsers, Pick<SegmentValidationOptions, 'allowsRegex'> {
   /** the id of the segment that has a name, if any has */
   readonly idOfName: (name: string) => number | undefined;
 }
@@ -146,8 +146,7 @@ export const requestedContent = (
 export const updateSegment = (
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
-  { users, hidden, idOfName }: SegmentUpdateContext,
-  allowsRegex: boolean,
+  { users, hidden, idOfName, allowsRegex }: SegmentUpdateContext,
   path = '/body',
 ): SegmentDecision => {
   const content = validateSegment(

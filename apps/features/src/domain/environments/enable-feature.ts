@@ -31,8 +31,7 @@ const activateStrategies = (feature: Feature, environment: string, projectContex
         decision.feature,
         ref,
         { ...strategy, disabled: false },
-        projectContext,
-        '',
+        { projectContext, path: '' },
       );
       return { feature: after, events: [...decision.events, ...events] };
     },

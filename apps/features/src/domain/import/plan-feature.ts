@@ -190,7 +190,10 @@ const withVariants = (
   const variants = located?.value.variants;
   if (variants === undefined) return unchanged(feature);
   const decision = errors.capture(() =>
-    replaceVariants(feature, destination.environment, variants, `${located?.path}/variants`, 'preserve'),
+    replaceVariants(feature, destination.environment, variants, {
+      path: `${located?.path}/variants`,
+      weightMode: 'preserve',
+    }),
   );
   return decision === undefined ? unchanged(feature) : { ...decision, written: 0 };
 };

@@ -13,7 +13,7 @@ import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { resourceLimits, maxSortOrder } from '../resource-limits.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
-import { normalizeStrategy, withDefaultParameters } from './normalize-strategy.ts';
+import { normalizeStrategy, type StrategyValidationOptions, withDefaultParameters } from './normalize-strategy.ts';
 import {
   type StrategyRef,
   type StrategyContent,
@@ -37,16 +37,18 @@ export const disableIfNoActiveStrategy = (
   };
 };
 
+/** What new content of a strategy is validated against, and the JSON pointer of the strategy in the request. */
+type EditValidation = Pick<StrategyValidationOptions, 'projectContext' | 'path'>;
+
 /** Replaces the content of a strategy; its id and sort order stay. Emits nothing when the content is the same. */
 export const replaceStrategyContent = (
   feature: Feature,
   ref: StrategyRef,
   wanted: StrategyContent,
-  projectContext: ProjectContext,
-  path: string,
+  validation: EditValidation,
 ): Decision => {
   const before = strategyOf(feature, ref);
-  const content = normalizeStrategy(wanted, { project: feature.project, projectContext, before, path });
+  const content = normalizeStrategy(wanted, { ...validation, project: feature.project, before });
   const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
   if (isEqual(after, before)) return { feature, events: [] };
   const preData = publicStrategy(before);
@@ -62,10 +64,9 @@ export const replaceStrategyContentAndDisableIfInactive = (
   feature: Feature,
   ref: StrategyRef,
   wanted: StrategyContent,
-  projectContext: ProjectContext,
-  path: string,
+  validation: EditValidation,
 ): Decision => {
-  const decision = replaceStrategyContent(feature, ref, wanted, projectContext, path);
+  const decision = replaceStrategyContent(feature, ref, wanted, validation);
   if (decision.feature === feature) return decision;
   const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
   return { feature: after, events: [...decision.events, ...events] };
@@ -97,7 +98,7 @@ export const patchStrategy = (
     variants: document.variants ?? [],
     segments: document.segments ?? before.segments,
   };
-  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, projectContext, '');
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, { projectContext, path: '' });
 };
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */
@@ -126,7 +127,7 @@ export const addStrategy = (
   if (hasMaxStrategies(feature, environment))
     throw limitExceeded('strategy', resourceLimits.strategiesPerEnvironment, path);
   const content = newStrategyContent(create);
-  const parameters = withDefaultParameters(content.name, content.parameters, feature, projectContext);
+  const parameters = withDefaultParameters(content, feature, projectContext);
   const { sortOrder } = create;
   const strategy: Strategy = {
     ...normalizeStrategy({ ...content, parameters }, { project: feature.project, projectContext, path }),

@@ -73,8 +73,7 @@ export const normalizeStrategy = (
 
 /** Adds the default parameters of `flexibleRollout`; an existing rollout percentage stays. */
 export const withDefaultParameters = (
-  name: string,
-  parameters: Readonly<Record<string, string>>,
+  { name, parameters }: Pick<StrategyContent, 'name' | 'parameters'>,
   feature: Pick<Feature, 'name'>,
   projectContext: ProjectContext,
   before?: Strategy,

@@ -6,7 +6,7 @@ import { reorderStrategies } from './reorder-strategies.ts';
 const strategies = ['one', 'two', 'three'].map((id, sortOrder) => aStrategy({ id, sortOrder }));
 const feature = aFeature({ strategies });
 const reordered = (positions: readonly { id: string; sortOrder: number }[], environment = 'development') =>
-  reorderStrategies(feature, environment, positions, someProjectContext(), '/body');
+  reorderStrategies(feature, environment, positions, { projectContext: someProjectContext(), path: '/body' });
 
 describe('a new order of strategies', () => {
   it('leaves strategies that it does not name where they are', () => {

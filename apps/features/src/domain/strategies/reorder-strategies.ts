@@ -7,13 +7,18 @@ import { inEnvironment } from '../features/feature-in-environment.ts';
 
 const idsOf = (strategies: readonly Strategy[]): readonly string[] => strategies.map(({ id }) => id);
 
+interface ReorderOptions {
+  readonly projectContext: ProjectContext;
+  /** the JSON pointer of the positions in the request */
+  readonly path: string;
+}
+
 /** Sets the sort order of strategies; the order of strategies that the payload does not name is unchanged. */
 export const reorderStrategies = (
   feature: Feature,
   environment: string,
   positions: readonly StrategyPosition[],
-  projectContext: ProjectContext,
-  basePath: string,
+  { projectContext, path: basePath }: ReorderOptions,
 ): Decision => {
   if (!hasEnvironment(projectContext, environment)) throw featureWithoutEnvironment(feature.name, environment);
   const before = inEnvironment(feature, environment).strategies;

@@ -19,5 +19,5 @@ export const setStrategySegments = (
     projectContext,
     path: '/body/segmentIds',
   });
-  return replaceStrategyContent(feature, ref, { ...before, segments }, projectContext, '/body');
+  return replaceStrategyContent(feature, ref, { ...before, segments }, { projectContext, path: '/body' });
 };

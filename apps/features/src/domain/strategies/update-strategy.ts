@@ -17,6 +17,7 @@ export const updateStrategy = (
 ): Decision => {
   const before = strategyOf(feature, ref);
   const name = update.name ?? before.name;
+  const parameters = update.parameters ?? before.parameters;
   const wanted: StrategyContent = {
     name,
     title: update.title ?? before.title,
@@ -25,9 +26,9 @@ export const updateStrategy = (
     parameters:
       update.parameters === undefined && name === before.name
         ? before.parameters
-        : withDefaultParameters(name, update.parameters ?? before.parameters, feature, projectContext, before),
+        : withDefaultParameters({ name, parameters }, feature, projectContext, before),
     variants: update.variants ?? [],
     segments: update.segments ?? before.segments,
   };
-  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, projectContext, '/body');
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, { projectContext, path: '/body' });
 };

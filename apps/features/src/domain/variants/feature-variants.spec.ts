@@ -75,10 +75,10 @@ describe('the variants of a feature in an environment', () => {
   ];
 
   it('are replaced as a whole, and emitted before and after', () => {
-    const first = replaceVariants(aFeature(), 'development', variants, '/body');
+    const first = replaceVariants(aFeature(), 'development', variants, { path: '/body' });
     const stored = ['a', 'b'].map((name) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' }));
     expect(inEnvironment(first.feature, 'development').variants).toEqual(stored);
-    const { feature, events } = replaceVariants(first.feature, 'development', [], '/body');
+    const { feature, events } = replaceVariants(first.feature, 'development', [], { path: '/body' });
     expect(inEnvironment(feature, 'development').variants).toEqual([]);
     expect(events).toMatchObject([
       {
@@ -91,7 +91,10 @@ describe('the variants of a feature in an environment', () => {
   });
 
   it('that are unchanged emit nothing', () => {
-    const { feature } = replaceVariants(aFeature(), 'development', variants, '/body');
-    expect(replaceVariants(feature, 'development', variants.toReversed(), '/body')).toEqual({ feature, events: [] });
+    const { feature } = replaceVariants(aFeature(), 'development', variants, { path: '/body' });
+    expect(replaceVariants(feature, 'development', variants.toReversed(), { path: '/body' })).toEqual({
+      feature,
+      events: [],
+    });
   });
 });

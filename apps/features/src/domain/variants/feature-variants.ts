@@ -65,7 +65,7 @@ export const setEnvironmentVariants = (
 ): Decision => {
   requireConnected(feature, environment, projectContext);
   requireVariants(feature);
-  return replaceVariants(feature, environment, variants, '/body');
+  return replaceVariants(feature, environment, variants, { path: '/body' });
 };
 
 /** Patches the list of variants of a feature in one environment, where it has had some before. */
@@ -78,7 +78,7 @@ export const patchEnvironmentVariants = (
   requireConnected(feature, environment, projectContext);
   requireVariants(feature);
   const { variants } = inEnvironment(feature, environment);
-  return replaceVariants(feature, environment, patchVariantList(variants, patch), '/variants');
+  return replaceVariants(feature, environment, patchVariantList(variants, patch), { path: '/variants' });
 };
 
 /** Replaces the variants of a feature in some environments, with one event for each. */
@@ -90,7 +90,7 @@ export const setVariantsOfEnvironments = (
 ): Decision => {
   for (const environment of environments) requireConnected(feature, environment, projectContext);
   return inEachEnvironment(feature, environments, (now, environment) =>
-    replaceVariants(now, environment, variants, '/body/variants'),
+    replaceVariants(now, environment, variants, { path: '/body/variants' }),
   );
 };
 
@@ -101,7 +101,7 @@ export const setVariants = (
   projectContext: ProjectContext,
 ): Decision => {
   const decision = inEachEnvironment(feature, environmentNames(projectContext), (now, environment) =>
-    replaceVariants(now, environment, variants, '/body'),
+    replaceVariants(now, environment, variants, { path: '/body' }),
   );
   if (isEqual(decision.feature, feature)) return { feature, events: [] };
   const event: DomainEvent = featureEvent('feature-variants-updated', feature, {
@@ -115,16 +115,21 @@ export const setVariants = (
 export const patchVariants = (feature: Feature, patch: JsonPatch, projectContext: ProjectContext): Decision =>
   inEachEnvironment(feature, environmentNames(projectContext), (now, environment) => {
     const { variants } = inEnvironment(now, environment);
-    return replaceVariants(now, environment, patchVariantList(variants, patch), '/variants');
+    return replaceVariants(now, environment, patchVariantList(variants, patch), { path: '/variants' });
   });
+
+interface ReplaceOptions {
+  /** the JSON pointer of the variants in the request */
+  readonly path: string;
+  readonly weightMode?: WeightMode;
+}
 
 /** Replaces the variants of a feature in an environment, all of them. */
 export const replaceVariants = (
   feature: Feature,
   environment: string,
   variants: readonly FeatureVariant[],
-  path: string,
-  weightMode?: WeightMode,
+  { path, weightMode }: ReplaceOptions,
 ): Decision<'feature-environment-variants-updated'> => {
   const before = inEnvironment(feature, environment).variants;
   const after = normalizeFeatureVariants(variants, path, weightMode);

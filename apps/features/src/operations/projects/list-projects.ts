@@ -6,12 +6,11 @@ import type { FeaturesContext } from '../context.ts';
 
 export const listProjectsEndpoint = ({ projects, bus }: FeaturesContext) =>
   implement(ListProjects, async (request) => {
-    const [members, recent = []] = await Promise.all([
+    const [members, lastEvents = []] = await Promise.all([
       callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
       loadActivityIfAvailable(bus, request, {}),
     ]);
     const { caller, query } = request;
-    return new JsonText(
-      await projects.all(query, caller.id, hiddenProjectsOf(caller), members?.projects ?? [], recent),
-    );
+    const viewer = { userId: caller.id, hidden: hiddenProjectsOf(caller) };
+    return new JsonText(await projects.all(query, viewer, { members: members?.projects ?? [], lastEvents }));
   });

@@ -7,14 +7,14 @@ import { hideProjectInGateway } from './hide-project-in-gateway.ts';
 /** Saves a decided project and records the events. A project that becomes private is hidden before the commit. */
 export const saveProject = async (
   { projects, events }: Transaction,
-  before: StoredProject,
-  { project, events: decided }: ProjectDecision,
+  { before, decision }: { readonly before: StoredProject; readonly decision: ProjectDecision },
   request: OperationRequest<typeof UpdateProject | typeof UpdateProjectSettings>,
   bus: Bus,
 ): Promise<void> => {
-  if (decided.length === 0) return;
+  const { project } = decision;
+  if (decision.events.length === 0) return;
   const version = await projects.save(project, request.now.toISOString());
-  events.emit(decided);
+  events.emit(decision.events);
   if (project.mode === 'private' && before.mode !== 'private')
     await hideProjectInGateway(bus, { id: project.id, version }, request);
 };

@@ -11,7 +11,7 @@ export const updateProjectSettingsEndpoint = ({ transaction, bus }: FeaturesCont
       const { params, body, caller } = request;
       const access = UpdateProjectSettings.permission;
       const { project } = await lockProject(tx, { id: params.projectId, caller, access });
-      await saveProject(tx, project, updateProjectSettings(project, body), request, bus);
+      await saveProject(tx, { before: project, decision: updateProjectSettings(project, body) }, request, bus);
       return null;
     }),
   );

@@ -10,7 +10,7 @@ export const updateProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { project } = await lockProject(tx, { id: params.projectId, caller, access: UpdateProject.permission });
-      await saveProject(tx, project, updateProject(project, body), request, bus);
+      await saveProject(tx, { before: project, decision: updateProject(project, body) }, request, bus);
       return null;
     }),
   );

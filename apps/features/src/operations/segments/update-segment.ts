@@ -16,12 +16,8 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       for (const project of new Set([segment.project, content.project])) {
         authoriseSegment(caller, { atRoot: 'UPDATE_SEGMENT', operation: UpdateSegment }, project);
       }
-      const decision = updateSegment(
-        segment,
-        content,
-        { users, idOfName, hidden: hiddenProjectsOf(caller) },
-        allowsRegex,
-      );
+      const context = { users, idOfName, hidden: hiddenProjectsOf(caller), allowsRegex };
+      const decision = updateSegment(segment, content, context);
       if (decision.segment === segment) return null;
       await segments.save(segment, decision.segment);
       events.emit(decision.events);

@@ -17,7 +17,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
         noReferenceCandidates,
       );
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
-      await saveAndEmit(tx, reorderStrategies(feature, environment, body, projectContext, '/body'), caller);
+      await saveAndEmit(tx, reorderStrategies(feature, environment, body, { projectContext, path: '/body' }), caller);
       return null;
     }),
   );

@@ -5,6 +5,6 @@ import type { FeaturesContext } from '../context.ts';
 
 export const validateConstraintEndpoint = ({ contextFields, allowsRegex }: FeaturesContext) =>
   implement(ValidateConstraint, async ({ body }) => {
-    validateConstraint(body, await contextFields.find(body.contextName), allowsRegex);
+    validateConstraint(body, await contextFields.find(body.contextName), { allowsRegex, path: '/body' });
     return null;
   });

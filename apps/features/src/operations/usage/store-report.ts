@@ -73,8 +73,7 @@ const admit = async (
   { applications }: Transaction,
   reported: readonly ReportedApplicationInstance[],
   { caller, now }: TransactionContext,
-  limit: number,
-  grant: Grant,
+  { limit, grant }: { readonly limit: number; readonly grant: Grant },
 ): Promise<Admission> => {
   const stored = await applications.findReported(reported, now);
   const unknown = unknownApplications(reported, stored);
@@ -98,7 +97,7 @@ export const storeReport =
     const grant = grantOnce(request, budget);
     let unlisted: Admission['unlisted'] = { limit: 0, rate: 0 };
     await transaction({ ...request, caller: systemCaller }, async (tx) => {
-      const admission = await admit(tx, applications, request, budget.limit, grant);
+      const admission = await admit(tx, applications, request, { limit: budget.limit, grant });
       const { listed, toWrite } = admission;
       unlisted = admission.unlisted;
       const missing = await addCounts(tx, withoutUnlistedNames(counts, listed), request.caller, request.now);

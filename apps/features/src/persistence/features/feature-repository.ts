@@ -91,19 +91,21 @@ interface FeatureWithProjectContext extends FeatureRow {
   readonly protectedEnvironments: readonly string[];
 }
 
-/**
- * Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends.
- * @param guard refuses edits that require a change request
- * @param lockReferences locks what stored features newly refer to
- * @param hidden the projects that the caller may not see
- */
+interface FeatureRepositoryOptions {
+  /** refuses edits that require a change request */
+  readonly guard: ProtectionGuard;
+  /** locks what stored features newly refer to */
+  readonly lockReferences: ReturnType<typeof lockReferencesOf>;
+  /** the projects that the caller may not see */
+  readonly hidden: readonly string[];
+  readonly settings: ConstraintSettings;
+}
+
+/** Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends. */
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
-  guard: ProtectionGuard,
-  lockReferences: ReturnType<typeof lockReferencesOf>,
-  hidden: readonly string[],
-  settings: ConstraintSettings,
+  { guard, lockReferences, hidden, settings }: FeatureRepositoryOptions,
 ) => {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();

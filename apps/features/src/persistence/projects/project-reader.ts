@@ -46,22 +46,21 @@ export interface ProjectEnvironment extends Environment {
   readonly requiredApprovals: number | null;
 }
 
-/** When the newest event of a project happened. */
-type ProjectLastEvent = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>;
+/** What other services know of projects. */
+export interface ProjectDataOfServices {
+  /** from the gateway */
+  readonly members: readonly ProjectMembers[];
+  /** when the newest event of each project happened, from the event log */
+  readonly lastEvents: readonly Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>[];
+}
 
 /** Reads projects outside of transactions. */
 export const projectReader = (database: ReadDatabase) => ({
-  /**
-   * The active or archived projects that a user may see, as JSON.
-   * @param members the members of projects, from the gateway
-   * @param lastEvents the newest events of projects, from the event log
-   */
+  /** The active or archived projects that a user may see, as JSON. */
   all: async (
     { archived = false }: ProjectsQuery,
-    userId: number,
-    hidden: readonly string[],
-    members: readonly ProjectMembers[],
-    lastEvents: readonly ProjectLastEvent[],
+    { userId, hidden }: { readonly userId: number; readonly hidden: readonly string[] },
+    { members, lastEvents }: ProjectDataOfServices,
   ): Promise<string> => {
     const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
     return readJson(database, projects, values);

@@ -70,7 +70,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     getForUpdate: async (
       id: number,
       name: string = '',
-    ): Promise<{ readonly segment: StoredSegment } & Omit<SegmentUpdateContext, 'hidden'>> => {
+    ): Promise<{ readonly segment: StoredSegment } & Pick<SegmentUpdateContext, 'users' | 'idOfName'>> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw segmentNotFound(id);
       const { segment, idOfName } = row;

@@ -11,7 +11,7 @@ export const patchVariantHandler: FeatureActionHandler<'patchVariant'> = {
   snapshot: (feature, _, { environment }) => ({ variants: inEnvironment(feature, environment).variants }),
   overwrites: ({ payload }, states) => findNewerEdits(states, { variants: payload.variants }),
   decide: (feature, { payload }, { environment }, path) => {
-    const decision = replaceVariants(feature, environment, payload.variants, `${path}/payload/variants`);
+    const decision = replaceVariants(feature, environment, payload.variants, { path: `${path}/payload/variants` });
     const { variants } = inEnvironment(decision.feature, environment);
     return { subject: decision.feature, events: decision.events, payload: { variants } };
   },

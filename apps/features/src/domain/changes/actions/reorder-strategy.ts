@@ -24,8 +24,8 @@ export const reorderStrategyHandler: FeatureActionHandler<'reorderStrategy'> = {
       { snapshot: orderOf(snapshot), current: orderOf(current) },
       orderOf(current, new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]))) ?? {},
     ),
-  decide: (feature, { payload }, { environment, projectContext }, basePath) => {
-    const decision = reorderStrategies(feature, environment, payload, projectContext, `${basePath}/payload`);
+  decide: (feature, { payload }, { environment, projectContext }, path) => {
+    const decision = reorderStrategies(feature, environment, payload, { projectContext, path: `${path}/payload` });
     return {
       subject: decision.feature,
       events: decision.events,

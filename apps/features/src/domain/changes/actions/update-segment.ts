@@ -27,8 +27,8 @@ export const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
     const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
     const { allowsRegex } = context.projectContext;
     // Only a move to another project would name users, and it was refused above.
-    const found = { users, hidden: [], idOfName };
-    const decision = segments.updateSegment(segment, payload, found, allowsRegex, `${path}/payload`);
+    const found = { users, hidden: [], idOfName, allowsRegex };
+    const decision = segments.updateSegment(segment, payload, found, `${path}/payload`);
     const changed = changedProperties(changeable, payload, decision.segment);
     return {
       subject: decision.segment,

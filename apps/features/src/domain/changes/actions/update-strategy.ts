@@ -49,11 +49,11 @@ export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
       parameters:
         payload.parameters === undefined
           ? before.parameters
-          : withDefaultParameters(name, payload.parameters, feature, projectContext, before),
+          : withDefaultParameters({ name, parameters: payload.parameters }, feature, projectContext, before),
       variants: payload.variants ?? before.variants,
       segments: payload.segments ?? before.segments,
     };
-    const decision = replaceStrategyContent(feature, ref, wanted, projectContext, `${path}/payload`);
+    const decision = replaceStrategyContent(feature, ref, wanted, { projectContext, path: `${path}/payload` });
     const changed = changedProperties(changeable, payload, strategyOf(decision.feature, ref));
     return {
       subject: decision.feature,
