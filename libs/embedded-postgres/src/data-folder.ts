@@ -70,13 +70,15 @@ const flush = async (path: string): Promise<void> => {
 // macOS has no locale C.UTF-8 of its own; PostgreSQL's built-in one decides on order there as well.
 const characterType = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
 
-const runInitdb = async (
-  initdb: string,
-  folder: string,
-  passwordAt: string,
-  become: RunAs['become'],
-  durable: boolean,
-): Promise<void> => {
+interface InitdbOptions {
+  readonly folder: string;
+  /** the file that holds the password */
+  readonly passwordAt: string;
+  readonly become: RunAs['become'];
+  readonly durable: boolean;
+}
+
+const runInitdb = async (initdb: string, { folder, passwordAt, become, durable }: InitdbOptions): Promise<void> => {
   const { command, args, stdin } = killOnParentExit(
     [
       initdb,
@@ -141,7 +143,7 @@ export const createDataFolder = async (
     await mkdir(temporaryFolder, { mode: 0o700 });
     await writeFile(passwordAt, password, { mode: 0o600, flush: durable });
     await changeOwner(runAs.owner, temporaryFolder);
-    await runInitdb(initdb, folder, passwordAt, runAs.become, durable);
+    await runInitdb(initdb, { folder, passwordAt, become: runAs.become, durable });
     await rename(passwordAt, path.join(folder, passwordFile));
     if (durable) await flush(folder);
     await rename(folder, dataDir);

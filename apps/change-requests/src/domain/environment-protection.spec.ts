@@ -16,9 +16,7 @@ describe('the protection of an environment', () => {
   ])('%s', (_, wanted, minimum, expected) => {
     const { requiredApprovals } = setEnvironmentProtection(
       production,
-      2,
-      wanted,
-      { minimum, isAdministrator: false },
+      { before: 2, wanted, minimum, isAdministrator: false },
       miaNow,
     );
     expect(requiredApprovals).toBe(expected);
@@ -29,7 +27,7 @@ describe('the protection of an environment', () => {
     ['no protection', off, 2, '/body/changeRequestsEnabled'],
   ])('cannot be below the minimum of the environment: %s', (_, wanted, before, path) => {
     const change = (isAdministrator: boolean) =>
-      setEnvironmentProtection(production, before, wanted, { minimum: 3, isAdministrator }, miaNow);
+      setEnvironmentProtection(production, { before, wanted, minimum: 3, isAdministrator }, miaNow);
     expect(() => change(false)).toThrow(
       `The environment production asks for at least 3 approvals: see the \`${path}\` property.`,
     );
@@ -37,7 +35,8 @@ describe('the protection of an environment', () => {
   });
 
   it('may stay below a minimum that the environment got later', () => {
-    const { events } = setEnvironmentProtection(production, 2, on(2), { minimum: 3, isAdministrator: false }, miaNow);
+    const change = { before: 2, wanted: on(2), minimum: 3, isAdministrator: false };
+    const { events } = setEnvironmentProtection(production, change, miaNow);
     expect(events).toEqual([]);
   });
 });

@@ -61,15 +61,18 @@ const configurationUpdated = (
         ),
       ];
 
-/**
- * Sets or removes the protection of an environment.
- * @param minimum what the environment sets for every project, if it does; only administrators may go below it
- */
+interface WantedProtection {
+  readonly before: RequiredApprovals;
+  readonly wanted: Parameters<typeof requestedApprovals>[0];
+  /** what the environment sets for every project, if it does; only administrators may go below it */
+  readonly minimum: number | undefined;
+  readonly isAdministrator: boolean;
+}
+
+/** Sets or removes the protection of an environment. */
 export const setEnvironmentProtection = (
   environmentRef: EnvironmentRef,
-  before: RequiredApprovals,
-  wanted: Parameters<typeof requestedApprovals>[0],
-  { minimum, isAdministrator }: { readonly minimum: number | undefined; readonly isAdministrator: boolean },
+  { before, wanted, minimum, isAdministrator }: WantedProtection,
   actor: Actor,
 ): ProtectionDecision => {
   const after = requestedApprovals(wanted, minimum ?? minApprovals);

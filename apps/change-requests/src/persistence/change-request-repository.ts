@@ -53,28 +53,39 @@ const rowOf = (request: ChangeRequest) => {
 const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: ChangeRequest, importId?: string) => {
   const request = after.id;
   const begins = after.applying !== null && (after.applying !== before?.applying || after.attempts !== before.attempts);
-  persistDifference(em, ChangeRequestEntity, [before ?? []].flat(), [after], (one) => ({
+  persistDifference(em, ChangeRequestEntity, { before: [before ?? []].flat(), after: [after] }, (one) => ({
     ...rowOf(one),
     ...(importId === undefined ? {} : { importId }),
     ...(one === after && begins ? { applyingSince: raw('clock_timestamp()') } : {}),
     ...(one === after && one.applying === null ? { applyingSince: null } : {}),
   }));
-  persistDifference(em, ChangeEntity, before?.changes ?? [], after.changes, (change) => ({ ...change, request }));
+  persistDifference(em, ChangeEntity, { before: before?.changes ?? [], after: after.changes }, (change) => ({
+    ...change,
+    request,
+  }));
   const review = ({ createdBy, createdAt }: Review) => ({
     request,
     createdById: createdBy.id,
     createdByName: createdBy.name,
     createdAt,
   });
-  persistDifference(em, ApprovalEntity, before?.approvals ?? [], after.approvals, review);
-  persistDifference(em, RejectionEntity, before?.rejections ?? [], after.rejections, review);
-  persistDifference(em, CommentEntity, before?.comments ?? [], after.comments, (one) => ({ ...one, request }));
-  // A new schedule is checked for conflicts once. One that has failed stays failed until something that it affects changes.
-  persistDifference(em, ScheduleEntity, [before?.schedule ?? []].flat(), [after.schedule ?? []].flat(), (one) => ({
+  persistDifference(em, ApprovalEntity, { before: before?.approvals ?? [], after: after.approvals }, review);
+  persistDifference(em, RejectionEntity, { before: before?.rejections ?? [], after: after.rejections }, review);
+  persistDifference(em, CommentEntity, { before: before?.comments ?? [], after: after.comments }, (one) => ({
     ...one,
     request,
-    ...(one === after.schedule ? { uncheckedEdits: one.status === 'pending' ? 1 : 0 } : {}),
   }));
+  // A new schedule is checked for conflicts once. One that has failed stays failed until something that it affects changes.
+  persistDifference(
+    em,
+    ScheduleEntity,
+    { before: [before?.schedule ?? []].flat(), after: [after.schedule ?? []].flat() },
+    (one) => ({
+      ...one,
+      request,
+      ...(one === after.schedule ? { uncheckedEdits: one.status === 'pending' ? 1 : 0 } : {}),
+    }),
+  );
 };
 
 /** Requests within a unit of work. Storing a decision also emits its events. */
@@ -168,8 +179,8 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     requestApprovers: async (before: ChangeRequest, userIds: readonly number[]): Promise<void> => {
       const rowsOf = (users: readonly number[]) =>
         users.map((userId, position) => ({ request: before.id, userId, position }));
-      const asRow = (row: ReturnType<typeof rowsOf>[number]) => row;
-      persistDifference(tx.em, RequestedApproverEntity, rowsOf(before.requestedApprovers), rowsOf(userIds), asRow);
+      const difference = { before: rowsOf(before.requestedApprovers), after: rowsOf(userIds) };
+      persistDifference(tx.em, RequestedApproverEntity, difference, (row) => row);
       await tx.em.flush();
       setWritten({ ...before, requestedApprovers: userIds });
     },

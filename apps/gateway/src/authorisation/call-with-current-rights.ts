@@ -46,18 +46,21 @@ const hidesMore = (now: Caller, before: Caller): boolean =>
 
 const maxReads = 5;
 
+interface ContextWithCallerNow extends CallContext {
+  /** returns the caller with the current rights */
+  readonly callerNow: () => Promise<Caller>;
+}
+
 /**
  * Calls the service and compares the caller's rights before and after. A project that became private during a call may be in the response:
  * a read is then repeated with the current rights.
- * @param callerNow returns the caller with the current rights
  * @throws Refusal `ServiceUnavailable` when projects become private during each of `maxReads` reads
  */
 export const callWithCurrentRights = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
-  context: CallContext,
-  callerNow: () => Promise<Caller>,
+  { callerNow, ...context }: ContextWithCallerNow,
 ): Promise<CallResponse> => {
   let { caller } = context;
   for (let reads = 0; reads < maxReads; reads++) {

@@ -162,7 +162,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
       const callerNow = async () => (isPublic ? caller : (await authenticate(request.headers)).caller);
-      const result = await callWithCurrentRights(bus, operation, callRequest, context, callerNow);
+      const result = await callWithCurrentRights(bus, operation, callRequest, { ...context, callerNow });
       if ('refusal' in result) return sendRefusal(response, result.refusal);
       // A caller without a token must not empty the cache of tokens.
       if (isWrite && !isPublic) await awaitRights(operation);

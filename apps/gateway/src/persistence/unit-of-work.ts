@@ -75,8 +75,7 @@ const repositories = (
   tx: Tx,
   outbox: Outbox,
   context: TransactionContext | GatewayWriteContext,
-  guard: LastAdministratorGuard,
-  { hasher, cipher, sessionLimits }: AccessSettings,
+  { guard, hasher, cipher, sessionLimits }: AccessSettings & { readonly guard: LastAdministratorGuard },
 ) => {
   const secretBytes = secretBytesFor(context, hasher);
   return {
@@ -140,7 +139,7 @@ export const unitOfWork = (
     <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const guard = lastAdministratorGuard(tx);
-      const result = await job(repositories(tx, outbox, context, guard, settings));
+      const result = await job(repositories(tx, outbox, context, { ...settings, guard }));
       await guard.check();
       return result;
     };

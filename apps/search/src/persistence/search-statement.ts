@@ -178,14 +178,11 @@ const sortGroupsOf = (sort: Sort | 'relevance', addValue: AddValue, met: Conditi
  */
 const groupsOf = (
   { favoritesFirst, sort }: FeatureQuery,
-  me: string,
   addValue: AddValue,
-  without: Condition,
-  met: Condition,
+  { mine, without, met }: { readonly mine: string; readonly without: Condition; readonly met: Condition },
 ): readonly (readonly string[])[] => {
   const groups = sortGroupsOf(sort, addValue, met);
   if (!favoritesFirst) return groups;
-  const mine = `favorited_by @> ${me}`;
   return [mine, without(mine)].flatMap((condition) => groups.map((group) => [condition, ...group]));
 };
 
@@ -220,7 +217,7 @@ export const searchStatement = (
   const { required, excluded, isSelective } = conditionsOf(query, searcher, addValue, without);
   const asIs: Condition = (condition) => condition;
   const isFuzzy = query.fuzzy && query.texts.length > 0;
-  const me = addValue([searcher.userId], 'integer[]');
+  const mine = `favorited_by @> ${addValue([searcher.userId], 'integer[]')}`;
   const [limit, offset] = [addValue(query.limit, 'bigint'), addValue(query.offset, 'bigint')];
   const steps: string[] = [];
   const cut = (from: string, conditions: readonly string[], groups: readonly (readonly string[])[]): void => {
@@ -239,10 +236,10 @@ export const searchStatement = (
     steps.push(`matching as materialized (
       select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
       where ${all([...required, ...excluded.map(({ condition }) => not(condition))])})`);
-    cut('matching', [], groupsOf(query, me, addValue, not, asIs));
+    cut('matching', [], groupsOf(query, addValue, { mine, without: not, met: asIs }));
     total = '(select count(*) from matching)';
   } else {
-    const groups = groupsOf(query, me, addValue, without, isDeep ? isAmong : asIs);
+    const groups = groupsOf(query, addValue, { mine, without, met: isDeep ? isAmong : asIs });
     cut('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
     const count = (conditions: readonly string[]): string =>
       `(select count(*) from feature_lookup where ${all(conditions)})`;
@@ -255,7 +252,7 @@ export const searchStatement = (
     select ${total} as total,
       (select coalesce(string_agg(found.document, ',' order by nth), '')
         from unnest(names) with ordinality as named (name, nth) cross join lateral (
-          select '{"favorite":' || (favorited_by @> ${me})::text || ',"segments":' || (
+          select '{"favorite":' || (${mine})::text || ',"segments":' || (
             select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
             where segment.id = any(segment_ids) and segment.name is not null
           ) || ',' || right(document::text, -1) as document

@@ -54,7 +54,7 @@ describe('rows of an entity', () => {
     database.read({ name: 'notes', text: `select ${sql.jsonOf(Note, 'note')} as note from note order by id` });
   const save = (before: readonly object[], after: readonly object[]) =>
     database.transaction(async ({ em }) => {
-      persistDifference(em, Note, before, after, (note) => note as typeof notes.mine);
+      persistDifference(em, Note, { before, after }, (note) => note as typeof notes.mine);
       const sent = database.statements;
       await em.flush();
       return database.statements - sent;

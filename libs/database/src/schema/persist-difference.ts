@@ -7,8 +7,7 @@ import type { EntityManager, EntityName, RequiredEntityData } from '@mikro-orm/p
 export const persistDifference = <T extends object, Item>(
   em: EntityManager,
   entity: EntityName<T>,
-  before: readonly Item[],
-  after: readonly Item[],
+  { before, after }: { readonly before: readonly Item[]; readonly after: readonly Item[] },
   rowOf: (item: Item) => RequiredEntityData<T>,
 ): void => {
   const { primaryKeys } = em.getMetadata(entity);

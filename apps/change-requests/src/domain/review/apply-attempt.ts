@@ -64,7 +64,7 @@ export const endApplyAttempt = (request: ChangeRequest, now: Date): Decision => 
   const { by, scheduled, comment } = requireApplyAttempt(request);
   const name = scheduled ? 'run' : 'apply';
   const actor = { by, now, roles: { ...systemRoles, applier: true } };
-  return takeTransition(request, requireTransition(request, name, actor), { name }, actor, comment);
+  return takeTransition(request, requireTransition(request, name, actor), { name }, { actor, comment });
 };
 
 /** Ends an attempt without effect, and without its comment. A scheduled run fails or is suspended. */

@@ -86,8 +86,7 @@ export const takeTransition = (
   before: ChangeRequest,
   { to, emits }: Transition,
   command: Command | ApplyCommand,
-  actor: Actor,
-  comment?: NewComment,
+  { actor, comment }: { readonly actor: Actor; readonly comment: NewComment | undefined },
 ): Decision => {
   const { by, now } = actor;
   const createdAt = now.toISOString();
@@ -122,7 +121,7 @@ export const executeCommand = (
   const isRepeated =
     command.name === 'approve' && request.approvals.some(({ createdBy }) => createdBy.id === actor.by.id);
   if (isRepeated) return withoutEvents(withComment(request, comment, actor));
-  return takeTransition(request, transition, command, actor, comment);
+  return takeTransition(request, transition, command, { actor, comment });
 };
 
 /** The events of deleting a draft. @throws Refusal if the request is no draft, or the actor is not its author */

@@ -28,8 +28,8 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
     const isAdministrator = may(caller, ['ADMIN'], { project: environmentRef.project });
     const reply = await transaction(request, async ({ protections }) => {
       const { requiredApprovals: before, now } = await protections.getForUpdate(environmentRef);
-      const policy = { minimum, isAdministrator };
-      const decision = setEnvironmentProtection(environmentRef, before, body, policy, actorOf(caller, now));
+      const change = { before, wanted: body, minimum, isAdministrator };
+      const decision = setEnvironmentProtection(environmentRef, change, actorOf(caller, now));
       await protections.save(environmentRef, decision);
       return null;
     });

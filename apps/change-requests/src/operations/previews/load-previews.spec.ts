@@ -38,9 +38,8 @@ describe('requests to preview', () => {
     const reader = { scheduled: away, segmentUses: away } as Partial<ChangeRequestReader> as ChangeRequestReader;
     const request = loadPreviews(
       { bus, reader },
-      'shop',
       [holding(1, 1)],
-      { withStates: false },
+      { project: 'shop', withStates: false },
       systemContext(60_000),
     );
     await expect(request).rejects.toMatchObject({ kind: 'ServiceUnavailable', message: 'The database is away.' });

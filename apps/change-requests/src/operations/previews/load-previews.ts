@@ -68,9 +68,8 @@ const othersOf = async (
  */
 export const loadPreviews = async (
   sources: PreviewSources,
-  project: string,
   requests: readonly ChangeRequest[],
-  { withStates }: { readonly withStates: boolean },
+  { project, withStates }: { readonly project: string; readonly withStates: boolean },
   context: CallContext,
 ): Promise<Map<number, Preview>> => {
   const calls = batchesWithinLimits(requests).map(async (batch) => {
@@ -105,10 +104,10 @@ export const loadPreviews = async (
 export const loadPreview = async (
   sources: PreviewSources,
   request: ChangeRequest,
-  states: { readonly withStates: boolean },
+  { withStates }: { readonly withStates: boolean },
   context: CallContext,
 ): Promise<Preview> => {
-  const previews = await loadPreviews(sources, request.project, [request], states, context);
+  const previews = await loadPreviews(sources, [request], { project: request.project, withStates }, context);
   const preview = previews.get(request.id);
   if (preview === undefined)
     throw new Error(
@@ -126,6 +125,6 @@ export const loadPreviewsOfOpenRequests = async (
 ): Promise<(request: ChangeRequest) => PreviewedChanges | undefined> => {
   const open = requests.filter((request) => !isClosedState(request.state) && request.changes.length > 0);
   const previews =
-    open.length === 0 ? undefined : await loadPreviews(sources, project, open, { withStates: false }, context);
+    open.length === 0 ? undefined : await loadPreviews(sources, open, { project, withStates: false }, context);
   return ({ id }) => previews?.get(id)?.preview;
 };

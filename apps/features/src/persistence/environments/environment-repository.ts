@@ -84,7 +84,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
         if (stored === undefined) throw new Error(`The environment ${name} is saved without a lock on it.`);
         return stored;
       });
-      persistDifference(tx.em, EnvironmentEntity, before, environments, (environment) => environment);
+      persistDifference(tx.em, EnvironmentEntity, { before, after: environments }, (environment) => environment);
       await tx.em.flush();
       for (const environment of environments) {
         updateSeen(environment.name, environment);
