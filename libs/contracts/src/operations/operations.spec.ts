@@ -16,6 +16,8 @@ import {
 import { allOperations, operations, PatchStrategy, DeprecatedSearchEvents, SearchFeatures } from './index.ts';
 import { AddFeatureTag } from './feature-tags/add-feature-tag.ts';
 import { CreateSegment } from './segments/create-segment.ts';
+import { CreateTagType } from './tag-types/create-tag-type.ts';
+import { CreateStrategyType } from './strategy-types/create-strategy-type.ts';
 
 const all = allOperations;
 
@@ -174,6 +176,8 @@ describe('a created object', () => {
   it('has a Location with its URL', () => {
     expect(locationOf(AddFeatureTag, { params: { featureName: 'a%b' } }, {})).toBe('a%25b/tags');
     expect(locationOf(CreateSegment, {}, { id: 4 })).toBe('segments/4');
+    expect(locationOf(CreateTagType, {}, { name: 'team' })).toBe('tag-types/team');
+    expect(locationOf(CreateStrategyType, {}, { name: 'by region' })).toBe('strategies/by%20region');
   });
 });
 

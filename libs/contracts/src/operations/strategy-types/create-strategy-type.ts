@@ -8,7 +8,12 @@ export const CreateStrategyType = defineOperation({
   summary: 'Create a strategy type',
   description: 'Adds a strategy type that custom SDKs evaluate.',
   tag: 'Strategies',
-  http: { method: 'POST', url: '/api/admin/strategies', status: 201 },
+  http: {
+    method: 'POST',
+    url: '/api/admin/strategies',
+    status: 201,
+    location: (_request: unknown, { name }: { name: string }) => `strategies/${encodeURIComponent(name)}`,
+  },
   permission: 'CREATE_STRATEGY',
   body: CreateStrategyTypeBody,
   reply: StrategyType,

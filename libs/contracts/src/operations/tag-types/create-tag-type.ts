@@ -8,7 +8,12 @@ export const CreateTagType = defineOperation({
   summary: 'Create a tag type',
   description: 'Adds a type of tags.',
   tag: 'Tags',
-  http: { method: 'POST', url: '/api/admin/tag-types', status: 201 },
+  http: {
+    method: 'POST',
+    url: '/api/admin/tag-types',
+    status: 201,
+    location: (_request: unknown, { name }: { name: string }) => `tag-types/${encodeURIComponent(name)}`,
+  },
   permission: 'CREATE_TAG_TYPE',
   body: TagTypeBody,
   reply: TagTypeDescription,
