@@ -11,11 +11,13 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(CreateProject, (request) =>
     transaction(request, async ({ projects, events }) => {
       const { body, caller, now } = request;
+      // Locks before it reads, so that of concurrent projects of one name each gets an id of its own.
+      const count = await projects.lockAndCount();
       const proposed = proposedProjectId(body);
       const existing = await projects.newProjectContext(proposed.id);
       const decision = newProject(body, proposed, existing, randomBytes(4).toString('hex'));
       const { project } = decision;
-      requireBelowLimit('project', await projects.lockAndCount(), resourceLimits.projects);
+      requireBelowLimit('project', count, resourceLimits.projects);
       const version = await projects.add(project, caller, now.toISOString());
       events.emit(decision.events);
       if (project.mode === 'private') await hideProjectInGateway(bus, { id: project.id, version }, request);

@@ -99,6 +99,11 @@ it('makes the id of a project from its name if none is given', async () => {
   expect((await create({ id: null, name: '喫茶店' })).id).toBe('project');
 });
 
+it('gives concurrent projects of one name an id each', async () => {
+  const created = await Promise.all(Array.from({ length: 8 }, () => create({ name: 'Twins' })));
+  expect(new Set(created.map(({ id }) => id)).size).toBe(8);
+});
+
 it('refuses a project with a taken or invalid id, or with unknown environments', async () => {
   await expect(create({ id: 'default', name: 'Mine' })).rejects.toMatchObject({
     kind: 'NameExistsError',
