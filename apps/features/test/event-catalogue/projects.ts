@@ -43,6 +43,7 @@ export const projectRows: readonly CatalogueRow[] = [
           mode: 'open',
           defaultStickiness: 'default',
           environments: ['development', 'production'],
+          featureLimit: null,
         },
       },
     ],

@@ -53,6 +53,7 @@ describe('a new project', () => {
       mode: 'open',
       defaultStickiness: 'default',
       environments: ['development'],
+      featureLimit: null,
     });
   });
 

@@ -76,6 +76,7 @@ export const newProject = (
     mode: body.mode ?? 'open',
     defaultStickiness: body.defaultStickiness || 'default',
     environments: environmentsOf(body, environments),
+    featureLimit: body.featureLimit ?? null,
   };
   return { project, events: [{ type: 'project-created', project: project.id, data: project }] };
 };

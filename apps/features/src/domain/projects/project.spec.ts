@@ -28,10 +28,14 @@ describe('a project', () => {
     expect(refusalOf(() => updateProject(shop, { name: ' ' })).message).toContain('`/body/name`');
   });
 
-  it('accepts single settings', () => {
-    const { project } = updateProjectSettings(shop, { featureLimit: 3 });
+  it.each([
+    ['its settings', updateProjectSettings],
+    ['its name', (project: StoredProject, settings: object) => updateProject(project, { name: 'Shop', ...settings })],
+  ])('gets and loses its limit of features also with an update of %s', (_what, update) => {
+    const { project } = update(shop, { featureLimit: 3 });
     expect(project).toEqual({ ...shop, featureLimit: 3 });
-    expect(updateProjectSettings(project, { featureLimit: null }).project).toEqual(shop);
+    expect(update(project, { mode: 'open' }).project).toEqual(project);
+    expect(update(project, { featureLimit: null }).project).toEqual(shop);
   });
 });
 

@@ -43,16 +43,25 @@ const changed = (before: StoredProject, after: StoredProject): ProjectDecision =
     ? { project: before, events: [] }
     : { project: after, events: [{ type: 'project-updated', project: before.id, data: after, preData: before }] };
 
-/** Changes the name, the description, the mode and the default stickiness of a project. Omitted properties do not change. */
+/** A project with the settings that both updates of a project change. Omitted settings do not change. */
+const withSettings = (
+  project: StoredProject,
+  { mode, defaultStickiness, featureLimit }: Pick<ProjectSettingsBody, 'mode' | 'defaultStickiness' | 'featureLimit'>,
+): StoredProject => ({
+  ...project,
+  mode: mode ?? project.mode,
+  defaultStickiness: defaultStickiness || project.defaultStickiness,
+  featureLimit: featureLimit === undefined ? project.featureLimit : featureLimit,
+});
+
+/** Changes the name, the description and the settings of a project. Omitted properties do not change. */
 export const updateProject = (project: StoredProject, body: UpdateProjectBody): ProjectDecision => {
   const name = body.name.trim();
   if (name === '') throw emptyValue('/body/name');
   return changed(project, {
-    ...project,
+    ...withSettings(project, body),
     name,
     description: body.description === undefined ? project.description : body.description || null,
-    mode: body.mode ?? project.mode,
-    defaultStickiness: body.defaultStickiness || project.defaultStickiness,
   });
 };
 
@@ -81,13 +90,10 @@ export const validateNaming = ({ pattern, example, description }: FeatureNaming)
   return naming;
 };
 
-/** Changes the settings of a project. Omitted properties do not change. */
+/** Changes the settings and the naming pattern of a project. Omitted properties do not change. */
 export const updateProjectSettings = (project: StoredProject, body: ProjectSettingsBody): ProjectDecision =>
   changed(project, {
-    ...project,
-    mode: body.mode ?? project.mode,
-    defaultStickiness: body.defaultStickiness || project.defaultStickiness,
-    featureLimit: body.featureLimit === undefined ? project.featureLimit : body.featureLimit,
+    ...withSettings(project, body),
     featureNaming: body.featureNaming === undefined ? project.featureNaming : validateNaming(body.featureNaming),
   });
 

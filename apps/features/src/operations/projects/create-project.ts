@@ -21,7 +21,11 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       const version = await projects.add(project, caller, now.toISOString());
       events.emit(decision.events);
       if (project.mode === 'private') await hideProjectInGateway(bus, { id: project.id, version }, request);
-      const { description, ...shown } = project;
-      return description === null ? shown : { ...shown, description };
+      const { description, featureLimit, ...shown } = project;
+      return {
+        ...shown,
+        ...(description !== null && { description }),
+        ...(featureLimit !== null && { featureLimit }),
+      };
     }),
   );

@@ -57,6 +57,15 @@ it('connects a new project to all enabled environments or to the named ones, wit
   ]);
 });
 
+it('creates a project with a limit of features', async () => {
+  expect(await create({ id: 'stall', name: 'Stall', featureLimit: 1 })).toMatchObject({ featureLimit: 1 });
+  const params = { projectId: 'stall' };
+  await features.call(CreateFeature, { params, body: { name: 'awning' } });
+  await expect(features.call(CreateFeature, { params, body: { name: 'scales' } })).rejects.toMatchObject({
+    kind: 'InvalidOperationError',
+  });
+});
+
 it('creates a project without environments if the list is empty', async () => {
   const { environments } = await create({ id: 'bare', name: 'Bare', environments: [] });
   expect(environments).toEqual([]);

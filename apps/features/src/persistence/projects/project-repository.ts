@@ -126,13 +126,10 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
      * Adds a project and returns the version of its state.
      * @throws Refusal `NameExistsError` for an id that is taken, and for a reserved one unless the caller is an administrator.
      */
-    add: async (
-      { id, name, description, mode, defaultStickiness, environments }: CreatedProject,
-      caller: Caller,
-      createdAt: string,
-    ): Promise<number> => {
+    add: async ({ environments, ...project }: CreatedProject, caller: Caller, createdAt: string): Promise<number> => {
       const { em } = tx;
-      em.create(ProjectEntity, { id, name, description, mode, defaultStickiness, createdBy: caller.id, createdAt });
+      const { id, mode } = project;
+      em.create(ProjectEntity, { ...project, createdBy: caller.id, createdAt });
       for (const environment of environments) em.create(ProjectEnvironmentEntity, { project: id, environment });
       try {
         await em.flush();

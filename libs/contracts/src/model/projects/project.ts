@@ -9,6 +9,9 @@ const mode = Type.Enum(['open', 'protected', 'private'], {
   description: '`open`: anyone may propose changes; `protected`: members only; `private`: invisible to others as well',
 });
 const description = Nullable(Type.String(), { description: 'the description of the project' });
+const featureLimit = Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 }), {
+  description: 'the maximum number of active features of the project; null: unlimited',
+});
 
 /** A group of features that belong together. */
 export const Project = Type.Object(
@@ -88,6 +91,7 @@ export const CreateProjectBody = Type.Object(
         description: 'the environments of the project: default: every enabled one; none if empty',
       }),
     ),
+    featureLimit: Type.Optional(featureLimit),
   },
   { title: 'createProjectSchema', description: 'The properties of a new project.' },
 );
@@ -102,6 +106,7 @@ export const CreatedProject = Type.Object(
     mode,
     defaultStickiness: Type.String({ description: 'the stickiness that new strategies get' }),
     environments: Type.Array(Type.String(), { description: 'the environments of the project' }),
+    featureLimit: Type.Optional(featureLimit),
   },
   { title: 'projectCreatedSchema', description: 'A project that was just created.' },
 );
@@ -118,6 +123,7 @@ export const UpdateProjectBody = Type.Object(
     description: Type.Optional(description),
     mode: Type.Optional(mode),
     defaultStickiness: Type.Optional(Type.String({ description: 'the stickiness that new strategies get' })),
+    featureLimit: Type.Optional(featureLimit),
   },
   { title: 'updateProjectSchema', description: 'The new properties of a project.' },
 );
@@ -127,11 +133,7 @@ export const ProjectSettingsBody = Type.Object(
   {
     mode: Type.Optional(mode),
     featureNaming: Type.Optional(FeatureNaming),
-    featureLimit: Type.Optional(
-      Nullable(Type.Integer({ minimum: 0, maximum: 1_000_000 }), {
-        description: 'the maximum number of active features of the project; null: unlimited',
-      }),
-    ),
+    featureLimit: Type.Optional(featureLimit),
     defaultStickiness: Type.Optional(Type.String({ description: 'the stickiness that new strategies get' })),
   },
   {
