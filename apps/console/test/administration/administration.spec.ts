@@ -21,6 +21,21 @@ const chooseFor = async (page: Page, name: string, entry: string): Promise<void>
   await chooseFromMenu(page.getByRole('button', { name: `Actions for ${name}`, exact: true }), entry);
 };
 
+const rootRoles = { Editor: 2, Viewer: 3 };
+
+/** Opens a page as a new user with a root role. */
+const openSignedInAs = async (role: keyof typeof rootRoles, path: string) => {
+  const username = aName(role);
+  const body = { name: username, username, rootRole: rootRoles[role] };
+  const { id } = (await api('POST', '/api/admin/user-admin', body)) as { readonly id: number };
+  const { secret: key } = (await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' })) as {
+    readonly secret: string;
+  };
+  const opened = await openPage(path);
+  await signIn(opened.page, key);
+  return { ...opened, key };
+};
+
 /** Presses the button of a question that names the thing. */
 const confirm = async (page: Page, title: string, button: string): Promise<void> =>
   page.getByRole('alertdialog', { name: title }).getByRole('button', { name: button, exact: true }).press('Enter');
@@ -284,6 +299,34 @@ describeInBrowser('administration', () => {
     await closeChecked(opened);
   });
 
+  it('proposes the values that were chosen after a conflict with the edit of another person', async () => {
+    const project = `guarded-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: project, name: project });
+    const body = { name: aName('Segment'), description: 'Before', project, constraints: [] };
+    const { id } = (await api('POST', '/api/admin/segments', body)) as { readonly id: number };
+    const opened = await openSignedInAs('Editor', `/admin/segments/${id}`);
+    const { page } = opened;
+    await page.getByRole('textbox', { name: 'Description' }).fill('Mine');
+    await api('PUT', `/api/admin/segments/${id}`, { ...body, description: 'Theirs' });
+    await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, {
+      changeRequestsEnabled: true,
+      requiredApprovals: 1,
+    });
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Use these values' }).press('Enter');
+    await page.getByText('Both edits are combined', { exact: false }).waitFor();
+    await save.press('Enter');
+    await page.getByText('Added to change request', { exact: false }).waitFor();
+    expect(await page.getByText('Both edits are combined', { exact: false }).count()).toBe(0);
+    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Theirs');
+    // Others do not see the draft.
+    expect(await api('GET', `/api/admin/projects/${project}/change-requests`, undefined, opened.key)).toMatchObject([
+      { segments: [{ changes: [{ action: 'updateSegment', payload: { id, description: 'Mine' } }] }] },
+    ]);
+    await closeChecked(opened);
+  });
+
   it('creates a context field with legal values, shows its use, and deletes it', async () => {
     const name = aName('field');
     const opened = await openSignedIn('/admin/context');
@@ -350,16 +393,8 @@ describeInBrowser('administration', () => {
   });
 
   it('says which permission it takes, and offers nothing that a person may not do', async () => {
-    const username = aName('reader');
-    const user = (await api('POST', '/api/admin/user-admin', { name: username, username, rootRole: 3 })) as {
-      readonly id: number;
-    };
-    const key = (await api('POST', `/api/admin/user-admin/${user.id}/token`, { description: 'console' })) as {
-      readonly secret: string;
-    };
-    const opened = await openPage('/admin/tags');
+    const opened = await openSignedInAs('Viewer', '/admin/tags');
     const { page } = opened;
-    await signIn(page, key.secret);
     await page.getByText('that takes the permission UPDATE_TAG_TYPE', { exact: false }).waitFor();
     expect(await page.getByRole('button', { name: /^Create|^Actions for/ }).count()).toBe(0);
     await expectAccessible(opened);

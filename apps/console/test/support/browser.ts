@@ -30,11 +30,11 @@ interface PageOptions {
   readonly dark?: boolean;
 }
 
-/** Calls the API as an administrator. @throws Error with the answer when it is no success */
-export const api = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+/** Calls the API, as an administrator without another key. @throws Error with the answer when it is no success */
+export const api = async (method: string, path: string, body?: unknown, key = token): Promise<unknown> => {
   const response = await fetch(`${url}${path}`, {
     method,
-    headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    headers: { authorization: key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await response.text();

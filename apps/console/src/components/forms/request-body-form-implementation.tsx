@@ -47,8 +47,8 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
   /** reads of these operations are repeated afterwards */
   readonly invalidates: readonly AnyOperation[];
   readonly fields: readonly RequestBodyField[];
-  /** rendered below the fields, for members that one input edits */
-  readonly whole?: (values: FormValues, onChange: (changed: FormValues) => void) => React.ReactNode;
+  /** Rendered below the fields, for members that one input edits. The base is the stored state that the form edits. */
+  readonly whole?: (values: FormValues, onChange: (changed: FormValues) => void, base: FormValues) => React.ReactNode;
   /** Completes the body before it is sent. */
   readonly prepare?: (body: FormValues) => FormValues;
   /** the body as it is stored, or what a new thing begins with */
@@ -57,8 +57,12 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly entityTag?: string | undefined;
   /** Reads the body as it is stored now. With it, an edit that another person made meanwhile is merged, never overwritten. */
   readonly readStored?: () => Promise<WithEntityTag<FormValues>>;
-  /** Proposes the edit instead of saving it, where it needs approval when the form is submitted. @returns whether it did */
-  readonly proposeInstead?: (values: FormValues) => Promise<boolean>;
+  /**
+   * Proposes the edit of a stored state instead of saving it, where it needs approval when the form is submitted.
+   * @returns whether it did
+   * @throws ApiError `PreconditionFailed` when the edit conflicts with what is stored now; the form merges them
+   */
+  readonly proposeInstead?: (values: FormValues, base: FormValues) => Promise<boolean>;
   /** the notification after a save */
   readonly done: (body: FormValues) => string;
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
@@ -111,7 +115,8 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
     const body = prepare(requestBodyOf(operation.body, values));
     const ifMatch = operation.ifMatch === undefined ? undefined : base.entityTag;
     try {
-      if ((await proposeInstead?.(values)) === true) {
+      if ((await proposeInstead?.(values, base.value)) === true) {
+        setMerged(false);
         form.reset({ ...formValuesOf(operation.body, base.value) });
         return;
       }
@@ -146,7 +151,7 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
       showServerError(error, namesOf(fields), form.setError);
     }
   });
-  return { ...form, submit, wasMerged, conflict, adopt, endConflict: () => setConflict(undefined) };
+  return { ...form, base: base.value, submit, wasMerged, conflict, adopt, endConflict: () => setConflict(undefined) };
 };
 
 type RequestBodyFormState = ReturnType<typeof useRequestBodyForm>;
@@ -213,9 +218,10 @@ const Whole = ({
   readonly whole: NonNullable<FieldsProps['whole']>;
 }) => {
   const values = useWatch({ control: form.control }) as FormValues;
-  return whole(values, (changed) => {
+  const change = (changed: FormValues): void => {
     for (const [name, value] of Object.entries(changed)) form.setValue(name, value, { shouldDirty: true });
-  });
+  };
+  return whole(values, change, form.base);
 };
 
 const Fields = ({ operation, fields, whole, form, focusesFirst = false }: FieldsProps) => {

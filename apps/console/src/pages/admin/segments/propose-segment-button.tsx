@@ -37,7 +37,7 @@ export const addSegmentChangeRequest = (
 /** An edit of a segment in its form. */
 export interface SegmentEdit {
   readonly id: number;
-  /** the segment as the form was opened with it */
+  /** the stored state that the form edits */
   readonly base: FormValues;
   /** what has been entered */
   readonly values: FormValues;
@@ -51,7 +51,7 @@ const segmentBodyOf = ({ toBody }: SegmentEdit, entered: FormValues): Json =>
   toBody(requestBodyOf(UpdateSegment.body, entered)) as Json;
 
 /**
- * Proposes an edit, merged with what others have saved since the form was opened.
+ * Proposes an edit, merged with what others have saved since its base was read.
  * @throws ApiError `PreconditionFailed` where another person has changed the same fields
  */
 export const proposeSegmentEdit = async (

@@ -173,16 +173,19 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
   };
   const edit = {
     id,
-    base: bodyOfSegment(stored.value),
     toBody: shared.prepare,
     readStored: async () => (await readStored()).value,
   };
   // What is protected is read again when the segment is changed: the page may have been open for long.
-  const proposeInstead = async (values: FormValues): Promise<boolean> => {
+  const proposeInstead = async (values: FormValues, base: FormValues): Promise<boolean> => {
     if (project == null || isDirect) return false;
     const guarded = await readProtectedEnvironments(client, project);
     if (guarded.length === 0) return false;
-    notify(text.proposed((await proposeSegmentEdit({ project, environments: guarded }, { ...edit, values })).id));
+    const { id: changeRequest } = await proposeSegmentEdit(
+      { project, environments: guarded },
+      { ...edit, base, values },
+    );
+    notify(text.proposed(changeRequest));
     return true;
   };
   const startDeleting = async (): Promise<void> => {
@@ -229,11 +232,11 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           proposeInstead={proposeInstead}
           fields={fields}
           {...shared}
-          whole={(values, onChange) => (
+          whole={(values, onChange, base) => (
             <>
               {shared.whole(values, onChange)}
               {target !== undefined && (
-                <ProposeSegmentButton {...edit} target={target} values={values} onReset={onChange} />
+                <ProposeSegmentButton {...edit} target={target} base={base} values={values} onReset={onChange} />
               )}
             </>
           )}
