@@ -45,13 +45,13 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
   onClose,
   onDone,
 }: ConfirmOperationDialogProps<O>) => {
-  const command = useOperationMutation(operation, invalidates);
+  const mutation = useOperationMutation(operation, invalidates);
   const [typed, setTyped] = useState('');
   const isTyped = typedName === undefined || typed.trim() === typedName;
   const run = async (): Promise<void> => {
     if (!isTyped || isImpossible) return;
     try {
-      await command.mutateAsync(request);
+      await mutation.mutateAsync(request);
     } catch {
       return;
     }
@@ -77,7 +77,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
             <Button
               type="submit"
               variant={isDangerous ? 'danger' : 'primary'}
-              isPending={command.isPending}
+              isPending={mutation.isPending}
               isDisabled={!isTyped}
               autoFocus={typedName === undefined}
             >
@@ -88,7 +88,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
       }
     >
       {children}
-      {command.error !== null && <ErrorNotice error={command.error} />}
+      {mutation.error !== null && <ErrorNotice error={mutation.error} />}
       {typedName !== undefined && !isImpossible && (
         <TextField label={text.typeName(typedName)} value={typed} onChange={setTyped} autoComplete="off" autoFocus />
       )}

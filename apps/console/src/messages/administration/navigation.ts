@@ -10,7 +10,7 @@ export const adminNavigationMessages = {
     people: 'People and machines',
     installation: 'This installation',
   },
-  sections: {
+  pages: {
     environments: ['Environments', 'Where flags are on or off: order, types, approvals, clones'],
     segments: ['Segments', 'Named sets of constraints, and the flags that use them'],
     context: ['Context fields', 'What constraints compare: legal values, stickiness, use'],

@@ -9,7 +9,7 @@ import styles from './admin.module.css';
 const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
   <Page title={text.title}>
     {isUnknown && <EmptyState title={text.unknown}>{text.unknownHelp}</EmptyState>}
-    {adminPageGroups.map(({ id, label, sections: pages }) => (
+    {adminPageGroups.map(({ id, label, pages }) => (
       <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>
         <h2 id={`group-${id}`}>{label}</h2>
         <ul className={styles['cards']}>
@@ -29,7 +29,7 @@ const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
 
 const Navigation = () => (
   <nav aria-label={text.navigation} className={styles['navigation']}>
-    {adminPageGroups.map(({ id, label, sections: pages }) => (
+    {adminPageGroups.map(({ id, label, pages }) => (
       <div key={id}>
         <p>{label}</p>
         <ul>

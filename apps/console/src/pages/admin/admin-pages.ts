@@ -3,11 +3,11 @@ import { adminNavigationMessages as text } from '../../messages/administration/n
 
 type GroupId = keyof typeof text.groups;
 
-const adminPage = <Id extends keyof typeof text.sections>(
+const adminPage = <Id extends keyof typeof text.pages>(
   id: Id,
   group: GroupId,
   component: ReturnType<typeof lazyRouteComponent>,
-) => ({ id, group, label: text.sections[id][0], about: text.sections[id][1], component });
+) => ({ id, group, label: text.pages[id][0], about: text.pages[id][1], component });
 
 /**
  * The pages of administration, in the order of their navigation. A page has the address `/admin/<id>`, and `/admin/<id>/<item>` for one
@@ -97,5 +97,5 @@ export const adminPages = [
 ] as const;
 
 export const adminPageGroups = Object.entries(text.groups)
-  .map(([id, label]) => ({ id, label, sections: adminPages.filter(({ group }) => group === id) }))
-  .filter(({ sections: pages }) => pages.length > 0);
+  .map(([id, label]) => ({ id, label, pages: adminPages.filter(({ group }) => group === id) }))
+  .filter(({ pages }) => pages.length > 0);

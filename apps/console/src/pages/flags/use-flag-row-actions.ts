@@ -14,7 +14,7 @@ import { flagsMessages as text } from '../../messages/flags.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
 
-/** The commands of a row of the list. A switch takes effect immediately, or as a change request where the environment is protected. */
+/** The actions of a row of the list. A switch takes effect immediately, or as a change request where the environment is protected. */
 export const useFlagRowActions = () => {
   const client = useQueryClient();
   const [pending, setPending] = useState<ReadonlyMap<string, string>>(new Map());

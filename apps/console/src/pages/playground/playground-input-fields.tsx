@@ -29,7 +29,7 @@ const useOpenRequests = (chosen: number | undefined) => {
   ];
 };
 
-interface PlaygroundChoiceFieldsProps {
+interface PlaygroundInputFieldsProps {
   readonly input: PlaygroundInput;
   readonly enabledEnvironments: readonly string[];
   readonly filter: string;
@@ -45,7 +45,7 @@ export const PlaygroundInputFields = ({
   filter,
   onFilter,
   write,
-}: PlaygroundChoiceFieldsProps) => {
+}: PlaygroundInputFieldsProps) => {
   const { environments, projects, flag, changeRequest, onlyConcerned } = input;
   const { data: projectList } = useProjects();
   const requests = useOpenRequests(changeRequest);

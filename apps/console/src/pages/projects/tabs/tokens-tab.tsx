@@ -23,7 +23,7 @@ const reads = [ListProjectApiTokens, GetProjectStatus];
 const typeNames = new Map(Object.entries(text.tokenTypes).map(([id, [label]]) => [id, label]));
 const typeName = (type: ApiToken['type']): string => typeNames.get(type) ?? type;
 
-const CreateToken = lazy(() =>
+const CreateProjectTokenDialog = lazy(() =>
   import('./create-project-token-dialog.tsx').then(({ CreateProjectTokenDialog: component }) => ({
     default: component,
   })),
@@ -77,7 +77,9 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
         empty={{ title: text.noTokens, help: text.noTokensHelp, action: create }}
       />
       <Suspense>
-        {isCreating && <CreateToken project={project} invalidates={reads} onClose={() => setCreating(false)} />}
+        {isCreating && (
+          <CreateProjectTokenDialog project={project} invalidates={reads} onClose={() => setCreating(false)} />
+        )}
       </Suspense>
       {deleted !== undefined && (
         <ConfirmOperationDialog
