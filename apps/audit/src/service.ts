@@ -1,4 +1,4 @@
-import { completeEndpoints } from '@bunting/bus';
+import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
@@ -58,7 +58,7 @@ export const auditService = defineService({
       retentionDays: config.AUDIT_RETENTION_DAYS,
       publicUrl: config.AUDIT_PUBLIC_URL.replace(/\/+$/, ''),
     });
-    const served = await serve(completeEndpoints('audit', auditEndpoints(context)));
+    const served = await serve(requireAllEndpoints('audit', auditEndpoints(context)));
     onStop('calls', () => served.stop(), drainTimeoutMs);
     const tasks = [{ name: 'Merging texts into the index', step: textIndex.merge, everyMs: mergingEveryMs }];
     const days = config.AUDIT_RETENTION_DAYS;

@@ -1,4 +1,4 @@
-import { completeEndpoints } from '@bunting/bus';
+import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
@@ -84,7 +84,7 @@ export const changeRequestsService = defineService({
     onStop('projection of users', () => users.stop());
     measureDeadLetters(metrics, 'change-requests', database);
     const served = await serve(
-      completeEndpoints('change-requests', [
+      requireAllEndpoints('change-requests', [
         ...changeRequestsEndpoints({
           bus,
           reader,

@@ -1,4 +1,4 @@
-import { completeEndpoints } from '@bunting/bus';
+import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase, openReadReplica } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
@@ -9,7 +9,7 @@ import { featuresEndpoints } from './operations/index.ts';
 import { applicationBudget } from './operations/usage/application-budget.ts';
 import { entities } from './persistence/entities.ts';
 import { featuresMigrations } from './persistence/migrations/index.ts';
-import { readersOf } from './persistence/readers.ts';
+import { createReaders } from './persistence/readers.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 
 /** The features service: features, projects, environments, segments, the catalogue of tags and types, and usage. */
@@ -66,7 +66,7 @@ export const featuresService = defineService({
       transaction,
       bus,
       applicationBudget: budget,
-      readers: readersOf(replica ?? database, { allowsRegex }),
+      readers: createReaders(replica ?? database, { allowsRegex }),
       allowsRegex,
       instanceFeatureLimit: config.FEATURES_MAX_FEATURES,
     });
@@ -78,7 +78,7 @@ export const featuresService = defineService({
     });
     onStop('housekeeping', () => housekeeping.stop());
     const endpoints = [...featuresEndpoints(context), outboxProducer.endpoint];
-    const served = await serve(completeEndpoints('features', endpoints));
+    const served = await serve(requireAllEndpoints('features', endpoints));
     onStop('calls', () => served.stop(), drainTimeoutMs);
     return { ready: () => database.ready() };
   },

@@ -7,7 +7,7 @@ import { featuresContext } from '../src/operations/context.ts';
 import { featuresEndpoints } from '../src/operations/index.ts';
 import { entities } from '../src/persistence/entities.ts';
 import { featuresMigrations } from '../src/persistence/migrations/index.ts';
-import { readersOf } from '../src/persistence/readers.ts';
+import { createReaders } from '../src/persistence/readers.ts';
 import { unitOfWork } from '../src/persistence/unit-of-work.ts';
 import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 
@@ -57,7 +57,7 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
   const context = featuresContext({
     transaction,
     bus,
-    readers: readersOf(database, { allowsRegex: false }),
+    readers: createReaders(database, { allowsRegex: false }),
     applicationBudget: unlimitedBudget,
     allowsRegex: false,
   });

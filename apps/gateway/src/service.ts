@@ -1,4 +1,4 @@
-import { completeEndpoints, inProcessBus } from '@bunting/bus';
+import { requireAllEndpoints, inProcessBus } from '@bunting/bus';
 import { type Database, migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
@@ -148,7 +148,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   });
   for (const served of await Promise.all([
     serve(
-      completeEndpoints('gateway', [
+      requireAllEndpoints('gateway', [
         ...endpoints,
         outboxProducer.endpoint,
         readDeadLettersEndpoint('gateway', database),

@@ -1,4 +1,4 @@
-import { completeEndpoints } from '@bunting/bus';
+import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { measureDeadLetters, readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
@@ -86,7 +86,7 @@ export const searchService = defineService({
     const reindexer = createReindexer({ record, rebuild, rebuildIndex, log });
     onStop('reindexing', () => reindexer.stop());
     const served = await serve(
-      completeEndpoints('search', [
+      requireAllEndpoints('search', [
         readDeadLettersEndpoint('search', database),
         ...searchEndpoints({
           index,

@@ -59,10 +59,10 @@ export const implement = <O extends AnyOperation>(
 ): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
 
 /**
- * Checks that a service has one endpoint for each operation that the contracts assign to it, and returns its endpoints.
+ * Returns the endpoints of a service, which has one for each operation that the contracts assign to it.
  * @throws Error that names the operations with none or two: the service must not start
  */
-export const completeEndpoints = (service: ServiceName, endpoints: readonly Endpoint[]): readonly Endpoint[] => {
+export const requireAllEndpoints = (service: ServiceName, endpoints: readonly Endpoint[]): readonly Endpoint[] => {
   const subjects = endpoints.map(({ operation }) => operation.subject);
   const duplicates = subjects.filter((subject, index) => subjects.indexOf(subject) !== index);
   if (duplicates.length > 0) throw new Error(`The ${service} service has two endpoints for ${duplicates.join(', ')}.`);

@@ -4,7 +4,7 @@ export { type CallRequest, call, callForResponse, callIfSupported } from './call
 export { systemContext, systemTraceparent, traceparentFrom } from './call-context.ts';
 export {
   type OperationRequest,
-  completeEndpoints,
+  requireAllEndpoints,
   type Endpoint,
   implement,
   JsonText,

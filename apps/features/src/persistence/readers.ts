@@ -22,7 +22,7 @@ import { usageReader } from './usage/usage-reader.ts';
 import type { ReadDatabase } from '@bunting/database';
 
 /** Reads outside of transactions: one statement for each reply. */
-export const readersOf = (database: ReadDatabase, { allowsRegex }: ConstraintSettings) => ({
+export const createReaders = (database: ReadDatabase, { allowsRegex }: ConstraintSettings) => ({
   features: featureReader(database),
   featureParts: featurePartsReader(database),
   readPlayground: playgroundReader(database),
@@ -45,4 +45,4 @@ export const readersOf = (database: ReadDatabase, { allowsRegex }: ConstraintSet
   contextFields: contextFieldReader(database),
 });
 
-export type Readers = ReturnType<typeof readersOf>;
+export type Readers = ReturnType<typeof createReaders>;
