@@ -217,7 +217,7 @@ export default tseslint.config(
     ),
   },
   {
-    files: ['libs/contracts/src/hashing.ts'],
+    files: ['libs/contracts/src/hashing/**'],
     rules: imports(onlyPackages(['node:crypto'], 'Hashing imports node:crypto only.')),
   },
   {

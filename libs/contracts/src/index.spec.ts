@@ -35,6 +35,6 @@ describe('the entry points of @bunting/contracts', () => {
   });
 
   it('load node:crypto only through @bunting/contracts/hashing', () => {
-    expect([...importsOf('hashing.ts').packages]).toEqual(['node:crypto']);
+    expect([...importsOf('hashing/index.ts').packages]).toEqual(['node:crypto']);
   });
 });
