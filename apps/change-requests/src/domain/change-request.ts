@@ -116,10 +116,10 @@ export interface RequestPath {
 }
 
 /** The result of a domain rule: the new state of the request, and the events to emit. */
-export interface Decision {
+export interface ChangeRequestDecision {
   readonly request: ChangeRequest;
   readonly events: readonly OutboxEvent[];
 }
 
 /** A decision that emits nothing. */
-export const withoutEvents = (request: ChangeRequest): Decision => ({ request, events: [] });
+export const withoutEvents = (request: ChangeRequest): ChangeRequestDecision => ({ request, events: [] });

@@ -3,7 +3,13 @@ import { onlyRow, violatedConstraint, persistDifference, type Tx } from '@buntin
 import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { ChangeRequest, Decision, EnvironmentRef, RequestPath, Review } from '../domain/change-request.ts';
+import type {
+  ChangeRequest,
+  ChangeRequestDecision,
+  EnvironmentRef,
+  RequestPath,
+  Review,
+} from '../domain/change-request.ts';
 import type { SegmentUse } from '../domain/conflicts-with-other-requests.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import { reserveChangeIdsBy } from './reserve-change-ids.ts';
@@ -153,7 +159,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     },
 
     /** Deletes a locked request. */
-    remove: async ({ id }: ChangeRequest, events: Decision['events']): Promise<void> => {
+    remove: async ({ id }: ChangeRequest, events: ChangeRequestDecision['events']): Promise<void> => {
       written = undefined;
       stored.delete(id);
       await tx.em.nativeDelete(ChangeRequestEntity, { id });
@@ -208,7 +214,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
      * and environment.
      * @throws DraftAlreadyExistsError if the author has another draft there.
      */
-    add: async ({ request, events }: Decision, importId?: string): Promise<void> => {
+    add: async ({ request, events }: ChangeRequestDecision, importId?: string): Promise<void> => {
       try {
         persistRequest(tx.em, undefined, request, importId);
         await tx.em.flush();
@@ -220,7 +226,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     },
 
     /** Stores the new state of a locked request. */
-    save: async ({ request, events }: Decision): Promise<void> => {
+    save: async ({ request, events }: ChangeRequestDecision): Promise<void> => {
       const before = stored.get(request.id);
       if (before === undefined)
         throw new Error(`Change request ${request.id} is not locked: load it with getForUpdate or getVisible.`);
@@ -236,7 +242,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
      */
     saveDraft: async (
       { id, revision, changes }: ChangeRequest,
-      { request: after, events }: Decision,
+      { request: after, events }: ChangeRequestDecision,
     ): Promise<boolean> => {
       const unchanged = new Set(changes);
       const kept = new Set(after.changes.map((change) => change.id));

@@ -8,7 +8,7 @@ import { strategyTypeRepository } from './strategy-types/strategy-type-repositor
 import { tagRepository } from './tags/tag-repository.ts';
 import { applyResultRepository } from './changes/apply-result-repository.ts';
 import { permissiveGuard, type ProtectionGuard, protectionGuard } from './changes/protection-guard.ts';
-import { protectionRepository } from './changes/protection-repository.ts';
+import { protectedEnvironmentRepository } from './changes/protected-environment-repository.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkConditionalWrite } from './transactions/conditional-write.ts';
 import { environmentRepository } from './environments/environment-repository.ts';
@@ -62,7 +62,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings }: Repos
   importDestinations: importDestinationRepository(tx, hidden, settings),
   projectContext: projectContextRepository(tx, hidden, settings),
   projects: projectRepository(tx, outbox, guard),
-  protection: protectionRepository(tx),
+  protection: protectedEnvironmentRepository(tx),
   readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
   segments: segmentRepository(tx, outbox, guard),
   strategyTypes: strategyTypeRepository(tx),
@@ -104,7 +104,9 @@ export const unitOfWork = (
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, appliesChangeRequest } = context;
-      const guard = appliesChangeRequest ? permissiveGuard : protectionGuard(caller, protectionRepository(tx));
+      const guard = appliesChangeRequest
+        ? permissiveGuard
+        : protectionGuard(caller, protectedEnvironmentRepository(tx));
       const stores = repositories(tx, outbox, { guard, hidden: caller.hiddenProjects ?? [], settings });
       const recorded: DomainEvent[] = [];
       const emit = (events: readonly DomainEvent[]): void => {

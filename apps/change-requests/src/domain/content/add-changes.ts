@@ -1,5 +1,5 @@
 import type { CheckedChange } from '@bunting/contracts';
-import { type Actor, type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
+import { type Actor, type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
 import { replaceContent } from './replace-content.ts';
 import type { ContentStep } from '../events.ts';
 import { mergeChange } from './merge-change.ts';
@@ -11,7 +11,7 @@ export const addChanges = (
   checked: readonly CheckedChange[],
   ids: readonly number[],
   actor: Actor,
-): Decision => {
+): ChangeRequestDecision => {
   let { changes } = request;
   let position = changes.at(-1)?.position ?? 0;
   const steps: ContentStep[] = [];

@@ -1,10 +1,10 @@
-import type { ChangeRequest, Actor, Decision, EnvironmentRef } from '../change-request.ts';
+import type { ChangeRequest, Actor, ChangeRequestDecision, EnvironmentRef } from '../change-request.ts';
 import { eventOf } from '../events.ts';
 
 type Origin = Pick<ChangeRequest, 'id' | 'uid' | 'project' | 'environment' | 'minApprovals'>;
 
 /** Creates an empty draft. */
-export const createDraft = (origin: Origin, actor: Actor): Decision => {
+export const createDraft = (origin: Origin, actor: Actor): ChangeRequestDecision => {
   const createdAt = actor.now.toISOString();
   const request: ChangeRequest = {
     ...origin,

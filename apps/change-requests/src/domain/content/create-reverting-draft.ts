@@ -1,5 +1,5 @@
 import { type InverseChange, type Refusal, refusal } from '@bunting/contracts';
-import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../change-request.ts';
 import { notAllowedInState } from '../refusals.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
 import { replaceContent } from './replace-content.ts';
@@ -48,7 +48,7 @@ export const createRevertingDraft = (
   inverse: readonly InverseChange[],
   { id, uid, minApprovals, changeIds, comment }: NewRevert,
   actor: Actor,
-): Decision => {
+): ChangeRequestDecision => {
   const { project, environment } = applied;
   const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
   const createdAt = actor.now.toISOString();

@@ -1,10 +1,10 @@
 import { invalidProperty } from '@bunting/contracts';
-import type { ChangeRequest, Actor, Decision } from '../change-request.ts';
+import type { ChangeRequest, Actor, ChangeRequestDecision } from '../change-request.ts';
 import { requireAuthor, requireChange } from './edit-change.ts';
 import { replaceContent } from './replace-content.ts';
 
 /** Removes a change. Only a draft may become empty: any other request without changes must be cancelled instead. */
-export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): Decision => {
+export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): ChangeRequestDecision => {
   requireAuthor(request, actor.by.id);
   const change = requireChange(request, changeId);
   const left = request.changes.filter((other) => other !== change);

@@ -1,5 +1,5 @@
 import { type Change, type CheckedChange, invalid, notFound } from '@bunting/contracts';
-import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../change-request.ts';
 import { onlyAuthorCan } from '../refusals.ts';
 import { replaceContent } from './replace-content.ts';
 import { payloadIdOf } from './payload-references.ts';
@@ -31,7 +31,7 @@ export const editChange = (
   changeId: number,
   { payload, segment, snapshot }: CheckedChange,
   actor: Actor,
-): Decision => {
+): ChangeRequestDecision => {
   requireAuthor(request, actor.by.id);
   const before = requireChange(request, changeId);
   const change = { ...before, payload: payload ?? {}, segment, snapshot: before.snapshot ?? snapshot ?? null };

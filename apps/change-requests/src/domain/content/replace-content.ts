@@ -1,5 +1,5 @@
 import { maxChangesPerChangeRequest, refusal } from '@bunting/contracts';
-import type { Actor, ChangeRequest, Decision, ProposedChange } from '../change-request.ts';
+import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../change-request.ts';
 import { type ContentStep, eventOf, eventOfStep } from '../events.ts';
 import { requireNotBeingApplied } from '../require-not-being-applied.ts';
 import { contentEditOfState } from './pending-states.ts';
@@ -12,7 +12,7 @@ export const replaceContent = (
   changes: readonly ProposedChange[],
   steps: readonly ContentStep[],
   actor: Actor,
-): Decision => {
+): ChangeRequestDecision => {
   requireNotBeingApplied(before);
   const edit = contentEditOfState[before.state];
   if (edit === undefined) {

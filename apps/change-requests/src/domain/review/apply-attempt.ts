@@ -2,7 +2,7 @@ import type { AppliedChanges } from '@bunting/contracts';
 import {
   type ApplyAttempt,
   type ChangeRequest,
-  type Decision,
+  type ChangeRequestDecision,
   type PendingReply,
   withoutEvents,
 } from '../change-request.ts';
@@ -60,7 +60,7 @@ export const requireApplyAttempt = ({ id, applying }: ChangeRequest): ApplyAttem
 };
 
 /** Ends an attempt with success. */
-export const endApplyAttempt = (request: ChangeRequest, now: Date): Decision => {
+export const endApplyAttempt = (request: ChangeRequest, now: Date): ChangeRequestDecision => {
   const { by, scheduled, comment } = requireApplyAttempt(request);
   const name = scheduled ? 'run' : 'apply';
   const actor = { by, now, roles: { ...systemRoles, applier: true } };
@@ -72,7 +72,7 @@ export const abandonApplyAttempt = (
   request: ChangeRequest,
   now: Date,
   outcome: { readonly name: 'fail' | 'suspend'; readonly reason: string },
-): Decision => {
+): ChangeRequestDecision => {
   const { by, scheduled } = requireApplyAttempt(request);
   const atRest = { ...request, applying: null };
   if (!scheduled) return withoutEvents(atRest);
@@ -91,7 +91,7 @@ export const finishApplyAttempt = (
   request: ChangeRequest,
   { outcome, conflicts }: AppliedChanges,
   now: Date,
-): Decision => {
+): ChangeRequestDecision => {
   switch (outcome) {
     case 'applied':
       return endApplyAttempt(request, now);

@@ -1,4 +1,10 @@
-import { type Actor, type ChangeRequest, type Decision, type Schedule, withoutEvents } from '../change-request.ts';
+import {
+  type Actor,
+  type ChangeRequest,
+  type ChangeRequestDecision,
+  type Schedule,
+  withoutEvents,
+} from '../change-request.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
 import { requireNotBeingApplied } from '../require-not-being-applied.ts';
 import { type EventDetails, eventOf } from '../events.ts';
@@ -87,7 +93,7 @@ export const takeTransition = (
   { to, emits }: Transition,
   command: Command | ApplyCommand,
   { actor, comment }: { readonly actor: Actor; readonly comment: NewComment | undefined },
-): Decision => {
+): ChangeRequestDecision => {
   const { by, now } = actor;
   const createdAt = now.toISOString();
   const eventsOf = (after: ChangeRequest) =>
@@ -114,7 +120,7 @@ export const executeCommand = (
   command: Command,
   actor: ActorWithRoles,
   { comment, revision }: CommandInput = {},
-): Decision => {
+): ChangeRequestDecision => {
   requireNotBeingApplied(request);
   const transition = requireTransition(request, command.name, actor);
   requireRevision(request, revision);
@@ -125,14 +131,14 @@ export const executeCommand = (
 };
 
 /** The events of deleting a draft. @throws Refusal if the request is no draft, or the actor is not its author */
-export const discardDraft = (request: ChangeRequest, actor: ActorWithRoles): Decision['events'] => {
+export const discardDraft = (request: ChangeRequest, actor: ActorWithRoles): ChangeRequestDecision['events'] => {
   requireNotBeingApplied(request);
   const { emits } = requireTransition(request, 'discard', actor);
   return emits.map((type) => eventOf(type, request, actor, detailsOf(type, request, request, undefined)));
 };
 
 /** Suspends a pending or failed schedule with a reason for users. Any other request is returned unchanged. */
-export const suspendSchedule = (request: ChangeRequest, reason: string, actor: Actor): Decision => {
+export const suspendSchedule = (request: ChangeRequest, reason: string, actor: Actor): ChangeRequestDecision => {
   if (request.schedule === null || request.schedule.status === 'suspended' || request.applying !== null) {
     return withoutEvents(request);
   }

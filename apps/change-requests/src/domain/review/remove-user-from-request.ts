@@ -1,5 +1,5 @@
 import { systemCaller } from '@bunting/contracts';
-import { type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
+import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
 import { isPending } from '../content/pending-states.ts';
 import { approvalsLost } from '../refusals.ts';
 import { executeCommand, suspendSchedule } from './execute-command.ts';
@@ -22,7 +22,7 @@ const reasonFor = (request: ChangeRequest, userId: number): string | undefined =
  * Removes a deleted user from an open request. Their approval is removed. Their own request is cancelled unless it is
  * scheduled. A schedule that they set or that applies their request is suspended.
  */
-export const removeUserFromRequest = (before: ChangeRequest, userId: number, now: Date): Decision => {
+export const removeUserFromRequest = (before: ChangeRequest, userId: number, now: Date): ChangeRequestDecision => {
   const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
   const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
   if (isPending(request)) {

@@ -1,5 +1,5 @@
 import { type AppliedChanges, type Caller, may, Refusal } from '@bunting/contracts';
-import { type ChangeRequest, type Decision, withoutEvents } from '../change-request.ts';
+import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
 import { abandonApplyAttempt, beginApplyAttempt, failureReason } from './apply-attempt.ts';
 import { suspendSchedule } from './execute-command.ts';
 import { systemRoles } from './request-roles.ts';
@@ -20,7 +20,7 @@ export interface ScheduledRunFacts {
 }
 
 /** The request as its run begins; or the failed or suspended request. With the events to emit. */
-export type ScheduledRun = Decision & { readonly isBegun: boolean };
+export type ScheduledRun = ChangeRequestDecision & { readonly isBegun: boolean };
 
 /** A scheduled run that is later than this fails: a release planned for the night must not happen at noon. */
 const maxDelayMs = 15 * 60_000;

@@ -2,7 +2,7 @@ import { implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
 import { AddChanges, type Change, type CheckedChange, requireMayPropose, unavailable } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { addChanges } from '../../domain/content/add-changes.ts';
-import type { ChangeRequest, Decision, EnvironmentRef } from '../../domain/change-request.ts';
+import type { ChangeRequest, ChangeRequestDecision, EnvironmentRef } from '../../domain/change-request.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import { acceptsChanges } from '../../domain/content/pending-states.ts';
 import { createDraft, unsavedDraft } from '../../domain/content/create-draft.ts';
@@ -51,7 +51,7 @@ const addTo = (
   request: ChangeRequest,
   { operationRequest, checked, ids, now }: CheckedProposal,
   addedAt = now,
-): Decision => addChanges(request, checked, ids, actorOf(operationRequest.caller, addedAt));
+): ChangeRequestDecision => addChanges(request, checked, ids, actorOf(operationRequest.caller, addedAt));
 
 const addToNewDraft = async (
   { requests, protections }: Transaction,

@@ -14,7 +14,7 @@ import {
   requireUnprotectedProject,
   requireSkipPermission,
 } from '../../domain/projects/protected-edit.ts';
-import { type protectionRepository } from './protection-repository.ts';
+import { type protectedEnvironmentRepository } from './protected-environment-repository.ts';
 
 /** Allows every edit: for changes that were approved in a change request. */
 export const permissiveGuard: ProtectionGuard = {
@@ -35,7 +35,7 @@ export const permissiveGuard: ProtectionGuard = {
  */
 export const protectionGuard = (
   caller: Caller,
-  protection: Pick<ReturnType<typeof protectionRepository>, 'protectedOf'>,
+  protection: Pick<ReturnType<typeof protectedEnvironmentRepository>, 'protectedOf'>,
 ) => {
   // Read once for each project and transaction, however many features it edits.
   const cache = new Map<string, Promise<readonly string[]>>();

@@ -12,7 +12,7 @@ import { featureStatesSql } from './feature-queries.ts';
 import { insertFeaturesSql, rowsOf, updateFeaturesSql } from './feature-write-statements.ts';
 import type { lockReferences as lockReferencesOf } from './lock-references.ts';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
-import { protectedOfProject } from '../changes/protection-repository.ts';
+import { protectedOfProject } from '../changes/protected-environment-repository.ts';
 import {
   type ConstraintSettings,
   type ReferenceCandidates,

@@ -16,7 +16,7 @@ const set = `
   returning is_protected as "isProtected", version`;
 
 /** The environments of projects that require change requests, as reported by the change requests service. */
-export const protectionRepository = ({ query }: Tx) => ({
+export const protectedEnvironmentRepository = ({ query }: Tx) => ({
   /** The protected environments that are connected to a project. */
   protectedOf: async (project: string): Promise<string[]> =>
     (await query<{ environment: string }>(protectedOfProject('$1'), [project])).map(({ environment }) => environment),
