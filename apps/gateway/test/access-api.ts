@@ -37,7 +37,7 @@ const stateMessageOf = (id: string, nth: number): OutboxMessage => ({
  * @param found is awaited after projects are read and before the reply
  * @param emitted the projects whose states are in the outbox
  */
-export const placesBehind = (
+export const fakeProjectEndpoints = (
   projects: readonly string[],
   found = () => Promise.resolve(),
   emitted = projects,

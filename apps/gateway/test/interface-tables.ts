@@ -249,7 +249,7 @@ const pendingChangeRequest: Table = {
 
 export const errorBody: Table = { id: req(string), name: req(string), message: req(string) };
 
-export const eventTypes: readonly string[] = `
+export const eventTypesOfInterface: readonly string[] = `
   application-created feature-created feature-deleted feature-updated feature-metadata-updated feature-variants-updated
   feature-environment-variants-updated feature-project-change feature-archived feature-revived feature-import feature-tagged
   feature-tag-import feature-strategy-update feature-strategy-add feature-strategy-remove feature-type-updated
@@ -282,7 +282,12 @@ export const eventTypes: readonly string[] = `
   .split(/\s+/);
 
 /** What bounds the types of events: those of the interface, and after them the documented additions. */
-const documentedEventTypes = [...eventTypes, 'feature-link-added', 'feature-link-updated', 'feature-link-removed'];
+const documentedEventTypes = [
+  ...eventTypesOfInterface,
+  'feature-link-added',
+  'feature-link-updated',
+  'feature-link-removed',
+];
 
 const event: Table = {
   id: req(integer, { least: 1 }),

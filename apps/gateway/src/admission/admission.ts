@@ -8,7 +8,7 @@ import type { SameOriginPolicy } from '../sessions/same-origin-policy.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { clientNetwork } from './client-network.ts';
-import { rateLimiter, type RateLimitStatus, requireWithinLimit } from './rate-limit.ts';
+import { rateLimiter, type RateLimitStatus, requireWithinRateLimit } from './rate-limit.ts';
 import type { QuotaClient, RequestLimits } from './request-limits.ts';
 
 /** Authenticates a request, applies the rate limits and sets the headers that report them. */
@@ -102,7 +102,7 @@ export const publicAdmission = ({
     limits.assignClient(request, { id: `anonymous ${address}`, address, group: 'requests without a key' });
     const rateStatus = budgets.consume(address, costOf(request, maxPublicBodyBytes(config)));
     reply.headers(rateLimitHeaders(rateStatus));
-    requireWithinLimit(rateStatus, 'There were too many requests without a key from your address.');
+    requireWithinRateLimit(rateStatus, 'There were too many requests without a key from your address.');
     // Or a foreign page could sign its visitors in as a user of its own.
     sameOrigin.refuseForeignPage(request);
     return anonymous;
@@ -132,7 +132,7 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
       return await authenticate(credentialsOf(request));
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
-      requireWithinLimit(
+      requireWithinRateLimit(
         failures.consume(address),
         'There were too many requests without a valid key from your address.',
       );
@@ -164,7 +164,7 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     reply.headers(rateLimitHeaders(rateStatus));
     if (isPublic && rateStatus.waitSeconds > 0) warnOfProxy(request);
     const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
-    requireWithinLimit(rateStatus, `The budget of ${rateStatus.limit} requests a minute ${whose} is used up.`);
+    requireWithinRateLimit(rateStatus, `The budget of ${rateStatus.limit} requests a minute ${whose} is used up.`);
     return principal;
   };
 

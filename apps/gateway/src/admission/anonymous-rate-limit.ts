@@ -1,7 +1,7 @@
 import type { preHandlerAsyncHookHandler } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
 import { clientNetwork } from './client-network.ts';
-import { rateLimiter, requireWithinLimit } from './rate-limit.ts';
+import { rateLimiter, requireWithinRateLimit } from './rate-limit.ts';
 
 /** Limits the requests of one address for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
 export const anonymousRateLimit = ({
@@ -9,7 +9,7 @@ export const anonymousRateLimit = ({
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {
   const budgets = rateLimiter(perMinute);
   return async ({ ip }) =>
-    requireWithinLimit(
+    requireWithinRateLimit(
       budgets.consume(clientNetwork(ip)),
       'There were too many requests for this page from your address.',
     );

@@ -17,7 +17,7 @@ export interface RateLimitStatus {
 const unlimited: RateLimitStatus = { limit: Infinity, remaining: Infinity, resetSeconds: 0, waitSeconds: 0 };
 
 /** @throws Refusal `RateLimitError` with the message if the request was rejected */
-export const requireWithinLimit = ({ waitSeconds }: RateLimitStatus, message: string): void => {
+export const requireWithinRateLimit = ({ waitSeconds }: RateLimitStatus, message: string): void => {
   if (waitSeconds > 0) throw refusal('RateLimitError', message, { retryAfterSeconds: waitSeconds });
 };
 

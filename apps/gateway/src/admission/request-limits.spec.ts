@@ -3,7 +3,7 @@ import { CreateFeature, ReportFrontendMetrics, GetFeature } from '@bunting/contr
 import { eventually } from '@bunting/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect, type Socket } from 'node:net';
-import { placesBehind } from '../../test/access-api.ts';
+import { fakeProjectEndpoints } from '../../test/access-api.ts';
 import { rawRequest } from '../../test/raw-http.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const feature = { name: 'one', project: 'default', type: 'release', stale: false };
   const created = { ...feature, description: null, createdAt: new Date().toISOString(), impressionData: false };
   await gateway.behind([
-    ...placesBehind(['default']),
+    ...fakeProjectEndpoints(['default']),
     implement(GetFeature, async () => {
       await hold();
       return feature as never;

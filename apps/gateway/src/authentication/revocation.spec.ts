@@ -2,7 +2,7 @@ import { type Bus, natsBus, serve } from '@bunting/bus';
 import type { CreatedPat, User } from '@bunting/contracts';
 import { eventually, type FreshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { adminToken, freshGatewayDatabase, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
@@ -69,7 +69,7 @@ const ways: readonly [how: string, make: () => Promise<{ key: string; takeAway: 
 beforeAll(async () => {
   [nats, database] = await Promise.all([startNats(), freshGatewayDatabase()]);
   behind = await natsBus({ url: nats.url, name: 'behind' });
-  await serve(behind, [...servicesBehind().endpoints, ...placesBehind(['default'])]);
+  await serve(behind, [...servicesBehind().endpoints, ...fakeProjectEndpoints(['default'])]);
   const start = () =>
     startGateway({
       databaseUrl: database.url,

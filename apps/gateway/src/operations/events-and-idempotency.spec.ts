@@ -11,7 +11,7 @@ import {
 } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { accessApi, placesBehind } from '../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
 import { aBrowser } from '../../test/browser.ts';
 import { eventsOfWrites, writesWithoutEvents } from '../../test/events-of-writes.ts';
 import { clientId, clientSecret, startOpenIdProvider } from '../../test/openid-provider.ts';
@@ -22,7 +22,7 @@ const { aUser, done } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway({ environment: { GATEWAY_TRUSTED_PROXIES: '127.0.0.1' } });
-  await gateway.behind(placesBehind(['default', 'shop']));
+  await gateway.behind(fakeProjectEndpoints(['default', 'shop']));
 });
 afterAll(() => gateway.stop());
 

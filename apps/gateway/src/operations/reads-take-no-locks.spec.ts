@@ -1,6 +1,6 @@
 import type { Group, Role } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
@@ -8,7 +8,7 @@ const { send, done, aUser } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['default']));
+  await gateway.behind(fakeProjectEndpoints(['default']));
 });
 afterAll(() => gateway.stop());
 

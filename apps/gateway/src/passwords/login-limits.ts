@@ -1,5 +1,5 @@
 import { clientNetwork } from '../admission/client-network.ts';
-import { rateLimiter, type RateLimitStatus, requireWithinLimit } from '../admission/rate-limit.ts';
+import { rateLimiter, type RateLimitStatus, requireWithinRateLimit } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 
 /** The limit of wrong passwords per user, as a multiple of the limit per address. Addresses where the user has a session do not count. */
@@ -8,7 +8,7 @@ const userFactor = 3;
 /** The failures that a budget has counted. @throws Refusal `RateLimitError` when it is used up */
 const failuresIn = (status: RateLimitStatus, whose: string): number => {
   const { limit, remaining, waitSeconds } = status;
-  requireWithinLimit(status, `There were too many attempts to sign in ${whose}. Try again in ${waitSeconds} s.`);
+  requireWithinRateLimit(status, `There were too many attempts to sign in ${whose}. Try again in ${waitSeconds} s.`);
   return limit === Infinity ? 0 : limit - remaining;
 };
 

@@ -1,7 +1,7 @@
 import { call, type CallContext, systemContext } from '@bunting/bus';
 import { CountProjectMembers, CountEnvironmentTokens, type Group, systemCaller } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 const [owner, member] = [4, 5];
@@ -10,7 +10,7 @@ const { done, aUser } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['default', 'shop', 'bank']));
+  await gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank']));
 });
 afterAll(() => gateway.stop());
 

@@ -1,7 +1,7 @@
 import type { ApiToken, ApiTokens, RoleWithPermissions } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
@@ -10,7 +10,7 @@ let made = 0;
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['default', 'shop', 'bank', 'vault']));
+  await gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank', 'vault']));
 });
 afterAll(() => gateway.stop());
 
@@ -160,7 +160,7 @@ describe('an API token', () => {
     const quick = await startGateway({ environment: { GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100' } });
     try {
       const api = accessApi(() => quick);
-      await quick.behind(placesBehind(['default']));
+      await quick.behind(fakeProjectEndpoints(['default']));
       await eventually(async () => {
         const { tokens } = await api.done<ApiTokens>('GET', 'api-tokens');
         expect(tokens[0]?.seenAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);

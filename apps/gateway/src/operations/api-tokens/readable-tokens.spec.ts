@@ -1,6 +1,6 @@
 import type { ApiToken, ApiTokens, CreatedUser, SavedRole } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 const readable = { GATEWAY_READABLE_SDK_TOKENS: 'true' };
@@ -9,7 +9,7 @@ const { send, done, aUser } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway({ environment: readable });
-  await gateway.behind(placesBehind(['default', 'shop', 'bank']));
+  await gateway.behind(fakeProjectEndpoints(['default', 'shop', 'bank']));
 });
 afterAll(() => gateway.stop());
 
@@ -95,7 +95,7 @@ describe('when GATEWAY_READABLE_SDK_TOKENS changes', () => {
   ): Promise<T> => {
     const started = await startGateway({ databaseUrl, environment });
     try {
-      await started.behind(placesBehind(['default']));
+      await started.behind(fakeProjectEndpoints(['default']));
       return await transaction(
         accessApi(() => started),
         started,

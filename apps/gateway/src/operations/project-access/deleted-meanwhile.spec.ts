@@ -1,7 +1,7 @@
 import type { Group } from '@bunting/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 import { applyProjectStates } from '../../persistence/projects/apply-project-states.ts';
 
@@ -26,7 +26,7 @@ const apply = () => gateway.database.transaction((tx) => applyProjectStates(tx, 
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['brief'], apply, []));
+  await gateway.behind(fakeProjectEndpoints(['brief'], apply, []));
 });
 afterAll(() => gateway.stop());
 

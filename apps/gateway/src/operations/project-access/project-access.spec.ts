@@ -1,6 +1,6 @@
 import type { Group, ProjectAccess, RoleWithPermissions } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 const [owner, member, reader, reviewer] = [4, 5, 6, 7];
@@ -13,7 +13,7 @@ const aProject = (): string => projects[used++] as string;
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['default', ...projects]));
+  await gateway.behind(fakeProjectEndpoints(['default', ...projects]));
 });
 afterAll(() => gateway.stop());
 

@@ -8,7 +8,7 @@ import type {
   User,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
@@ -16,7 +16,7 @@ const { send, done, aUser, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['default', 'shop']));
+  await gateway.behind(fakeProjectEndpoints(['default', 'shop']));
 });
 afterAll(() => gateway.stop());
 

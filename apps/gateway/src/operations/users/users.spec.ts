@@ -14,7 +14,7 @@ import type {
   UsersAndGroups,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessApi, placesBehind } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 
 let gateway: StartedGateway;
@@ -22,7 +22,7 @@ const { send, done, aUser, aPat, emittedBy } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway();
-  await gateway.behind(placesBehind(['default', 'shop']));
+  await gateway.behind(fakeProjectEndpoints(['default', 'shop']));
 });
 afterAll(() => gateway.stop());
 
