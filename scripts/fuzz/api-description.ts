@@ -29,7 +29,7 @@ export interface Schema {
   readonly multipleOf?: number;
 }
 
-export interface Parameter {
+export interface ParameterDescription {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
@@ -45,7 +45,7 @@ interface Documented {
   readonly operationId: string;
   /** empty where no key is needed */
   readonly security?: readonly unknown[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly ParameterDescription[];
   readonly requestBody?: {
     readonly required?: boolean;
     readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
@@ -74,8 +74,8 @@ export interface DescribedOperation {
   readonly method: string;
   /** with `{name}` for a parameter */
   readonly path: string;
-  readonly pathParameters: readonly Parameter[];
-  readonly queryParameters: readonly Parameter[];
+  readonly pathParameters: readonly ParameterDescription[];
+  readonly queryParameters: readonly ParameterDescription[];
   readonly body: Schema | undefined;
   readonly fitsBody: Fits;
   /** by the name of the parameter in path or query */

@@ -1,7 +1,7 @@
 import { CreateSegmentBody, Refusal } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { UsageError } from '../command.ts';
-import { type Export, readJson } from './read-exports.ts';
+import { type Export, readJsonFile } from './read-exports.ts';
 import type { SendRequest } from './api-client.ts';
 
 /** A segment in the list of segments. The server validates it when it is created. */
@@ -15,7 +15,7 @@ const isListed = (item: unknown): item is ListedSegment =>
 
 /** The segments in what `GET /api/admin/segments` answered. */
 export const readSegmentFile = (file: string): ListedSegment[] => {
-  const json = readJson(file) as { segments?: unknown } | null;
+  const json = readJsonFile(file) as { segments?: unknown } | null;
   const list: unknown = Array.isArray(json) ? json : json?.segments;
   if (!Array.isArray(list) || !list.every(isListed)) {
     throw new UsageError(`${file} has no list of segments: give what GET /api/admin/segments answers.`);

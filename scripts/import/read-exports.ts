@@ -5,7 +5,7 @@ import { UsageError } from '../command.ts';
 import { batchesOf, type BatchSize } from './import-batches.ts';
 
 /** The JSON of a file. @throws UsageError that names the file. */
-export const readJson = (file: string): unknown => {
+export const readJsonFile = (file: string): unknown => {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -44,7 +44,7 @@ export const readExports = (
 ): Export[] => {
   let first: { readonly file: string; readonly environment: string } | undefined;
   return files.map((file) => {
-    const json = readJson(file);
+    const json = readJsonFile(file);
     const data = held(file, () => parse(lenientSchema(ExportedFeatures), json));
     const named = new Set(data.segments?.map(({ id }) => id));
     const segments = [...(data.segments ?? []), ...listed.filter(({ id }) => !named.has(id))];

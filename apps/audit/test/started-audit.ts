@@ -82,7 +82,7 @@ interface Shared {
   readonly busUrl?: string;
 }
 
-const contextOf = (caller: Caller, timeoutMs = 60_000) => ({
+const callContextOf = (caller: Caller, timeoutMs = 60_000) => ({
   caller,
   requestId: randomUUID(),
   traceparent: traceparentFrom(),
@@ -115,10 +115,10 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
       operation: O,
       request: CallRequest<O> = {},
       caller: Caller = mia,
-    ): Promise<ReplyOf<O>> => call(hosted.bus, operation, request, contextOf(caller)),
+    ): Promise<ReplyOf<O>> => call(hosted.bus, operation, request, callContextOf(caller)),
     /** Searches, by default as an admin. */
     search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs?: number): Promise<SearchResponse> => {
-      const context = contextOf(caller, timeoutMs);
+      const context = callContextOf(caller, timeoutMs);
       const answer = await callForResponse(hosted.bus, DeprecatedSearchEvents, { body }, context);
       if ('refusal' in answer) throw refusalFrom(answer.refusal);
       return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };

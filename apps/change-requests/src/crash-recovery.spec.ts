@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type FakeFeaturesService, fakeFeaturesService } from '../test/fake-features-service.ts';
 import { type FakeGateway, fakeGateway } from '../test/fake-gateway.ts';
-import { callers, contextOf } from '../test/started-change-requests.ts';
+import { callers, callContextOf } from '../test/started-change-requests.ts';
 import { changeRequestMigrations } from './persistence/migrations/index.ts';
 
 const main = new URL('main.ts', import.meta.url).pathname;
@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 const send = <O extends Parameters<typeof call>[1]>(operation: O, request: object, caller: Caller) =>
-  call(bus, operation, request, contextOf(caller, 60_000));
+  call(bus, operation, request, callContextOf(caller, 60_000));
 const move = (id: number, state: string, caller: Caller, more = {}) =>
   send(ChangeState, { params: { projectId: 'shop', id }, body: { state, ...more } }, caller);
 const stateOf = async (id: number) =>

@@ -45,7 +45,7 @@ export const callers = {
 } as const satisfies Record<string, Caller>;
 
 /** A context of a caller, as the gateway makes it. */
-export const contextOf = (caller: Caller, timeoutMs: number): CallContext => ({
+export const callContextOf = (caller: Caller, timeoutMs: number): CallContext => ({
   caller,
   requestId: randomUUID(),
   traceparent: traceparentFrom(),
@@ -127,7 +127,7 @@ export const startChangeRequests = async (
     database,
     warnings,
     call: (operation, request, caller = callers.mia, timeoutMs = 60_000, more = {}) =>
-      call(hosted.bus, operation, request, { ...contextOf(caller, timeoutMs), ...more }),
+      call(hosted.bus, operation, request, { ...callContextOf(caller, timeoutMs), ...more }),
     add: (body, caller, environmentName = 'production') =>
       started.call(AddChanges, { params: { projectId: 'shop', environment: environmentName }, body }, caller),
     move: (id, state, caller, more = {}) =>

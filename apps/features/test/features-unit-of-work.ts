@@ -9,7 +9,7 @@ import { entities } from '../src/persistence/entities.ts';
 import { featuresMigrations } from '../src/persistence/migrations/index.ts';
 import { createReaders } from '../src/persistence/readers.ts';
 import { unitOfWork } from '../src/persistence/unit-of-work.ts';
-import { contextOf, freshFeaturesDatabase, mia } from './started-features.ts';
+import { callContextOf, freshFeaturesDatabase, mia } from './started-features.ts';
 
 /** The unit of work on a database of the service, without the relay that publishes its outbox. */
 export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => {
@@ -69,7 +69,7 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
     database,
     transaction,
     call: (operation, request, caller = mia, more = {}) =>
-      call(bus, operation, request, { ...contextOf(caller), ...more }),
+      call(bus, operation, request, { ...callContextOf(caller), ...more }),
     statementsOf: async (job) => {
       const before = database.statements;
       await job();

@@ -64,7 +64,7 @@ export const activityOfDefault = { id: 'default', lastEventAt: createdAt, curren
 export const callerWith = (...grants: Caller['grants']): Caller => ({ id: 3, name: 'kim', grants });
 
 /** The context of a call by a caller, as the gateway makes it. */
-export const contextOf = (caller: Caller, timeoutMs = 60_000): CallContext => ({
+export const callContextOf = (caller: Caller, timeoutMs = 60_000): CallContext => ({
   caller,
   requestId: randomUUID(),
   traceparent: traceparentFrom(),
@@ -177,7 +177,7 @@ export const startFeatures = async (
     bus: hosted.bus,
     url: fresh.url,
     call: (operation, request, caller = mia, more = {}) =>
-      call(hosted.bus, operation, request, { ...contextOf(caller), ...more }),
+      call(hosted.bus, operation, request, { ...callContextOf(caller), ...more }),
     given: (...features) => addFeatures(database, features),
     create: async (name, more = {}) => {
       await started.call(CreateFeature, { params: { projectId: 'default' }, body: { name, ...more } });

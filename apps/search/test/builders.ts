@@ -22,7 +22,7 @@ export const aFeature = (overrides: Partial<FeatureState> = {}): FeatureState =>
 });
 
 /** The state of a feature in one environment. */
-export const inEnvironment = (
+export const stateInEnvironment = (
   name: string,
   overrides: Partial<FeatureState['environments'][number]> = {},
 ): FeatureState['environments'][number] => ({

@@ -8,7 +8,7 @@ import {
   type AnyState,
   deletedFeatureState,
   featureState,
-  inEnvironment,
+  stateInEnvironment,
   segmentState,
   tagged,
 } from './builders.ts';
@@ -135,7 +135,10 @@ export const describeFeatureSearch = (name: string, start: () => Promise<Started
             tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
             segments: [1, 2, 3],
             favoritedBy: [7],
-            environments: [inEnvironment('production', { sortOrder: 2, enabled: true }), inEnvironment('development')],
+            environments: [
+              stateInEnvironment('production', { sortOrder: 2, enabled: true }),
+              stateInEnvironment('development'),
+            ],
           }),
         ),
         featureState(aFeature({ name: 'dark-mode', createdAt: '2026-01-02T00:00:00.000Z', segments: [2] })),
@@ -171,7 +174,10 @@ export const describeFeatureSearch = (name: string, start: () => Promise<Started
         createdBy: { id: 7, name: 'Mia', imageUrl: expect.stringContaining('https://gravatar.com/avatar/') },
         tags: tagged('simple:payment', 'team:ΟΔΟΣ', 'simple:Ärger'),
         segments: ['alpha', 'beta', 'gone soon'],
-        environments: [inEnvironment('development'), inEnvironment('production', { sortOrder: 2, enabled: true })],
+        environments: [
+          stateInEnvironment('development'),
+          stateInEnvironment('production', { sortOrder: 2, enabled: true }),
+        ],
         lifecycle: { stage: 'live', enteredStageAt: '2026-01-02T12:00:00.000Z' },
       });
       const ofEarlierFormats = new Set(['variants', 'strategies']);

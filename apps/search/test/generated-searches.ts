@@ -1,6 +1,6 @@
 import type { FeatureState, RequestOf, SearchFeatures } from '@bunting/contracts';
 import fc from 'fast-check';
-import { aFeature, inEnvironment, tagged } from './builders.ts';
+import { aFeature, stateInEnvironment, tagged } from './builders.ts';
 import type { Criterion, NaiveSearch, World } from './naive-search.ts';
 
 type SearchQuery = RequestOf<typeof SearchFeatures>['query'];
@@ -58,7 +58,9 @@ export const generatedWorld = (size: number, seed: number): World => {
         tags: tagged(...generated.tags),
         lifecycle: { stage: 'completed', status: 'kept', enteredStageAt: generated.createdAt },
         environments: generated.environments
-          .map(([name, enabled]) => inEnvironment(name, { enabled, sortOrder: environments.indexOf(name), yes: index }))
+          .map(([name, enabled]) =>
+            stateInEnvironment(name, { enabled, sortOrder: environments.indexOf(name), yes: index }),
+          )
           .toSorted((one, other) => one.sortOrder - other.sortOrder),
       }),
     );

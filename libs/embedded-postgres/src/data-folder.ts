@@ -126,7 +126,7 @@ const removeLeftovers = async (parent: string, prefix: string): Promise<void> =>
  * Creates a database in a missing or empty folder, and returns its password. The database is created in a neighbouring folder and renamed
  * when complete, so that after a crash the folder holds either a complete database or nothing.
  */
-export const createDataFolder = async (
+export const createDatabaseFolder = async (
   initdb: string,
   dataDir: string,
   runAs: RunAs,

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDataFolder, readPassword, superuser } from './data-folder.ts';
+import { createDatabaseFolder, readPassword, superuser } from './data-folder.ts';
 import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
 import { freePort } from './free-port.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
@@ -111,7 +111,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) =>
   const { initdb, postgres } = findPostgresBinaries();
   const known = await readPassword(dataDir);
   const runAs = await choosePostgresUser(postgres, dataDir, warn);
-  const password = known ?? (await createDataFolder(initdb, dataDir, runAs, !ephemeral));
+  const password = known ?? (await createDatabaseFolder(initdb, dataDir, runAs, !ephemeral));
   await changeOwner(runAs.owner, dataDir);
 
   const { postmaster, port } = await startWhenFree(dataDir, options.port, (on) =>

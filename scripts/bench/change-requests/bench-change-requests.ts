@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { benchFlag } from '../generated-flags.ts';
-import { seedFlags, strategiesOf } from '../http/seed-flags.ts';
+import { seedFlags, fetchStrategyIds } from '../http/seed-flags.ts';
 import { startServerUnderTest, type ServerUnderTest } from '../http/server-under-test.ts';
 
 const project = '/api/admin/projects/default';
@@ -175,7 +175,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
   try {
     await seedFlags(target, features, 'import', (done) => process.stderr.write(`\r${done} of ${features} flags `));
     process.stderr.write('\r');
-    const strategies = await strategiesOf(target, features, features);
+    const strategies = await fetchStrategyIds(target, features, features);
     console.log('\n| change requests | times | p50 ms | p99 ms | |\n| --- | ---: | ---: | ---: | --- |');
     if (wanted(creatingOne)) await measureCreating();
     for (const size of sizes) if (wanted(addingTo(size))) await measureAdding(size);

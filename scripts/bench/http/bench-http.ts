@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { generateLoad, headersFor, type LoadResult } from './load-generator.ts';
 import { type BenchOperation, benchOperations } from './bench-operations.ts';
-import { seedFlags, strategiesOf } from './seed-flags.ts';
+import { seedFlags, fetchStrategyIds } from './seed-flags.ts';
 import { existingServer, type ServerUnderTest, startServerUnderTest, waitUntilSettled } from './server-under-test.ts';
 
 export interface HttpBenchOptions {
@@ -111,7 +111,7 @@ export const benchHttp = async (options: HttpBenchOptions) => {
     console.log(
       `${count} flags seeded in ${seedSeconds.toFixed(1)} s${residentMb === undefined ? '' : `; ${residentMb} MB resident after it`}`,
     );
-    const strategies = await strategiesOf(target, count, 200);
+    const strategies = await fetchStrategyIds(target, count, 200);
     if (options.whileProjecting) {
       await benchWhileProjecting(target, count, benchOperations(count, strategies), connections);
       return undefined;

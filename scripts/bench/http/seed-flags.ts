@@ -69,7 +69,7 @@ export const seedFlags = async (
 };
 
 /** The ids of the strategies of some of the flags, spread over all of them. */
-export const strategiesOf = async (
+export const fetchStrategyIds = async (
   target: ServerUnderTest,
   count: number,
   wanted: number,

@@ -10,7 +10,7 @@ import { services } from '../../../apps/all-in-one/src/services.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import { benchOperations } from '../http/bench-operations.ts';
 import { generateLoad } from '../http/load-generator.ts';
-import { seedFlags, strategiesOf } from '../http/seed-flags.ts';
+import { seedFlags, fetchStrategyIds } from '../http/seed-flags.ts';
 import { cpuSecondsOf, type ServerUnderTest } from '../http/server-under-test.ts';
 
 interface ReplicaOptions {
@@ -146,7 +146,7 @@ export const benchReplicas = async (options: ReplicaOptions): Promise<readonly R
       stop: async () => undefined,
     };
     await seedFlags(target, features, 'import', () => undefined);
-    const operations = benchOperations(features, await strategiesOf(target, features, 200));
+    const operations = benchOperations(features, await fetchStrategyIds(target, features, 200));
     console.log(
       '\n| service | operation | replicas | requests/s | p99 ms | errors | CPU ms of the service | its cores |',
     );

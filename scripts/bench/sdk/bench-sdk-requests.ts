@@ -6,7 +6,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Worker } from 'node:worker_threads';
 import { type BenchFlag, benchFlag } from '../generated-flags.ts';
-import { seedFlags, strategiesOf } from '../http/seed-flags.ts';
+import { seedFlags, fetchStrategyIds } from '../http/seed-flags.ts';
 import {
   existingServer,
   startServerUnderTest,
@@ -170,7 +170,7 @@ const benchSize = async (flags: number, options: SdkBenchOptions) => {
     const authorization = await tokenOf(target);
     const identity = { authorization, 'unleash-client-spec': '5.2.0', 'accept-encoding': 'identity' };
     const gzip = { ...identity, 'accept-encoding': 'gzip' };
-    const [strategy] = await strategiesOf(target, flags, 1);
+    const [strategy] = await fetchStrategyIds(target, flags, 1);
     if (strategy === undefined) throw new Error('The flags have no strategies.');
     const beforeChange = await tagOf(target, delta, identity);
     await patch(target, strategy, 7);
@@ -225,7 +225,7 @@ const benchEvaluations = async (options: SdkBenchOptions): Promise<readonly Row[
     await waitUntilSettled(target);
     const authorization = await tokenOf(target, 'frontend');
     const identity = { authorization, 'accept-encoding': 'identity' };
-    const [strategy] = await strategiesOf(target, evaluatedFlags, 1);
+    const [strategy] = await fetchStrategyIds(target, evaluatedFlags, 1);
     if (strategy === undefined) throw new Error('The flags have no strategies.');
     const frontend = '/api/frontend?userId=7&sessionId=8';
     const ofrep = '/ofrep/v1/evaluate/flags';

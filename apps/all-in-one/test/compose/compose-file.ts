@@ -30,7 +30,7 @@ export interface Compose {
 
 export const readFile = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
 export const compose = parse(readFile('docker-compose.yml'), { merge: true }) as Compose;
-export const serviceNames = services.map(({ name }) => name);
+export const composedServiceNames = services.map(({ name }) => name);
 
 /** The container in which operators run commands of the repository. */
 export const commandContainer = (): Container => {

@@ -14,7 +14,7 @@ import {
   type Compose,
   type Container,
   readFile,
-  serviceNames,
+  composedServiceNames,
   temporarySecrets,
 } from './compose-file.ts';
 
@@ -81,7 +81,7 @@ describe('the compose file', () => {
         )
         .map(([other]) => other)
         .sort();
-    expect(Object.fromEntries(serviceNames.map((name) => [name, neighbours(name)]))).toEqual({
+    expect(Object.fromEntries(composedServiceNames.map((name) => [name, neighbours(name)]))).toEqual({
       features: ['nats', 'postgres'],
       'change-requests': ['nats', 'postgres'],
       audit: ['nats', 'postgres'],
@@ -97,7 +97,7 @@ describe('the compose file', () => {
   it('adds a collector of spans, hardened like every container, that each service reaches and that is given the address of a backend', () => {
     const { services: added } = parse(readFile('docker/tracing.yml'), { merge: true }) as Compose;
     const { collector, ...traced } = added;
-    expect(Object.keys(traced).sort()).toEqual([...serviceNames].sort());
+    expect(Object.keys(traced).sort()).toEqual([...composedServiceNames].sort());
     const endpoints = new Set(
       Object.values(traced).map(({ environment }) => environment?.['OTEL_EXPORTER_OTLP_ENDPOINT']),
     );
@@ -113,13 +113,13 @@ describe('the compose file', () => {
     for (const key of ['read_only', 'cap_drop', 'security_opt', 'pids_limit', 'logging'] as const)
       expect([key, collector?.[key]]).toEqual([key, features?.[key]]);
     expect(Object.keys(collector?.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory']);
-    for (const name of serviceNames)
+    for (const name of composedServiceNames)
       expect(compose.services[name]?.networks.some((network) => collector?.networks.includes(network))).toBe(true);
   });
 
   it('runs commands in a container that reaches every database, NATS and service, and is hardened like every other', () => {
     const tools = commandContainer();
-    expect([...tools.networks].sort()).toEqual([...serviceNames].sort());
+    expect([...tools.networks].sort()).toEqual([...composedServiceNames].sort());
     expect(compose.services['meilisearch']?.networks.some((network) => tools.networks.includes(network))).toBe(true);
     const mounted = (tools.secrets ?? []).map((name) => `/run/secrets/${name}`);
     const files = Object.values(tools.environment ?? {}).filter((value) => String(value).startsWith('/run/secrets/'));
@@ -133,7 +133,7 @@ describe('the compose file', () => {
 
   it('names a complete version of each image that it does not build', () => {
     for (const [name, { image }] of Object.entries(compose.services))
-      if (!serviceNames.includes(name as never))
+      if (!composedServiceNames.includes(name as never))
         expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-[a-z]+)?(@sha256:[0-9a-f]{64})?$/);
   });
 
@@ -182,7 +182,9 @@ describe('docker/setup.sh', () => {
     runSetup();
     expect(secret('features_nats_password')).toBe(before);
     expect(statSync(secretsFolder).mode & 0o777).toBe(0o700);
-    expect(readdirSync(secretsFolder).sort()).toEqual([...Object.keys(compose.secrets), ...serviceNames].sort());
+    expect(readdirSync(secretsFolder).sort()).toEqual(
+      [...Object.keys(compose.secrets), ...composedServiceNames].sort(),
+    );
     expect(secret('nats_passwords')).toContain(`FEATURES_NATS_PASSWORD: "${before}"`);
 
     const haproxy = spawnSync('haproxy', ['-v'], { encoding: 'utf8' });

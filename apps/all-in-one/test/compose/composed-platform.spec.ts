@@ -19,7 +19,14 @@ import { parse } from 'yaml';
 import { services } from '../../src/services.ts';
 import { type Api, apiOf } from '../support/api.ts';
 import { repository } from '../support/program.ts';
-import { commandContainer, compose, type Container, readFile, serviceNames, temporarySecrets } from './compose-file.ts';
+import {
+  commandContainer,
+  compose,
+  type Container,
+  readFile,
+  composedServiceNames,
+  temporarySecrets,
+} from './compose-file.ts';
 
 const { folder, secretsFolder, secret, runSetup, remove } = temporarySecrets();
 afterAll(remove);
@@ -100,7 +107,7 @@ describe('the platform with the users and rights of the compose file', () => {
     await withClient(url, async (client) => {
       await client.query(roles);
       const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
-      for (const name of serviceNames) {
+      for (const name of composedServiceNames) {
         const database = `bunting_${name.replaceAll('-', '_')}`;
         if (!rows.some(({ datname }) => datname === database))
           await client.query(`create database ${database} owner ${database}`);
@@ -251,7 +258,7 @@ describe('the platform with the users and rights of the compose file', () => {
     const environment = { ...environmentOf(commandContainer(), {}), MEILI_URL: '', MEILI_KEY_FILE: '' };
     const { code, lines: found } = await runCommand('scripts/diagnose-deployment.ts', environment, address);
     expect([code, found.filter((line) => !line.startsWith('ok '))]).toEqual([0, ['No problem was found.']]);
-    for (const component of [...serviceNames, 'NATS', 'Node.js', address])
+    for (const component of [...composedServiceNames, 'NATS', 'Node.js', address])
       expect(found).toContainEqual(expect.stringMatching(`^ok +${component}: `));
 
     const bus = { BUS_URL: nats.url, BUS_USER: 'audit', BUS_PASSWORD: secret('audit_nats_password') };
@@ -308,9 +315,9 @@ describe('the platform with the users and rights of the compose file', () => {
   });
 
   it('gives no service a right in the database of another', async () => {
-    const refused = serviceNames.flatMap((name) => {
+    const refused = composedServiceNames.flatMap((name) => {
       const url = new URL(secret(`${name}_database_url`));
-      return serviceNames
+      return composedServiceNames
         .filter((other) => other !== name)
         .map(async (other) => {
           url.pathname = `/bunting_${other.replaceAll('-', '_')}`;
@@ -334,7 +341,7 @@ describe('the platform with the users and rights of the compose file', () => {
       [...subjects.matchAll(/"present\.([a-z-]+)"/g)].map(([, service]) => service).toSorted(),
     ]);
     expect(Object.fromEntries(allowed)).toEqual(
-      Object.fromEntries(serviceNames.map((name) => [name, calledServices[name].toSorted()])),
+      Object.fromEntries(composedServiceNames.map((name) => [name, calledServices[name].toSorted()])),
     );
   });
 

@@ -7,7 +7,7 @@ import {
   aFeature,
   deletedFeatureState,
   featureState,
-  inEnvironment,
+  stateInEnvironment,
   segmentState,
   tagged,
 } from '../../test/builders.ts';
@@ -31,7 +31,7 @@ describe('a search', () => {
     expect(await names({ query: 'FRESH' })).toEqual(['fresh']);
     await features.publish(featureState(aFeature({ name: 'fresh', segments: [1], tags: tagged('simple:new') }), 2));
     expect(await names({ tag: 'INCLUDE:simple:new' })).toEqual(['fresh']);
-    const environments = [inEnvironment('production', { enabled: true })];
+    const environments = [stateInEnvironment('production', { enabled: true })];
     await features.publish(featureState(aFeature({ name: 'fresh', segments: [1], environments }), 3));
     expect(await names({ status: ['production:enabled'] })).toEqual(['fresh']);
     await features.publish(segmentState(1, 'gamma', 2));

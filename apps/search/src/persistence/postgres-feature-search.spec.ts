@@ -6,7 +6,7 @@ import {
   type AnyState,
   deletedFeatureState,
   featureState,
-  inEnvironment,
+  stateInEnvironment,
   messagesOf,
   segmentState,
   tagged,
@@ -44,7 +44,7 @@ describe('the feature index in PostgreSQL', () => {
   let database: Database;
   beforeAll(async () => {
     ({ fresh, database } = await openFresh());
-    const environments = [inEnvironment('production', { enabled: true })];
+    const environments = [stateInEnvironment('production', { enabled: true })];
     await teller(database)([
       segmentState(1, 'beta'),
       ...['one', 'two', 'three'].map((name) => featureState(aFeature({ name, segments: [1], environments }))),

@@ -4,7 +4,7 @@ import {
   aFeature,
   deletedFeatureState,
   featureState,
-  inEnvironment,
+  stateInEnvironment,
   segmentState,
   tagged,
 } from '../../test/builders.ts';
@@ -16,7 +16,9 @@ import type { StateSource } from './state-source.ts';
 let started: StartedSearch;
 beforeAll(async () => {
   started = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '100' });
-  const environments = [inEnvironment('production', { enabled: true, yes: 4, lastSeenAt: '2026-01-05T00:00:00.000Z' })];
+  const environments = [
+    stateInEnvironment('production', { enabled: true, yes: 4, lastSeenAt: '2026-01-05T00:00:00.000Z' }),
+  ];
   await started.features.publish(
     segmentState(1, 'beta', 3),
     segmentState(2, 'gamma', 1),

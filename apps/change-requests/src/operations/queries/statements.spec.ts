@@ -17,7 +17,7 @@ import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { type FakeFeaturesService, fakeFeaturesService } from '../../../test/fake-features-service.ts';
-import { callers, contextOf } from '../../../test/started-change-requests.ts';
+import { callers, callContextOf } from '../../../test/started-change-requests.ts';
 import { dueJobsReader } from '../../persistence/due-jobs-reader.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
 import { changeRequestMigrations as steps } from '../../persistence/migrations/index.ts';
@@ -86,7 +86,7 @@ afterAll(async () => {
 });
 
 const send = <O extends AnyOperation>(operation: O, about: CallRequest<O>): Promise<ReplyOf<O>> =>
-  call(bus, operation, about, contextOf(callers.mia, 60_000));
+  call(bus, operation, about, callContextOf(callers.mia, 60_000));
 
 /** How many statements and calls it takes to answer. */
 const costOf = async <O extends AnyOperation>(operation: O, about: CallRequest<O>) => {

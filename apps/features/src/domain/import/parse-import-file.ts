@@ -18,7 +18,7 @@ export interface Located<T> {
 }
 
 /** A feature with its settings in the file. */
-export interface FeatureEntry {
+export interface FeatureWithSettingsInFile {
   readonly feature: Located<FeatureInFile>;
   readonly strategies: Located<StrategyInFile>[];
   readonly tags: Located<{ readonly type: string; readonly value: string }>[];
@@ -29,7 +29,7 @@ export interface FeatureEntry {
 /** The content of the file, by object. */
 export interface FileContent {
   /** by name, in the order of the file, without those that are skipped */
-  readonly entries: ReadonlyMap<string, FeatureEntry>;
+  readonly entries: ReadonlyMap<string, FeatureWithSettingsInFile>;
   readonly skipped: readonly { readonly feature: string; readonly reason: string }[];
   /** names of segments, by their ids in the file */
   readonly segments: ReadonlyMap<number, Located<string>>;
@@ -68,13 +68,13 @@ export const parseImportFile = (
   existing: ReadonlyMap<string, Feature>,
   errors: ImportErrors,
 ): FileContent => {
-  const entries = new Map<string, FeatureEntry>();
+  const entries = new Map<string, FeatureWithSettingsInFile>();
   for (const feature of locate(data.features, 'features')) {
     const { name } = feature.value;
     if (entries.has(name)) errors.add(`The file has the feature "${shortName(name)}" twice`, `${feature.path}/name`);
     else entries.set(name, { feature, strategies: [], tags: [] });
   }
-  const entryOf = (name: string, path: string): FeatureEntry | undefined => {
+  const entryOf = (name: string, path: string): FeatureWithSettingsInFile | undefined => {
     const entry = entries.get(name);
     if (entry === undefined) {
       errors.add(`The file is not whole: it does not have the feature "${shortName(name)}"`, path);

@@ -16,7 +16,7 @@ import { addTag } from '../tags/tag.ts';
 import { requireContextFields, resolveSegments } from './resolve-file-references.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';
-import type { FeatureEntry, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
+import type { FeatureWithSettingsInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 import type { ImportContext, ImportDestination } from './import-destination.ts';
 
 /** The inputs of the plan for one feature. */
@@ -35,7 +35,7 @@ export interface PlanContext extends ImportContext {
 
 /** The plan for one feature of the file. */
 export interface FeaturePlan extends Decision<ImportEventType> {
-  readonly entry: FeatureEntry;
+  readonly entry: FeatureWithSettingsInFile;
   readonly outcome: 'created' | 'updated' | 'unchanged';
   readonly strategies: number;
   readonly tags: number;
@@ -52,7 +52,10 @@ const unchanged = (feature: Feature): Step => ({ feature, events: [], written: 0
 
 const isFeatureType = (type: string): type is FeatureType => (featureTypes as readonly string[]).includes(type);
 
-const typeOf = ({ value, path }: FeatureEntry['feature'], errors: ImportErrors): FeatureType | undefined => {
+const typeOf = (
+  { value, path }: FeatureWithSettingsInFile['feature'],
+  errors: ImportErrors,
+): FeatureType | undefined => {
   if (value.type === undefined || isFeatureType(value.type)) return value.type;
   errors.addMissing(`Feature type "${shortName(value.type)}"`, `${path}/type`, value.name);
   return undefined;
@@ -60,7 +63,7 @@ const typeOf = ({ value, path }: FeatureEntry['feature'], errors: ImportErrors):
 
 /** The feature with the properties of the file: a new one, or the one that is here. */
 const withProperties = (
-  { feature: located }: FeatureEntry,
+  { feature: located }: FeatureWithSettingsInFile,
   { destination, caller, now, by, errors }: PlanContext,
 ): Step | undefined => {
   const { value, path } = located;
@@ -82,7 +85,7 @@ const withProperties = (
   return { ...decision, written: decision.events.length };
 };
 
-const withTags = (feature: Feature, { tags }: FeatureEntry, { tagTypes, errors }: PlanContext): Step => {
+const withTags = (feature: Feature, { tags }: FeatureWithSettingsInFile, { tagTypes, errors }: PlanContext): Step => {
   let step = unchanged(feature);
   for (const { value, path } of tags) {
     if (!tagTypes.has(value.type))
@@ -143,7 +146,11 @@ const comparable = ({ name, title, disabled, constraints, parameters, variants, 
 });
 
 /** The feature with the strategies of the file. Strategies with unchanged content keep their ids. */
-const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry, context: PlanContext): Step => {
+const withStrategiesOf = (
+  feature: Feature,
+  { strategies: inFile }: FeatureWithSettingsInFile,
+  context: PlanContext,
+): Step => {
   const { destination, errors } = context;
   const { environment } = destination;
   const before = inEnvironment(feature, environment).strategies;
@@ -184,7 +191,7 @@ const withStrategiesOf = (feature: Feature, { strategies: inFile }: FeatureEntry
 
 const withVariants = (
   feature: Feature,
-  { environment: located }: FeatureEntry,
+  { environment: located }: FeatureWithSettingsInFile,
   { destination, errors }: PlanContext,
 ): Step => {
   const variants = located?.value.variants;
@@ -204,7 +211,7 @@ const notEnabled =
 /** The feature with the switch of the file. One without any strategy is not turned on: the file may have lost them. */
 const withSwitch = (
   feature: Feature,
-  { environment: located, strategies }: FeatureEntry,
+  { environment: located, strategies }: FeatureWithSettingsInFile,
   { destination }: PlanContext,
 ): Step => {
   const { environment } = destination;
@@ -220,7 +227,7 @@ const withSwitch = (
 };
 
 /** The feature with all parents of the file. The current dependencies stay if the file names no parent. */
-const withDependencies = (feature: Feature, { dependencies: located }: FeatureEntry): Step => {
+const withDependencies = (feature: Feature, { dependencies: located }: FeatureWithSettingsInFile): Step => {
   if (located === undefined || located.value.dependencies.length === 0) return unchanged(feature);
   const wanted = located.value.dependencies.map((parent) =>
     normalizeDependency(parent.feature, parent.enabled, parent.variants),
@@ -246,7 +253,7 @@ const placeholder = (name: string, { destination, now, by }: PlanContext): Featu
 });
 
 /** Plans one feature, and collects its errors. */
-export const planFeature = (entry: FeatureEntry, context: PlanContext): FeaturePlan => {
+export const planFeature = (entry: FeatureWithSettingsInFile, context: PlanContext): FeaturePlan => {
   const { destination } = context;
   const { name } = entry.feature.value;
   const existing = destination.features.get(name);

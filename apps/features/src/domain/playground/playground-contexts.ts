@@ -1,4 +1,4 @@
-import { requireWithinLimit } from './playground-limits.ts';
+import { requireEvaluationsWithinLimit } from './playground-limits.ts';
 
 type ContextValues = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,7 @@ export const combinationsOf = (fields: ReadonlyMap<string, string>): ReadonlyMap
     return [name, values.length === 0 ? [''] : values] as const;
   });
   const count = choices.reduce((product, [, values]) => product * values.length, 1);
-  requireWithinLimit(count);
+  requireEvaluationsWithinLimit(count);
   return choices.reduce<Map<string, string>[]>(
     (combinations, [name, values]) =>
       combinations.flatMap((combination) => values.map((value) => new Map([...combination, [name, value]]))),
@@ -41,7 +41,7 @@ export const combinationsOfAll = (contexts: readonly ReadonlyMap<string, string>
   const all: ReadonlyMap<string, string>[] = [];
   for (const fields of contexts) {
     all.push(...combinationsOf(fields));
-    requireWithinLimit(all.length);
+    requireEvaluationsWithinLimit(all.length);
   }
   return all;
 };

@@ -9,7 +9,7 @@ export const maxEvaluations = 15_000;
 export const maxShownCharacters = 16 * 1024 * 1024;
 
 /** @throws Refusal when there are more evaluations than one request may have */
-export const requireWithinLimit = (evaluations: number): void => {
+export const requireEvaluationsWithinLimit = (evaluations: number): void => {
   if (evaluations <= maxEvaluations) return;
   throw invalidProperty(
     `The playground makes at most ${maxEvaluations} evaluations in one request, and this one asks for more: narrow projects, environments or values of the context`,
@@ -45,11 +45,11 @@ export const requireShowable = (
 
 /** The maximum number of features for so many evaluations of each. */
 export const maxFeatures = (evaluationsOfEach: number): number => {
-  requireWithinLimit(evaluationsOfEach);
+  requireEvaluationsWithinLimit(evaluationsOfEach);
   return Math.floor(maxEvaluations / evaluationsOfEach);
 };
 
 /** @throws Refusal when there are more features than the limit allows */
 export const requireFeaturesWithin = (content: PlaygroundContent, limit: number): void => {
-  if (content.features.length > limit) requireWithinLimit(Number.POSITIVE_INFINITY);
+  if (content.features.length > limit) requireEvaluationsWithinLimit(Number.POSITIVE_INFINITY);
 };

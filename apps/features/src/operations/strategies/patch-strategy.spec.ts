@@ -12,7 +12,7 @@ import {
 import { randomUUID } from 'node:crypto';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import {
-  contextOf,
+  callContextOf,
   lee,
   mia,
   callerWith,
@@ -90,7 +90,7 @@ it.each<[string, object]>([
       .catch((refusal: unknown) => refusal);
   const bus = features.bus;
   for (let edits = 0; edits < 2; edits++) {
-    const read = await callForResponse(bus, GetStrategy, { params: own }, contextOf(mia));
+    const read = await callForResponse(bus, GetStrategy, { params: own }, callContextOf(mia));
     const tag = 'reply' in read ? read.reply.headers['ETag'] : undefined;
     const current = { kind: 'PreconditionFailed', tag: tag?.slice(1, -1) };
     expect(await stale(PatchStrategy, retitled('Later'))).toMatchObject(current);
