@@ -5,14 +5,14 @@ import { startFuzzedServer } from './fuzz/fuzzed-server.ts';
 import { type FuzzReport, runFuzz, type Tally } from './fuzz/run-fuzz.ts';
 
 const help = `Sends requests made from the OpenAPI document to every operation, half of them in order and half of them breaking one
-rule, and holds every answer to what is promised: none of 5xx, no undocumented status, no body that breaks its schema, nothing
+rule, and holds every response to what is promised: none of 5xx, no undocumented status, no body that breaks its schema, nothing
 broken accepted, and an event loop of which 99 of 100 turns stay under 50 ms in every ten seconds of the run.
 
   npm run fuzz [-- options]
 
   --requests N    how many (default 100000)
   --seed N        the same requests for the same seed, but for the ids that the server makes up (default 1)
-  --at-once N     under way at the same time (default 16)
+  --concurrency N under way at the same time (default 16)
   --only TEXT     only operations whose id or address contains it
   --url URL       a Bunting that runs already, instead of one of its own; it needs --token, and is left changed.
                   GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE must be 0 there, and its event loop is not measured
@@ -37,8 +37,8 @@ const show = (report: FuzzReport): string => {
   const worst = Math.max(...eventLoopP99Ms);
   const median = eventLoopP99Ms.toSorted((a, b) => a - b)[Math.floor(eventLoopP99Ms.length / 2)];
   const promises = [
-    'no answer',
-    'an answer of 5xx',
+    'no response',
+    'a response of 5xx',
     'an undocumented status',
     'a body that breaks its schema',
     'a broken input accepted',
@@ -95,7 +95,7 @@ const main = async (): Promise<number> => {
     options: {
       requests: { type: 'string', default: '100000' },
       seed: { type: 'string', default: '1' },
-      'at-once': { type: 'string', default: '16' },
+      concurrency: { type: 'string', default: '16' },
       only: { type: 'string', default: '' },
       url: { type: 'string' },
       token: { type: 'string', default: '' },
@@ -108,7 +108,7 @@ const main = async (): Promise<number> => {
   }
   const seed = numberOption('seed', values.seed);
   const requests = countOption('requests', values.requests);
-  const atOnce = countOption('at-once', values['at-once']);
+  const concurrency = countOption('concurrency', values.concurrency);
   const url = values.url === undefined ? undefined : urlOption('--url', values.url);
   const enough = new AbortController();
   process.once('SIGINT', () => enough.abort());
@@ -122,7 +122,7 @@ const main = async (): Promise<number> => {
       key: own?.key ?? values.token,
       requests,
       seed,
-      atOnce,
+      concurrency,
       only: values.only,
       ...(own === undefined ? {} : { eventLoopP99Ms: own.eventLoopP99Ms }),
       enough: enough.signal,

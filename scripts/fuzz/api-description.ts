@@ -80,7 +80,7 @@ export interface DescribedOperation {
   readonly fitsBody: Fits;
   /** by the name of the parameter in path or query */
   readonly fitsParameter: ReadonlyMap<string, Fits>;
-  readonly answers: ReadonlyMap<number, DescribedResponse>;
+  readonly responses: ReadonlyMap<number, DescribedResponse>;
 }
 
 const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
@@ -122,7 +122,7 @@ export const readDescription = (document: unknown) => {
     const fitsParameter = new Map(
       parameters.map(({ name }, nth): [string, Fits] => [name, fits(asText, `${pointer}/parameters/${nth}/schema`)]),
     );
-    const answers = Object.entries(operation.responses).map(([status, written]): [number, DescribedResponse] => {
+    const responses = Object.entries(operation.responses).map(([status, written]): [number, DescribedResponse] => {
       const referred = written.$ref?.split('/').at(-1);
       const response = referred === undefined ? written : (components.responses?.[referred] ?? {});
       const where =
@@ -142,7 +142,7 @@ export const readDescription = (document: unknown) => {
       body: jsonBody?.schema,
       fitsBody: fits(asItIs, `${pointer}/requestBody/content/application~1json/schema`),
       fitsParameter,
-      answers: new Map(answers),
+      responses: new Map(responses),
     };
   };
 

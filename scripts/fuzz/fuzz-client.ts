@@ -38,12 +38,12 @@ export const fuzzClient = (url: string, connections: number) => {
         const chunks: Buffer[] = [];
         const contentType = response.headers['content-type'];
         let size = 0;
-        const answer = (text: string): void =>
+        const finish = (text: string): void =>
           resolve({ status: response.statusCode ?? 0, contentType, text, tookMs: performance.now() - startedAt });
         const all = (): string => Buffer.concat(chunks).toString();
         const enough = (): void => {
           const text = all();
-          answer(text.slice(0, text.lastIndexOf('\n') + 1));
+          finish(text.slice(0, text.lastIndexOf('\n') + 1));
           response.destroy();
         };
         const isLines = openEnded.some((type) => contentType?.startsWith(type) === true);
@@ -55,10 +55,10 @@ export const fuzzClient = (url: string, connections: number) => {
         });
         response.once('error', reject);
         response.once('close', () => clearTimeout(lineTimer));
-        response.once('end', () => answer(all()));
+        response.once('end', () => finish(all()));
       });
       sent.setTimeout(responseTimeoutMs, () =>
-        sent.destroy(new Error(`There was no answer in ${responseTimeoutMs / 1_000} s.`)),
+        sent.destroy(new Error(`There was no response in ${responseTimeoutMs / 1_000} s.`)),
       );
       sent.on('error', reject);
       sent.end(body);

@@ -41,13 +41,13 @@ const ofType: Readonly<Record<string, unknown>> = {
   object: {},
 };
 
-const cracksOf = (
-  description: ApiDescription,
-  reference: Schema,
-  value: unknown,
-  path: Path,
-  random: SeededRandom,
-): Crack[] => {
+interface CrackContext {
+  readonly description: ApiDescription;
+  readonly random: SeededRandom;
+}
+
+const cracksOf = (context: CrackContext, reference: Schema, value: unknown, path: Path): Crack[] => {
+  const { description, random } = context;
   const schema = description.resolve(reference);
   const cracks: Crack[] = [];
   const crack = (rule: string, to: unknown): void => void cracks.push({ rule, path, value: to });
@@ -66,7 +66,7 @@ const cracksOf = (
   if (schema.multipleOf !== undefined) crack('between the steps', (minimum ?? 0) + schema.multipleOf / 2);
 
   const branch = (schema.anyOf ?? schema.oneOf)?.map(description.resolve).find((one) => one.type !== 'null');
-  if (branch !== undefined && value !== null) cracks.push(...cracksOf(description, branch, value, path, random));
+  if (branch !== undefined && value !== null) cracks.push(...cracksOf(context, branch, value, path));
 
   if (Array.isArray(value)) {
     if (minItems > 0) crack('too few items', value.slice(0, minItems - 1));
@@ -79,7 +79,7 @@ const cracksOf = (
     if (schema.uniqueItems === true && value.length > 0) crack('the same item twice', [...value, value[0]]);
     const index = value.length === 0 ? 0 : random.integer(0, value.length - 1);
     if (schema.items !== undefined && index < value.length) {
-      cracks.push(...cracksOf(description, schema.items, value[index], [...path, index], random));
+      cracks.push(...cracksOf(context, schema.items, value[index], [...path, index]));
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const name of schema.required ?? []) {
@@ -91,7 +91,7 @@ const cracksOf = (
     const { additionalProperties: others } = schema;
     for (const [name, member] of Object.entries(value)) {
       const inner = schema.properties?.[name] ?? (typeof others === 'object' ? others : undefined);
-      if (inner !== undefined) cracks.push(...cracksOf(description, inner, member, [...path, name], random));
+      if (inner !== undefined) cracks.push(...cracksOf(context, inner, member, [...path, name]));
     }
   }
   return cracks;
@@ -128,7 +128,7 @@ const hasPathParameters = ({ operation }: FuzzRequest): boolean => operation.pat
 const takesBody = ({ operation }: FuzzRequest): boolean => operation.body !== undefined;
 /** Where a body is read that must be JSON, whatever else the operation allows. */
 const demandsJson = ({ operation }: FuzzRequest): boolean =>
-  takesBody({ operation } as FuzzRequest) && operation.answers.has(415);
+  takesBody({ operation } as FuzzRequest) && operation.responses.has(415);
 
 /** The target with the value of one parameter of the path written just so. */
 const pathWith = (request: FuzzRequest, written: string, random: SeededRandom): FuzzRequest => {
@@ -313,7 +313,7 @@ export const invalidRequests = (
   const bodyCrack: Breakage = (request, random) => {
     const { operation, body } = request;
     if (operation.body === undefined) return undefined;
-    const crack = pickCrack(cracksOf(description, operation.body, body, [], random), random, ({ path, value }) => {
+    const crack = pickCrack(cracksOf({ description, random }, operation.body, body, []), random, ({ path, value }) => {
       const changed = changedAt(body, path, value);
       return changed !== without && operation.fitsBody(changed) !== undefined;
     });
@@ -334,7 +334,7 @@ export const invalidRequests = (
   ): Crack | undefined => {
     const { type, items } = description.resolve(schema);
     const isList = type === 'array';
-    const cracks = cracksOf(description, isList ? (items ?? {}) : schema, '', [], random).filter(
+    const cracks = cracksOf({ description, random }, isList ? (items ?? {}) : schema, '', []).filter(
       ({ value }) => ['string', 'number'].includes(typeof value) && value !== '',
     );
     const breaks = ({ value }: Crack): boolean => {

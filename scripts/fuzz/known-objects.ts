@@ -63,14 +63,14 @@ interface Found {
 
 export const singular = (plural: string): string => plural.replace(/ies$/, 'y').replace(/s$/, '');
 
-const thingsIn = (answer: unknown): Found[] => {
+const thingsIn = (response: unknown): Found[] => {
   const inList = (list: unknown[], noun?: string): Found[] => list.filter(isRecord).map((thing) => ({ thing, noun }));
-  if (Array.isArray(answer)) return inList(answer);
-  if (!isRecord(answer)) return [];
-  const members = Object.entries(answer).flatMap(([name, member]) =>
+  if (Array.isArray(response)) return inList(response);
+  if (!isRecord(response)) return [];
+  const members = Object.entries(response).flatMap(([name, member]) =>
     Array.isArray(member) ? inList(member, singular(name)) : [],
   );
-  return [{ thing: answer, noun: undefined }, ...members].filter(({ thing }) => !isSpared(thing));
+  return [{ thing: response, noun: undefined }, ...members].filter(({ thing }) => !isSpared(thing));
 };
 
 /** The properties of objects that locate them, by the parameter for which they are values. */
@@ -132,8 +132,8 @@ export const knownObjects = (paths: readonly string[]) => {
       known.clear();
       byName.clear();
     },
-    learn: (path: string, values: Values, answer: unknown): void => {
-      const found = thingsIn(answer);
+    learn: (path: string, values: Values, response: unknown): void => {
+      const found = thingsIn(response);
       for (const { thing, noun } of found) {
         if (noun === undefined) continue;
         const [id, name] = [valueFor(`${noun}Id`, thing), thing['name']];
@@ -144,7 +144,7 @@ export const knownObjects = (paths: readonly string[]) => {
         if (typeof called === 'string') nameIt(noun, called, where);
       }
       const itself = places.get(path);
-      if (itself !== undefined && isRecord(answer)) keepThing(itself.prefix, values, answer);
+      if (itself !== undefined && isRecord(response)) keepThing(itself.prefix, values, response);
       for (const { prefix, list, own } of byList.get(path) ?? []) {
         const noun = singular(list.split('/').at(-1) ?? '');
         for (const { thing } of found) {

@@ -33,15 +33,15 @@ export const populate = async (
   const headers = { ...plain, 'content-type': json };
   const send = async (method: string, path: string, values: Readonly<Record<string, string>>, body: unknown) => {
     const operation = { method, path: `/api/admin${path}` } as DescribedOperation;
-    const answer = await client.send({
+    const response = await client.send({
       operation,
       values,
       query: [],
       headers: body === undefined ? plain : headers,
       body,
     });
-    const said = jsonIn(answer);
-    if (answer.status < 300) known.learn(operation.path, values, said);
+    const said = jsonIn(response);
+    if (response.status < 300) known.learn(operation.path, values, said);
     return said;
   };
   const post = (path: string, values: Readonly<Record<string, string>>, body: unknown = {}) =>
@@ -143,8 +143,8 @@ export const populate = async (
   const token = { description: fuzzAccountName, expiresAt: '2040-01-01T00:00:00.000Z' };
   const tokens = { method: 'POST', path: '/api/admin/service-account/{id}/token' } as DescribedOperation;
   const values = { id: String(robot?.id) };
-  const answer = await client.send({ operation: tokens, values, query: [], headers, body: token });
-  const personal = (jsonIn(answer) as { secret?: string } | undefined)?.secret ?? key;
+  const response = await client.send({ operation: tokens, values, query: [], headers, body: token });
+  const personal = (jsonIn(response) as { secret?: string } | undefined)?.secret ?? key;
   const own = { method: 'POST', path: '/api/admin/user/tokens' } as DescribedOperation;
   for (const nth of range(2)) {
     const body = { description: `fuzz-${round}-${nth}` };
@@ -175,8 +175,8 @@ export const readKnownObjects = async (
       const values = known.along(operation.path, random);
       if (operation.pathParameters.some(({ name }) => values[name] === undefined)) continue;
       const request = { operation, values, query: [], headers: { authorization: key }, body: undefined };
-      const answer = await client.send(request);
-      if (answer.status === 200) known.learn(operation.path, values, jsonIn(answer));
+      const response = await client.send(request);
+      if (response.status === 200) known.learn(operation.path, values, jsonIn(response));
     }
   }
 };

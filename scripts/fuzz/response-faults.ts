@@ -5,8 +5,8 @@ import type { InvalidRequest } from './invalid-requests.ts';
 
 /** The promises that a response can break. */
 export type Promised =
-  | 'no answer'
-  | 'an answer of 5xx'
+  | 'no response'
+  | 'a response of 5xx'
   | 'an undocumented status'
   | 'a body that breaks its schema'
   | 'a broken input accepted'
@@ -40,16 +40,16 @@ const faultOfBody = ({ text, contentType }: FuzzResponse, { type, faultOf }: Des
 /** The violations in a response to a valid request (without `broken`) or to one that breaks a rule. */
 export const responseFaults = (
   { operation }: FuzzRequest,
-  answer: FuzzResponse,
+  response: FuzzResponse,
   broken?: InvalidRequest,
 ): ResponseFault[] => {
-  const { status, text } = answer;
+  const { status, text } = response;
   const faults: ResponseFault[] = [];
   const shown = text.slice(0, 400);
-  if (status >= 500) faults.push({ promise: 'an answer of 5xx', detail: `${status} ${shown}` });
-  const documented = operation.answers.get(status);
+  if (status >= 500) faults.push({ promise: 'a response of 5xx', detail: `${status} ${shown}` });
+  const documented = operation.responses.get(status);
   if (documented === undefined) faults.push({ promise: 'an undocumented status', detail: `${status} ${shown}` });
-  const fault = documented === undefined ? undefined : faultOfBody(answer, documented);
+  const fault = documented === undefined ? undefined : faultOfBody(response, documented);
   if (fault !== undefined)
     faults.push({ promise: 'a body that breaks its schema', detail: `${status}: ${fault}; ${shown}` });
   if (broken !== undefined && status < 500 && status !== broken.expected) {

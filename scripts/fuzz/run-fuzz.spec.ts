@@ -15,7 +15,7 @@ describe('a fuzzed server', () => {
 
   it('fulfils its description for generated requests to any operation', async () => {
     const { url, key, eventLoopP99Ms, logLineOf } = bunting;
-    const report = await runFuzz({ url, key, requests, seed: 20261121, atOnce: 8, eventLoopP99Ms });
+    const report = await runFuzz({ url, key, requests, seed: 20261121, concurrency: 8, eventLoopP99Ms });
     const found = report.violations.map(({ errorId, ...violation }) => ({
       ...violation,
       logged: errorId === undefined ? undefined : logLineOf(errorId),
@@ -31,7 +31,7 @@ describe('a fuzzed server', () => {
 });
 
 /** A server with one operation: its description is right, its response is that of the test. */
-const liar = async (answer: (request: IncomingMessage, response: ServerResponse, body: string) => void) => {
+const liar = async (respond: (request: IncomingMessage, response: ServerResponse, body: string) => void) => {
   const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 } } };
   const content = { 'application/json': { schema } };
   const error = { description: 'no', content: { 'application/json': { schema: { type: 'object' } } } };
@@ -48,12 +48,12 @@ const liar = async (answer: (request: IncomingMessage, response: ServerResponse,
     request.setEncoding('latin1').on('data', (chunk: string) => (body += chunk));
     request.on('end', () => {
       response.setHeader('content-type', 'application/json; charset=utf-8');
-      answer(request, response, body);
+      respond(request, response, body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const report = await runFuzz({ url, key: 'the key of a test', requests: 200, seed: 1, atOnce: 4 });
+  const report = await runFuzz({ url, key: 'the key of a test', requests: 200, seed: 1, concurrency: 4 });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   return report;
@@ -78,7 +78,7 @@ describe('a server that violates its description', () => {
 
   it('is detected when it fails', async () => {
     const report = await liar((_request, response) => response.writeHead(500).end('{}'));
-    expect(promisesBrokenIn(report)).toEqual(expect.arrayContaining(['an answer of 5xx', 'an undocumented status']));
+    expect(promisesBrokenIn(report)).toEqual(expect.arrayContaining(['a response of 5xx', 'an undocumented status']));
   });
 
   it('is detected when a response violates its schema', async () => {

@@ -15,7 +15,7 @@ export interface FuzzOptions {
   readonly requests: number;
   readonly seed: number;
   /** concurrent requests */
-  readonly atOnce: number;
+  readonly concurrency: number;
   /** only operations whose id or address contains it */
   readonly only?: string;
   /** the 99th percentile of the server's event loop delay since the last measurement, in milliseconds */
@@ -96,12 +96,12 @@ const errorIdIn = (text: string): string | undefined => /"id":"([0-9a-f-]{36})"/
  * checks every response against the description.
  */
 export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
-  const { url, key, requests, seed, atOnce, only = '' } = options;
+  const { url, key, requests, seed, concurrency, only = '' } = options;
   const document: unknown = await (await fetch(`${url}/docs/openapi.json`)).json();
   const description = readDescription(document);
   const chosen = description.operations.filter(({ id, path }) => id.includes(only) || path.includes(only));
   if (chosen.length === 0) throw new Error(`No operation is called ${only}.`);
-  const client = fuzzClient(url, atOnce);
+  const client = fuzzClient(url, concurrency);
   const known = knownObjects(description.operations.map(({ path }) => path));
   const keys = { admin: key, personal: key, personalId: '' };
   let round = 0;
@@ -123,32 +123,32 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
     const breakage = isSound ? undefined : broken(sound, random);
     const request = breakage?.request ?? sound;
     const rule = breakage?.rule ?? noBrokenRule;
-    const answer = await client.send(request).catch((error: Error) => error);
-    if (answer instanceof Error) {
+    const response = await client.send(request).catch((error: Error) => error);
+    if (response instanceof Error) {
       const curl = curlOf(url, request);
-      const said = { promise: 'no answer', operation: operation.id, detail: `${rule}: ${answer.message}` } as const;
-      violations.set(`no answer ${nth}`, { ...said, errorId: undefined, curl, nth, times: 1 });
+      const said = { promise: 'no response', operation: operation.id, detail: `${rule}: ${response.message}` } as const;
+      violations.set(`no response ${nth}`, { ...said, errorId: undefined, curl, nth, times: 1 });
       return;
     }
-    count(tallyIn(byRule, rule), answer.status);
-    count(all, answer.status);
+    count(tallyIn(byRule, rule), response.status);
+    count(all, response.status);
     if (breakage === undefined) {
       const tally = tallyIn(inOrderOf, operation.id);
-      count(tally, answer.status);
-      if (answer.status >= 400) countRefusal(tally, answer.text);
-      if (answer.status < 300) succeeded.add(operation.id);
-      if (answer.status < 300) known.learn(operation.path, request.values, jsonIn(answer));
+      count(tally, response.status);
+      if (response.status >= 400) countRefusal(tally, response.text);
+      if (response.status < 300) succeeded.add(operation.id);
+      if (response.status < 300) known.learn(operation.path, request.values, jsonIn(response));
     }
-    if (slowest.length < slowestShown || answer.tookMs > (slowest.at(-1)?.tookMs ?? 0)) {
-      slowest.push({ operation: operation.id, rule, tookMs: answer.tookMs, curl: curlOf(url, request) });
+    if (slowest.length < slowestShown || response.tookMs > (slowest.at(-1)?.tookMs ?? 0)) {
+      slowest.push({ operation: operation.id, rule, tookMs: response.tookMs, curl: curlOf(url, request) });
       slowest = slowest.sort((a, b) => b.tookMs - a.tookMs).slice(0, slowestShown);
     }
-    for (const { promise, detail } of responseFaults(request, answer, breakage)) {
-      const name = `${promise} ${operation.id} ${rule} ${answer.status}`;
+    for (const { promise, detail } of responseFaults(request, response, breakage)) {
+      const name = `${promise} ${operation.id} ${rule} ${response.status}`;
       const before = violations.get(name);
       if (before !== undefined) before.times++;
       else {
-        const errorId = answer.status < 500 ? undefined : errorIdIn(answer.text);
+        const errorId = response.status < 500 ? undefined : errorIdIn(response.text);
         const curl = curlOf(url, request);
         violations.set(name, { promise, operation: operation.id, detail, errorId, curl, nth, times: 1 });
       }
@@ -191,7 +191,7 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
         if (nth % 500 === 0) options.progress?.(nth);
       }
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+    await Promise.all(Array.from({ length: concurrency }, work));
     await replenishing;
     const seconds = (performance.now() - startedAt) / 1_000;
     over = true;

@@ -204,12 +204,16 @@ export const valueSource = ({ resolve }: ApiDescription, known: KnownObjects): V
 
   const number = (schema: Schema, isInteger: boolean, random: SeededRandom): number => {
     const step = schema.multipleOf ?? (isInteger ? 1 : 0);
-    const least = schema.minimum ?? schema.exclusiveMinimum ?? -5;
-    const most = schema.maximum ?? schema.exclusiveMaximum ?? Math.max(least, 0) + 200;
-    const chosen = random.chance(0.2) ? least : random.chance(0.2) ? most : least + random.fraction() * (most - least);
+    const minimum = schema.minimum ?? schema.exclusiveMinimum ?? -5;
+    const maximum = schema.maximum ?? schema.exclusiveMaximum ?? Math.max(minimum, 0) + 200;
+    const chosen = random.chance(0.2)
+      ? minimum
+      : random.chance(0.2)
+        ? maximum
+        : minimum + random.fraction() * (maximum - minimum);
     if (step === 0) return Math.round(chosen * 1000) / 1000;
     const stepped = Math.round(chosen / step) * step;
-    return stepped < least ? stepped + step : stepped > most ? stepped - step : stepped;
+    return stepped < minimum ? stepped + step : stepped > maximum ? stepped - step : stepped;
   };
 
   const list = (schema: Schema, name: string, whim: ValueContext, depth: number): unknown[] => {

@@ -41,19 +41,19 @@ export const apiClient = (url: string, token: string, initialBackoffMs = 500): S
 
   return async <T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> => {
     for (let nth = 1; ; nth++) {
-      const answer = await once(method, path, body).catch((error: unknown) => error as Error);
-      if (!(answer instanceof Error) && !passes.has(answer.status)) {
-        if (answer.status < 300) return (answer.text === '' ? undefined : JSON.parse(answer.text)) as T;
-        throw new ImportError(`${method} ${path} was answered with ${answer.status}: ${reasonsIn(answer.text)}`);
+      const response = await once(method, path, body).catch((error: unknown) => error as Error);
+      if (!(response instanceof Error) && !passes.has(response.status)) {
+        if (response.status < 300) return (response.text === '' ? undefined : JSON.parse(response.text)) as T;
+        throw new ImportError(`${method} ${path} was answered with ${response.status}: ${reasonsIn(response.text)}`);
       }
       if (nth === tries) {
         const reason =
-          answer instanceof Error
-            ? `got no answer: ${String(answer.cause ?? answer.message)}`
-            : `was answered with ${answer.status}: ${reasonsIn(answer.text)}`;
+          response instanceof Error
+            ? `got no response: ${String(response.cause ?? response.message)}`
+            : `was answered with ${response.status}: ${reasonsIn(response.text)}`;
         throw new ImportError(`${method} ${new URL(path, url).href} ${reason}`);
       }
-      await sleep((answer instanceof Error ? undefined : answer.waitMs) ?? initialBackoffMs * 2 ** (nth - 1));
+      await sleep((response instanceof Error ? undefined : response.waitMs) ?? initialBackoffMs * 2 ** (nth - 1));
     }
   };
 };

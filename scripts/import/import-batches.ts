@@ -82,19 +82,19 @@ const partOf = (features: readonly Whole[], data: ExportedFeatures): ExportedFea
  * Splits an export into batches that can be imported one after the other: each has whole features, and parents come before those that
  * depend on them.
  */
-export const batchesOf = (data: ExportedFeatures, { features: most, bytes }: BatchSize): ExportedFeatures[] => {
+export const batchesOf = (data: ExportedFeatures, { features: maxFeatures, bytes }: BatchSize): ExportedFeatures[] => {
   const all = [...wholes(data).values()];
   const isChild = ({ dependencies }: Whole): boolean => dependencies.some((each) => each.dependencies.length > 0);
   const parts: Whole[][] = [];
-  let room = 0;
+  let freeBytes = 0;
   for (const whole of [...all.filter((one) => !isChild(one)), ...all.filter(isChild)]) {
     const last = parts.at(-1);
-    if (last === undefined || last.length >= most || whole.bytes > room) {
+    if (last === undefined || last.length >= maxFeatures || whole.bytes > freeBytes) {
       parts.push([whole]);
-      room = bytes - whole.bytes;
+      freeBytes = bytes - whole.bytes;
     } else {
       last.push(whole);
-      room -= whole.bytes;
+      freeBytes -= whole.bytes;
     }
   }
   return parts.map((part) => partOf(part, data));

@@ -22,7 +22,7 @@ describe('a write that was rejected while a process of its service was paused', 
   beforeAll(async () => {
     const scale = { features: 2, gateway: 1 };
     const settings = { GATEWAY_CALL_TIMEOUT_MS: '5000' };
-    cluster = await startCluster(folder, scale, seededRandom(1), () => undefined, settings);
+    cluster = await startCluster({ folder, scale, random: seededRandom(1), settings });
     stopped = cluster.processesOf('features')[0] as ServiceProcess;
   });
   afterAll(async () => {

@@ -21,7 +21,7 @@ describe('after the change requests were restored to an older copy', () => {
   beforeAll(async () => {
     const scale = { features: 1, 'change-requests': 1, gateway: 1 };
     const settings = { CHANGE_REQUESTS_VOLUNTARY: 'true' };
-    cluster = await startCluster(folder, scale, seededRandom(1), () => undefined, settings);
+    cluster = await startCluster({ folder, scale, random: seededRandom(1), settings });
     service = cluster.processesOf('change-requests')[0] as ServiceProcess;
   });
   afterAll(async () => {
@@ -54,8 +54,8 @@ describe('after the change requests were restored to an older copy', () => {
     const states = `${project}/change-requests/${body.id}/state`;
     expect(text).toContain('"id"');
     for (const state of ['In review', 'Approved', 'Applied']) {
-      const answer = await api('PUT', states, { state });
-      expect([state, answer.status, answer.text]).toEqual([state, 200, expect.any(String)]);
+      const response = await api('PUT', states, { state });
+      expect([state, response.status, response.text]).toEqual([state, 200, expect.any(String)]);
     }
     return body.id;
   };

@@ -82,15 +82,15 @@ const send = (url: string, token: string, agent: Agent | undefined, { method, pa
     };
     const options = { method, headers, agent: agent ?? false, timeout: requestTimeoutMs };
     const outgoing = request(`${url}${path}`, options, (response) => {
-      let answer = '';
+      let reply = '';
       response
         .setEncoding('utf8')
-        .on('data', (piece: string) => (answer += piece))
+        .on('data', (piece: string) => (reply += piece))
         .once('error', reject)
         .once('end', () => {
           const { statusCode = 0 } = response;
-          if (statusCode < 400) resolve(answer);
-          else reject(new Error(`${statusCode} ${answer.slice(0, 200)}`));
+          if (statusCode < 400) resolve(reply);
+          else reject(new Error(`${statusCode} ${reply.slice(0, 200)}`));
         });
     });
     outgoing.once('error', reject).once('timeout', () => outgoing.destroy(new Error('no response in time')));
@@ -114,7 +114,7 @@ const proposals = '/api/admin/projects/default/environments/development/change-r
 /** A request, and its effect on the expected state. */
 interface Step extends Sent {
   readonly event?: string;
-  readonly onReply?: (answer: string) => void;
+  readonly onReply?: (reply: string) => void;
 }
 
 /** The requests of one client: reads and writes of every service. The draft of change requests belongs to the first client. */
@@ -150,7 +150,7 @@ const requestsOf = function* (client: number, acknowledged: Acknowledged): Gener
         method: 'POST',
         path: proposals,
         body: { feature, action: 'updateEnabled', payload: { enabled: !enabled } },
-        onReply: (answer) => (id = (JSON.parse(answer) as { id: number }).id),
+        onReply: (reply) => (id = (JSON.parse(reply) as { id: number }).id),
       };
       yield {
         method: 'PUT',
@@ -176,7 +176,7 @@ export const runRollingRestarts = async ({
   mkdirSync(folder, { recursive: true });
   const scale = Object.fromEntries(servicesInUpgradeOrder.map((service) => [service, 2]));
   const settings = { DRAIN_DELAY_MS: String(drainDelayMs), CHANGE_REQUESTS_VOLUNTARY: 'true' };
-  const cluster = await startCluster(folder, scale, seededRandom(1), log, settings, versions?.[0]);
+  const cluster = await startCluster({ folder, scale, random: seededRandom(1), log, settings, root: versions?.[0] });
   let balancer: Balancer | undefined;
   let isDone = false;
   let current = 'before the first restart';
@@ -205,8 +205,8 @@ export const runRollingRestarts = async ({
       if (isDone) break;
       counted.sent++;
       try {
-        const answer = await send(url, cluster.token, agent, one);
-        one.onReply?.(answer);
+        const reply = await send(url, cluster.token, agent, one);
+        one.onReply?.(reply);
         if (one.onReply !== undefined) acknowledged.writes++;
         if (one.event !== undefined) acknowledged.events.set(one.event, (acknowledged.events.get(one.event) ?? 0) + 1);
       } catch (error) {

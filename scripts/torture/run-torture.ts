@@ -41,7 +41,7 @@ export interface TortureReport extends Verification {
 /** Timeout of a recovery. */
 const recoveryTimeoutMs = 60_000;
 /** The API allows 500, and some may exist whose creation was not acknowledged. */
-const mostProjects = 400;
+const maxProjects = 400;
 /** Maximum attempts in the first round until a fault takes effect. */
 const maxAttempts = 4;
 
@@ -49,13 +49,17 @@ const defaultScale: ReplicaCounts = { features: 2, 'change-requests': 1, audit: 
 
 type Counted = { fault: string; attempts: number; injected: number; recoveredAfterMs: number[] };
 
+interface InjectionOptions {
+  readonly random: SeededRandom;
+  readonly isOver: () => boolean;
+  readonly done: (fault: Fault, injected: boolean) => Promise<void>;
+}
+
 /** Injects one fault after the other, each at least once, until the end of the run. */
 const injectSequentially = async (
   cluster: Cluster,
   selectedFaults: readonly Fault[],
-  random: SeededRandom,
-  isOver: () => boolean,
-  done: (fault: Fault, injected: boolean) => Promise<void>,
+  { random, isOver, done }: InjectionOptions,
 ): Promise<void> => {
   for (let round = 1; selectedFaults.length > 0 && (round === 1 || !isOver()); round++) {
     for (const fault of random.shuffled(selectedFaults)) {
@@ -70,13 +74,17 @@ const injectSequentially = async (
   }
 };
 
+interface FaultObserver {
+  readonly log: (line: string) => void;
+  readonly report: (violation: string) => void;
+  /** checks that the states of the SDKs equal that of the database, while no client writes */
+  readonly checkSdks: (after: string) => Promise<void>;
+}
+
 const injectFaults = async (
   cluster: Cluster,
   { seed, minutes, faults: selectedFaults = faults, concurrent = false }: TortureOptions,
-  log: (line: string) => void,
-  report: (violation: string) => void,
-  /** checks that the states of the SDKs equal that of the database, while no client writes */
-  checkSdks: (after: string) => Promise<void>,
+  { log, report, checkSdks }: FaultObserver,
 ): Promise<FaultResult[]> => {
   const random = seededRandom(seed).derive('faults');
   const until = performance.now() + minutes * 60_000;
@@ -100,13 +108,12 @@ const injectFaults = async (
     log(`${fault.name}: recovered after ${Math.round(ms)} ms`);
   };
   let hasFailed = false;
+  const isOver = (): boolean => hasFailed || performance.now() >= until;
   const strike = (some: readonly Fault[], name: string): Promise<void> =>
-    injectSequentially(cluster, some, random.derive(name), () => hasFailed || performance.now() >= until, done).catch(
-      (error) => {
-        hasFailed = true;
-        report((error as Error).message);
-      },
-    );
+    injectSequentially(cluster, some, { random: random.derive(name), isOver, done }).catch((error) => {
+      hasFailed = true;
+      report((error as Error).message);
+    });
   if (!concurrent) await strike(selectedFaults, 'all');
   else {
     const { everything = [], ...apart } = Object.groupBy(selectedFaults, ({ target }) => target);
@@ -122,7 +129,7 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
   const { seed, folder, writers = 4, scale = defaultScale, log = () => undefined } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = seededRandom(seed);
-  const cluster = await startCluster(folder, scale, random, log, sdkClientSettings);
+  const cluster = await startCluster({ folder, scale, random, log, settings: sdkClientSettings });
   const follower = startFeedFollower({ urls: cluster.urls, token: cluster.token, random: random.derive('follower') });
   let wasKilled = false;
   let resume: () => void = () => undefined;
@@ -149,13 +156,13 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
         random: random.derive(name),
         record: write,
         isOver: () => wasKilled,
-        maxProjects: Math.floor(mostProjects / writers),
+        maxProjects: Math.floor(maxProjects / writers),
         mayWrite: () => paused ?? Promise.resolve(),
         countRestores: () => cluster.restores.filter(({ service }) => service === 'change-requests').length,
       });
     });
     const report = (violation: string): void => void violations.push(violation);
-    const results = await injectFaults(cluster, options, log, report, checkSdks);
+    const results = await injectFaults(cluster, options, { log, report, checkSdks });
     wasKilled = true;
     await Promise.all(writing);
     for (const ledger of ledgers) ledger.close();

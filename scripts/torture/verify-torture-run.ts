@@ -34,7 +34,7 @@ export interface Verification {
 }
 
 const settleTimeoutMs = 60_000;
-const atOnce = 8;
+const concurrency = 8;
 
 const rowsOf = <Row>({ postgres }: Cluster, service: ServiceName, text: string): Promise<Row[]> =>
   withClient(
@@ -51,7 +51,7 @@ const inParallel = async <T>(items: readonly T[], job: (item: T) => Promise<void
   const work = async (): Promise<void> => {
     for (let item = left.pop(); item !== undefined; item = left.pop()) await job(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
 };
 
 /** Waits until interrupted applications are complete and every consumer has applied all messages. */
@@ -140,14 +140,17 @@ const isLostByRestore = ({ restores }: Cluster, entries: readonly LedgerEntry[])
 
 const withoutRequest = ({ request: _, ...subject }: Subject): Subject => subject;
 
+interface VerificationContext {
+  readonly cluster: Cluster;
+  readonly projects: Projects;
+  readonly report: (violation: string) => void;
+}
+
 /** Verifies one sequence of writes: the state, the events, and the search result. */
 const verifySubject = async (
-  cluster: Cluster,
-  projects: Projects,
+  { cluster, projects, report }: VerificationContext,
   subject: string,
-  entries: readonly LedgerEntry[],
-  events: readonly Event[],
-  report: (violation: string) => void,
+  { entries, events }: { readonly entries: readonly LedgerEntry[]; readonly events: readonly Event[] },
 ): Promise<boolean> => {
   const last = entries.at(-1) as LedgerEntry;
   const { project } = last;
@@ -333,7 +336,10 @@ export const verifyTortureRun = async (
   const projects = projectsOf(cluster);
   let happened = 0;
   await inParallel([...Map.groupBy(entries, ({ subject }) => subject)], async ([subject, own]) => {
-    if (await verifySubject(cluster, projects, subject, own, eventsOf.get(subject) ?? [], report)) happened++;
+    if (
+      await verifySubject({ cluster, projects, report }, subject, { entries: own, events: eventsOf.get(subject) ?? [] })
+    )
+      happened++;
   });
   return {
     acknowledged: ofOutcome('acknowledged').length,

@@ -30,7 +30,7 @@ interface Step {
   readonly events: readonly string[];
   readonly expected: Subject;
   /** stores from the reply what later steps need */
-  readonly onReply?: (answer: never) => void;
+  readonly onReply?: (reply: never) => void;
   /** stores the same from a read, if there was no reply */
   readonly onRead?: (observed: ObservedSubject) => void;
   /** another process may complete it later, so a read after a 503 does not prove that it did not happen */

@@ -26,9 +26,9 @@ export const serveUnleashUi = async (folder: string) => {
     const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
     if (ofServer.test(pathname)) {
       const { method, headers } = incoming;
-      const passed = send(new URL(incoming.url ?? '/', target), { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
-        answer.pipe(response);
+      const passed = send(new URL(incoming.url ?? '/', target), { method, headers }, (received) => {
+        response.writeHead(received.statusCode ?? 502, received.rawHeaders);
+        received.pipe(response);
       });
       passed.once('error', () => response.destroy());
       return void incoming.pipe(passed);

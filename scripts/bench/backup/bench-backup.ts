@@ -48,7 +48,7 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
     BUNTING_ADMIN_TOKEN: token,
   });
   const fill = async (): Promise<number> => {
-    await seedFlags(existingServer(platform.address, token), features, 'import', () => undefined);
+    await seedFlags(existingServer(platform.address, token), { count: features, how: 'import' });
     return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, { create: false }, (found) =>
       withClients(
         found.map(({ url }) => url),

@@ -74,7 +74,7 @@ const updating = (nth: number, strategy: string, round = 0): Change => ({
  */
 export const benchChangeRequests = async ({ only }: { readonly only: string }): Promise<unknown> => {
   const target: ServerUnderTest = await startServerUnderTest();
-  const send = async <T>(method: string, path: string, body?: unknown): Promise<{ answer: T; tookMs: number }> => {
+  const send = async <T>(method: string, path: string, body?: unknown): Promise<{ reply: T; tookMs: number }> => {
     const beganAt = performance.now();
     const response = await fetch(`${target.url}${path}`, {
       method,
@@ -87,7 +87,7 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
     const text = await response.text();
     const tookMs = performance.now() - beganAt;
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 300)}`);
-    return { answer: (text === '' ? undefined : JSON.parse(text)) as T, tookMs };
+    return { reply: (text === '' ? undefined : JSON.parse(text)) as T, tookMs };
   };
   const propose = (changes: Change | readonly Change[]) => send<Shown>('POST', proposing, changes);
   const move = (id: number, state: string) => send('PUT', `${project}/change-requests/${id}/state`, { state });
@@ -102,13 +102,13 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
 
   /** Adds changes to a draft with a given number of changes, and discards them again, so that the draft keeps its size. */
   const measureAdding = async (size: number): Promise<void> => {
-    const { answer: draft } = await propose(Array.from({ length: size }, (_, nth) => enabling(nth)));
+    const { reply: draft } = await propose(Array.from({ length: size }, (_, nth) => enabling(nth)));
     const one = `${project}/change-requests/${draft.id}`;
     const taken: number[] = [];
     for (let nth = 0; nth < 110; nth++) {
-      const { answer, tookMs } = await propose(adding(size + nth));
+      const { reply, tookMs } = await propose(adding(size + nth));
       if (nth >= 10) taken.push(tookMs);
-      const added = answer.features.at(-1)?.changes.at(-1);
+      const added = reply.features.at(-1)?.changes.at(-1);
       await send('DELETE', `${one}/changes/${added?.id}`);
     }
     report(addingTo(size), taken, bounds.add);
@@ -118,9 +118,9 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
   const measureCreating = async (): Promise<void> => {
     const taken: number[] = [];
     for (let nth = 0; nth < 110; nth++) {
-      const { answer, tookMs } = await propose(adding(nth));
+      const { reply, tookMs } = await propose(adding(nth));
       if (nth >= 10) taken.push(tookMs);
-      await send('DELETE', `${project}/change-requests/${answer.id}`);
+      await send('DELETE', `${project}/change-requests/${reply.id}`);
     }
     report(creatingOne, taken, bounds.add);
   };
@@ -129,8 +129,8 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
   const measureListing = async (strategies: readonly { feature: string; id: string }[]): Promise<void> => {
     for (let nth = 0; nth < listed; nth++) {
       const changes = [updating(nth, strategies[nth]?.id ?? ''), enabling(features - 1 - nth)];
-      const { answer } = await send<Shown>('POST', `${proposing}?new=true`, changes);
-      await move(answer.id, 'In review');
+      const { reply } = await send<Shown>('POST', `${proposing}?new=true`, changes);
+      await move(reply.id, 'In review');
       if (nth % 50 === 0) process.stderr.write(`\r${nth} of ${listed} requests `);
     }
     process.stderr.write('\r');
@@ -142,9 +142,9 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
     for (const [name, path] of Object.entries(kinds)) {
       const taken: number[] = [];
       for (let nth = 0; nth < 25; nth++) {
-        const { answer, tookMs } = await send<readonly Shown[]>('GET', `${project}/change-requests${path}`);
-        const conflicts = JSON.stringify(answer).split('Strategy has been deleted').length - 1;
-        if (answer.length !== listed || conflicts !== listed / 2) throw new Error(`${answer.length}, ${conflicts}`);
+        const { reply, tookMs } = await send<readonly Shown[]>('GET', `${project}/change-requests${path}`);
+        const conflicts = JSON.stringify(reply).split('Strategy has been deleted').length - 1;
+        if (reply.length !== listed || conflicts !== listed / 2) throw new Error(`${reply.length}, ${conflicts}`);
         if (nth >= 5) taken.push(tookMs);
       }
       report(`${listingMany}: ${name}`, taken, bounds.list);
@@ -157,12 +157,12 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
       const from = listed + (round % 5) * appliedFeatures;
       const chosen = Array.from({ length: appliedFeatures }, (_, index) => from + index);
       const changes = chosen.flatMap((nth) => [updating(nth, strategies[nth]?.id ?? '', round), enabling(nth, round)]);
-      const { answer, tookMs } = await propose(changes);
+      const { reply, tookMs } = await propose(changes);
       taken.proposing.push(tookMs);
-      taken.previewing.push((await send('GET', `${project}/change-requests/${answer.id}/preview`)).tookMs);
-      await move(answer.id, 'In review');
-      await move(answer.id, 'Approved');
-      taken.applying.push((await move(answer.id, 'Applied')).tookMs);
+      taken.previewing.push((await send('GET', `${project}/change-requests/${reply.id}/preview`)).tookMs);
+      await move(reply.id, 'In review');
+      await move(reply.id, 'Approved');
+      taken.applying.push((await move(reply.id, 'Applied')).tookMs);
       // Its events must be projected before the next measurement.
       await sleep(300);
     }
@@ -173,7 +173,9 @@ export const benchChangeRequests = async ({ only }: { readonly only: string }): 
 
   const wanted = (name: string): boolean => name.includes(only);
   try {
-    await seedFlags(target, features, 'import', (done) => process.stderr.write(`\r${done} of ${features} flags `));
+    await seedFlags(target, { count: features, how: 'import' }, (done) =>
+      process.stderr.write(`\r${done} of ${features} flags `),
+    );
     process.stderr.write('\r');
     const strategies = await fetchStrategyIds(target, features, features);
     console.log('\n| change requests | times | p50 ms | p99 ms | |\n| --- | ---: | ---: | ---: | --- |');

@@ -32,7 +32,9 @@ const uses = 300;
 export const benchConsole = async ({ flags }: ConsoleBenchOptions): Promise<ConsoleFigures> => {
   const target = await startServerUnderTest({ GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0' });
   try {
-    await seedFlags(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
+    await seedFlags(target, { count: flags, how: 'import' }, (done) =>
+      process.stderr.write(`\r${done} of ${flags} flags`),
+    );
     process.stderr.write('\r');
     await untilProjected(target, benchFlag(flags - 1).name);
     // The words of names, and then the digits of one flag: each key narrows the list.

@@ -50,7 +50,7 @@ const fillLog = async (events: number, folder: string) => {
     timeoutMs: 60_000,
   });
   /** The bytes of a million events: of the events alone, and of all tables of the log with their indexes. */
-  const room = async (): Promise<string> => {
+  const diskUsage = async (): Promise<string> => {
     const treeOf = (table: string) => `pg_partition_tree('${table}') where isleaf`;
     const { rows } = await log.query<{ alone: string; all: string }>(`
       select (select sum(pg_table_size(relid)) from ${treeOf('event')}) as alone,
@@ -67,7 +67,7 @@ const fillLog = async (events: number, folder: string) => {
     await client.query('vacuum analyze');
     await client.query('checkpoint');
   }
-  console.log(`${events} events: ${await room()}`);
+  console.log(`${events} events: ${await diskUsage()}`);
   await outbox.end();
   await log.end();
   return {
@@ -75,10 +75,10 @@ const fillLog = async (events: number, folder: string) => {
     /** how many events a second arrived; undefined where they were there already */
     perSecond,
     search: async ({ body, query }: EventSearchKind, nth: number): Promise<void> => {
-      const answer = await (query === undefined
+      const response = await (query === undefined
         ? callForResponse(bus, DeprecatedSearchEvents, { body: body?.(nth, events) ?? {} }, context())
         : callForResponse(bus, SearchEvents, { query: query(nth, events) }, context()));
-      if ('refusal' in answer) throw new Error(answer.refusal.error.message);
+      if ('refusal' in response) throw new Error(response.refusal.error.message);
     },
     stop: async (): Promise<void> => {
       await platform.stop();

@@ -34,15 +34,18 @@ interface Row extends UnderLoad {
 const measure = async (
   target: ServerUnderTest,
   operation: BenchOperation,
-  connections: number,
-  seconds: number,
-  warmUpSeconds: number,
+  { connections, seconds, warmUpSeconds }: Pick<HttpBenchOptions, 'connections' | 'seconds' | 'warmUpSeconds'>,
 ): Promise<UnderLoad> => {
   // Requests continue where the warm-up ended, so that no write repeats one of the warm-up.
-  const warmedUp = warmUpSeconds > 0 ? await generateLoad(target, operation, connections, warmUpSeconds) : undefined;
+  const warmedUp =
+    warmUpSeconds > 0 ? await generateLoad(target, operation, { connections, seconds: warmUpSeconds }) : undefined;
   await waitUntilSettled(target);
   const before = target.cpuSeconds();
-  const { requests, ...row } = await generateLoad(target, operation, connections, seconds, warmedUp?.requests);
+  const { requests, ...row } = await generateLoad(target, operation, {
+    connections,
+    seconds,
+    first: warmedUp?.requests,
+  });
   await waitUntilSettled(target);
   const after = target.cpuSeconds();
   if (before === undefined || after === undefined) return { ...row, cpuMs: undefined };
@@ -78,20 +81,20 @@ const benchWhileProjecting = async (
 ): Promise<void> => {
   const get = operations.find(({ name }) => name === 'GET feature') as BenchOperation;
   await waitUntilSettled(target);
-  await generateLoad(target, get, connections, 2);
-  const atRest = (await generateLoad(target, get, connections, 5)).requestsPerSecond;
+  await generateLoad(target, get, { connections, seconds: 2 });
+  const atRest = (await generateLoad(target, get, { connections, seconds: 5 })).requestsPerSecond;
   console.log(`GET feature at rest: ${atRest} requests/s`);
-  await seedFlags(target, count, 'import', () => undefined, count);
+  await seedFlags(target, { count, how: 'import', first: count });
   console.log('\n| second after the import | GET feature, requests/s | share of at rest |\n| ---: | ---: | ---: |');
   for (let second = 1; second <= secondsWhileProjecting; second++) {
-    const { requestsPerSecond } = await generateLoad(target, get, connections, 1);
+    const { requestsPerSecond } = await generateLoad(target, get, { connections, seconds: 1 });
     console.log(`| ${second} | ${requestsPerSecond} | ${Math.round((100 * requestsPerSecond) / atRest)} % |`);
   }
 };
 
 /** Measures operations of the REST API over HTTP and prints a row for each. @returns the figures; undefined with `whileProjecting` */
 export const benchHttp = async (options: HttpBenchOptions) => {
-  const { flags: count, server, connections, seconds, warmUpSeconds, only } = options;
+  const { flags: count, server, connections, only } = options;
   const target = server === undefined ? await startServerUnderTest() : existingServer(server.url, server.token);
   try {
     console.log(
@@ -103,7 +106,9 @@ export const benchHttp = async (options: HttpBenchOptions) => {
       );
     const seededAt = performance.now();
     if (options.seed !== undefined) {
-      await seedFlags(target, count, options.seed, (done) => process.stderr.write(`\r${done} of ${count} flags`));
+      await seedFlags(target, { count, how: options.seed }, (done) =>
+        process.stderr.write(`\r${done} of ${count} flags`),
+      );
       process.stderr.write('\r');
     }
     const seedSeconds = (performance.now() - seededAt) / 1000;
@@ -122,7 +127,7 @@ export const benchHttp = async (options: HttpBenchOptions) => {
     );
     for (const operation of benchOperations(count, strategies).filter(({ name }) => name.includes(only))) {
       const aloneMs = await median(target, operation, 30);
-      const row = { ...(await measure(target, operation, connections, seconds, warmUpSeconds)), aloneMs };
+      const row = { ...(await measure(target, operation, options)), aloneMs };
       rows.push(row);
       console.log(
         `| ${row.operation} | ${row.requestsPerSecond} | ${row.p50Ms} | ${row.p99Ms} | ${row.errors} | ${row.aloneMs} | ${row.cpuMs ?? '–'} |`,

@@ -23,13 +23,18 @@ export const headersFor = (
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
-/** Sends requests of an operation over a number of connections for some seconds; the first is number `first`. */
+export interface LoadOptions {
+  readonly connections: number;
+  readonly seconds: number;
+  /** the number of the first request */
+  readonly first?: number | undefined;
+}
+
+/** Sends requests of an operation over a number of connections for some seconds. */
 export const generateLoad = (
   target: Pick<ServerUnderTest, 'url' | 'token'>,
   operation: BenchOperation,
-  connections: number,
-  seconds: number,
-  first = 0,
+  { connections, seconds, first = 0 }: LoadOptions,
 ): Promise<LoadResult> => {
   let nth = first;
   const statuses: Record<string, number> = {};

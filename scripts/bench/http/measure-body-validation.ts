@@ -35,8 +35,7 @@ const fillList = (
   beginning: string,
   item: (nth: number) => string,
   end: string,
-  bytes: number,
-  count: number,
+  { bytes, count }: { readonly bytes: number; readonly count: number },
 ): string => {
   const items: string[] = [];
   for (let size = beginning.length + end.length; items.length < count;) {
@@ -90,21 +89,17 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
       `${report.slice(0, -2)}`,
       (nth) => `"t${nth}":{"yes":1,"no":1,"variants":{${Array.from({ length: 90 }, (_, v) => `"v${v}":1`).join()}}}`,
       '}}}',
-      ordinary.bytes,
-      members - 1,
+      { bytes: ordinary.bytes, count: members - 1 },
     ),
   ],
   [
     'frontend context',
     EvaluateFrontendFeatures.body,
     ordinary,
-    fillList(
-      '{"context":{"properties":{',
-      (nth) => `"p${nth}":"${'x'.repeat(1_000)}"`,
-      '}}}',
-      ordinary.bytes,
-      members - 1,
-    ),
+    fillList('{"context":{"properties":{', (nth) => `"p${nth}":"${'x'.repeat(1_000)}"`, '}}}', {
+      bytes: ordinary.bytes,
+      count: members - 1,
+    }),
   ],
   [
     'bulk report, zeros',
@@ -121,8 +116,7 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
       (nth) =>
         `{"featureName":"f${nth}","appName":"a","environment":"development","timestamp":"2026-11-22T06:00:00Z","yes":1,"no":1}`,
       ']}',
-      large.bytes,
-      large.items - 1,
+      { bytes: large.bytes, count: large.items - 1 },
     ),
   ],
   [
@@ -133,8 +127,7 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, 
       '{"project":"default","environment":"development","data":{"features":[',
       (nth) => `{"name":"f${nth}","type":"release","description":"d","project":"default"}`,
       '],"featureStrategies":[],"tagTypes":[]}}',
-      large.bytes,
-      large.items - 1,
+      { bytes: large.bytes, count: large.items - 1 },
     ),
   ],
 ];

@@ -2,48 +2,54 @@ import { type BenchFlag, benchFlag, exportOf } from '../generated-flags.ts';
 import type { ServerUnderTest } from './server-under-test.ts';
 
 const environment = 'development';
-const atOnce = 8;
+const concurrency = 8;
 const perImport = 1_000;
 
-const send = async (
-  { url, token }: ServerUnderTest,
-  method: string,
-  path: string,
-  body: unknown,
-  accepted: readonly number[],
-): Promise<Response> => {
+interface SeedRequest {
+  readonly path: string;
+  readonly body: unknown;
+  /** the statuses of errors that do not matter */
+  readonly accepted?: readonly number[];
+}
+
+const send = async ({ url, token }: ServerUnderTest, { path, body, accepted = [] }: SeedRequest): Promise<Response> => {
   const response = await fetch(`${url}${path}`, {
-    method,
+    method: 'POST',
     headers: { authorization: token, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
   if (!response.ok && !accepted.includes(response.status)) {
-    throw new Error(`${method} ${path} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
+    throw new Error(`POST ${path} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
   }
   await response.arrayBuffer();
   return response;
 };
 
 const createOne = async (target: ServerUnderTest, flag: BenchFlag): Promise<void> => {
-  const feature = `/api/admin/projects/default/features`;
-  await send(target, 'POST', feature, { name: flag.name, type: flag.type, description: flag.description }, [409]);
+  const features = '/api/admin/projects/default/features';
+  const body = { name: flag.name, type: flag.type, description: flag.description };
+  await send(target, { path: features, body, accepted: [409] });
   for (const strategy of flag.strategies) {
-    await send(target, 'POST', `${feature}/${flag.name}/environments/${environment}/strategies`, strategy, []);
+    await send(target, { path: `${features}/${flag.name}/environments/${environment}/strategies`, body: strategy });
   }
-  for (const tag of flag.tags) await send(target, 'POST', `/api/admin/features/${flag.name}/tags`, tag, []);
+  for (const tag of flag.tags) await send(target, { path: `/api/admin/features/${flag.name}/tags`, body: tag });
 };
 
-/**
- * Creates `count` flags from number `first` on (imports only), by the import of Bunting or one by one, as any server of this API accepts them.
- * @param flagOf the flag of a number (imports only)
- */
+interface SeedOptions {
+  readonly count: number;
+  /** by the import of Bunting, or one by one, as any server of this API accepts them */
+  readonly how: 'import' | 'rest';
+  /** the number of the first flag (imports only) */
+  readonly first?: number;
+  /** the flag of a number (imports only) */
+  readonly flagOf?: (nth: number) => BenchFlag;
+}
+
+/** Creates flags. */
 export const seedFlags = async (
   target: ServerUnderTest,
-  count: number,
-  how: 'import' | 'rest',
-  progress: (done: number) => void,
-  first = 0,
-  flagOf = benchFlag,
+  { count, how, first = 0, flagOf = benchFlag }: SeedOptions,
+  progress: (done: number) => void = () => undefined,
 ): Promise<void> => {
   if (how === 'import') {
     for (let from = 0; from < count; from += perImport) {
@@ -51,7 +57,7 @@ export const seedFlags = async (
         flagOf(first + from + index),
       );
       const body = { project: 'default', environment, data: exportOf(flags, environment) };
-      await send(target, 'POST', '/api/admin/features-batch/import', body, []);
+      await send(target, { path: '/api/admin/features-batch/import', body });
       progress(from + flags.length);
     }
     return;
@@ -64,7 +70,7 @@ export const seedFlags = async (
       if (nth % 250 === 0) progress(nth);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, work));
   progress(count);
 };
 

@@ -45,7 +45,7 @@ const operationsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   search: ['search: first page'],
   audit: ['events: by type'],
 };
-const mostReplicas = 3;
+const maxReplicas = 3;
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';
 
 interface Replica {
@@ -124,7 +124,11 @@ const driveAll = async (
 ) => {
   const each = Math.max(1, Math.round(connections / targets.length));
   // Each begins with other requests, so that writes of two gateways make other changes.
-  return Promise.all(targets.map((target, nth) => generateLoad(target, operation, each, seconds, nth * 1_000_003)));
+  return Promise.all(
+    targets.map((target, nth) =>
+      generateLoad(target, operation, { connections: each, seconds, first: nth * 1_000_003 }),
+    ),
+  );
 };
 
 /** Measures the throughput of 1, 2 and 3 replicas of each service, the others having one, and prints a table. */
@@ -145,14 +149,14 @@ export const benchReplicas = async (options: ReplicaOptions): Promise<readonly R
       cpuSeconds: () => undefined,
       stop: async () => undefined,
     };
-    await seedFlags(target, features, 'import', () => undefined);
+    await seedFlags(target, { count: features, how: 'import' });
     const operations = benchOperations(features, await fetchStrategyIds(target, features, 200));
     console.log(
       '\n| service | operation | replicas | requests/s | p99 ms | errors | CPU ms of the service | its cores |',
     );
     console.log('| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |');
     for (const { name: service } of services.filter(({ name }) => name.includes(only))) {
-      for (let replicas = 1; replicas <= mostReplicas; replicas++) {
+      for (let replicas = 1; replicas <= maxReplicas; replicas++) {
         if (replicas > 1) await platform.start(service);
         for (const operation of operations.filter(({ name }) => operationsOf[service].includes(name))) {
           if (warmUpSeconds > 0) await driveAll(platform.targets(), operation, { connections, seconds: warmUpSeconds });

@@ -164,7 +164,9 @@ const benchSize = async (flags: number, options: SdkBenchOptions) => {
   const target = server === undefined ? await startServerUnderTest() : existingServer(server.url, server.token);
   try {
     if (server === undefined)
-      await seedFlags(target, flags, 'import', (done) => process.stderr.write(`\r${done} of ${flags} flags`));
+      await seedFlags(target, { count: flags, how: 'import' }, (done) =>
+        process.stderr.write(`\r${done} of ${flags} flags`),
+      );
     process.stderr.write('\r');
     await waitUntilSettled(target);
     const authorization = await tokenOf(target);
@@ -221,7 +223,7 @@ const benchEvaluations = async (options: SdkBenchOptions): Promise<readonly Row[
   // All requests come from one address.
   const target = await startServerUnderTest({ GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '0' });
   try {
-    await seedFlags(target, evaluatedFlags, 'import', () => undefined, 0, evaluatedFlag);
+    await seedFlags(target, { count: evaluatedFlags, how: 'import', flagOf: evaluatedFlag });
     await waitUntilSettled(target);
     const authorization = await tokenOf(target, 'frontend');
     const identity = { authorization, 'accept-encoding': 'identity' };
@@ -265,18 +267,18 @@ export const benchSdkRequests = async (options: SdkBenchOptions): Promise<unknow
   const sizes = [];
   for (const flags of options.sizes) sizes.push(await benchSize(flags, options));
   console.log(
-    '\n| flags | first full answer after a change, p50 ms | slowest ms | process, MB resident |\n| ---: | ---: | ---: | ---: |',
+    '\n| flags | first full response after a change, p50 ms | slowest ms | process, MB resident |\n| ---: | ---: | ---: | ---: |',
   );
   for (const { flags, first, residentMb } of sizes) {
     console.log(`| ${flags} | ${first.p50.toFixed(1)} | ${first.max.toFixed(1)} | ${residentMb ?? '–'} |`);
   }
   if (options.server !== undefined) return { date: new Date().toISOString(), bare, sizes };
-  const most = Math.max(...options.sizes);
-  const memory = measureDeliveryMemory(most);
+  const maxFlags = Math.max(...options.sizes);
+  const memory = measureDeliveryMemory(maxFlags);
   const text = ({ heapUsed, external, rss }: DeliveryMemory) =>
     `${heapUsed} heap, ${external} external, ${rss} resident`;
   console.log(
-    `\n${most} flags in two environments take, in MiB: ${text(memory.stored)}; with an answer for each environment ${text(memory.served)}.`,
+    `\n${maxFlags} flags in two environments take, in MiB: ${text(memory.stored)}; with a response for each environment ${text(memory.served)}.`,
   );
   return { date: new Date().toISOString(), bare, evaluations, sizes, memory };
 };

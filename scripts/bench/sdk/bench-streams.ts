@@ -113,7 +113,7 @@ export const benchStreams = async (idleStreams: number): Promise<StreamFigures> 
     GATEWAY_MAX_SDK_STREAMS_PER_CLIENT: limit,
   });
   try {
-    await seedFlags(target, flags, 'import', () => undefined);
+    await seedFlags(target, { count: flags, how: 'import' });
     const { secret } = (await admin(target, 'POST', 'api-tokens', {
       tokenName: 'bench',
       type: 'client',

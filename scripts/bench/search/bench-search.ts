@@ -58,7 +58,7 @@ type Latencies = { readonly p50: number; readonly p99: number };
 const isFast = ({ p50, p99 }: Latencies): boolean => p50 < bounds.p50 && p99 < bounds.p99;
 
 /**
- * Measures the operation of the search service, as the gateway calls it: from the call on the bus to the whole answer, one
+ * Measures the operation of the search service, as the gateway calls it: from the call on the bus to the whole response, one
  * call after the other. The documents come from an outbox, as from the features service. HTTP is not involved.
  */
 export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: SearchBench): Promise<unknown> => {
@@ -121,11 +121,11 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     });
     const search = async (query: SearchQuery): Promise<{ json: string; tookMs: number }> => {
       const beganAt = performance.now();
-      const answer = await callForResponse(hosted.bus, SearchFeatures, { query }, context());
+      const response = await callForResponse(hosted.bus, SearchFeatures, { query }, context());
       const tookMs = performance.now() - beganAt;
-      if ('refusal' in answer) throw new Error(answer.refusal.error.message);
-      if (answer.reply.headers['Bunting-Stale'] !== undefined) throw new Error('Search was behind.');
-      return { json: answer.reply.json, tookMs };
+      if ('refusal' in response) throw new Error(response.refusal.error.message);
+      if (response.reply.headers['Bunting-Stale'] !== undefined) throw new Error('Search was behind.');
+      return { json: response.reply.json, tookMs };
     };
     const measure = async (request: (nth: number) => SearchQuery, often: number): Promise<Latencies> => {
       const taken: number[] = [];

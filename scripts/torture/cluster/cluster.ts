@@ -18,16 +18,26 @@ export interface LostWritesInterval {
 /** Number of processes of each service. */
 export type ReplicaCounts = Readonly<Partial<Record<ServiceName, number>>>;
 
-/** The servers and processes of a run, on loopback. */
-export const startCluster = async (
-  folder: string,
-  scale: ReplicaCounts,
-  random: SeededRandom,
-  log: (line: string) => void,
-  more: Readonly<Record<string, string>> = {},
+export interface ClusterOptions {
+  readonly folder: string;
+  readonly scale: ReplicaCounts;
+  readonly random: SeededRandom;
+  readonly log?: (line: string) => void;
+  /** settings of all processes, besides those that the cluster needs */
+  readonly settings: Readonly<Record<string, string>>;
   /** the tree that processes first run from; this repository by default */
-  root?: string,
-) => {
+  readonly root?: string | undefined;
+}
+
+/** The servers and processes of a run, on loopback. */
+export const startCluster = async ({
+  folder,
+  scale,
+  random,
+  log = () => undefined,
+  settings: ownSettings,
+  root,
+}: ClusterOptions) => {
   const token = `torture-${randomBytes(24).toString('hex')}`;
   const postgres = await startPostgres(path.join(folder, 'postgres'));
   log('PostgreSQL is running');
@@ -40,7 +50,7 @@ export const startCluster = async (
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     LOG_LEVEL: 'warn',
     CHECK_REPLIES: 'true',
-    ...more,
+    ...ownSettings,
   };
   const processes: ServiceProcess[] = [];
   const stop = async (): Promise<void> => {
