@@ -2,6 +2,7 @@ import {
   AddDependency,
   AddStrategy,
   AddFeatureTag,
+  ArchiveFeatures,
   type Caller,
   CheckChanges,
   CreateProject,
@@ -11,6 +12,7 @@ import {
   CreateStrategyType,
   CreateTag,
   DeleteFeature,
+  DeleteFeatures,
   DeleteContextField,
   DeleteSegment,
   DeleteStrategyType,
@@ -34,6 +36,9 @@ import {
   Refusal,
   RegisterApplication,
   RemoveFeatureTag,
+  ReviveFeatures,
+  SetStale,
+  TagFeatures,
   UpdateSegment,
   ValidateImport,
   operationName,
@@ -117,6 +122,25 @@ describe('hidden projects', () => {
     expect(there).toBe(absent);
   });
 
+  it('replies to bulk writes of features of a hidden project as of unknown ones', async () => {
+    const params = { projectId: 'default' };
+    const tagging = (name: string) => {
+      const tags = { addedTags: [{ type: 'simple', value: 'red' }], removedTags: [] };
+      return features.call(TagFeatures, { params, body: { features: [name], tags } }, stranger);
+    };
+    const [there, absent] = await repliesFor(tagging, 'hush', 'nosuch');
+    expect(there).toMatch(/^NotFoundError/);
+    expect(there).toBe(absent);
+
+    const body = { features: ['hush', 'nosuch'] };
+    await features.clearOutbox();
+    await features.call(SetStale, { params, body: { ...body, stale: true } }, stranger);
+    await features.call(ArchiveFeatures, { params, body }, stranger);
+    await features.call(ReviveFeatures, { params, body }, stranger);
+    await features.call(DeleteFeatures, { params, body }, stranger);
+    expect(await features.emittedEvents()).toEqual([]);
+  });
+
   it('replies for segments of a hidden project as for unknown ones', async () => {
     const attempts: ((id: string) => Promise<unknown>)[] = [
       (id) => features.call(GetSegment, { params: { id: Number(id) } }, stranger),
@@ -165,6 +189,11 @@ describe('hidden projects', () => {
     const [there, absent] = await repliesFor(into, 'vault', 'nosuch');
     expect(there).toMatch(/^ValidationError/);
     expect(there).toBe(absent);
+    const forbiddenInto = (project: string) =>
+      features.call(CreateSegment, { body: { ...everywhere, project } }, { ...stranger, grants: [] });
+    const [hidden, unknown] = await repliesFor(forbiddenInto, 'vault', 'nosuch');
+    expect(hidden).toMatch(/^NoAccessError/);
+    expect(hidden).toBe(unknown);
   });
 
   it('an import does not reveal hidden projects by names or dependencies', async () => {

@@ -7,5 +7,11 @@ export const findVisible = <T extends { readonly project: string | null }>(
 ): T | undefined =>
   found === undefined || (found.project !== null && !maySee(caller, found.project)) ? undefined : found;
 
+/** The objects whose projects the caller may see. The others are unknown to the request. */
+export const onlyVisible = <T extends { readonly project: string }>(
+  { caller }: { readonly caller: Caller },
+  found: readonly T[],
+): T[] => found.filter(({ project }) => maySee(caller, project));
+
 /** The projects that the caller may not see. */
 export const hiddenProjectsOf = ({ hiddenProjects = [] }: Caller): readonly string[] => hiddenProjects;

@@ -4,6 +4,7 @@ import { changeTags, featuresToTag, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { addTags, pathOfType } from '../tags/add-tags.ts';
+import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +13,8 @@ export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authorise(caller, TagFeatures.permission, { project: params.projectId });
       const names = [...new Set(body.features)];
-      const features = featuresToTag(body.features, await tx.features.findAllForUpdate(names), params.projectId);
+      const found = onlyVisible(request, await tx.features.findAllForUpdate(names));
+      const features = featuresToTag(body.features, found, params.projectId);
       if (features.length > 0) {
         await addTags(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
       }

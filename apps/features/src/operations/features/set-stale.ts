@@ -4,6 +4,7 @@ import { requireSameProject } from '../../domain/features/require-same-project.t
 import { markStale } from '../../domain/features/update-feature.ts';
 import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
+import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +12,7 @@ export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authorise(caller, SetStale.permission, { project: params.projectId });
-      const features = await tx.features.findAllForUpdate(body.features);
+      const features = onlyVisible(request, await tx.features.findAllForUpdate(body.features));
       requireSameProject(features, params.projectId);
       await saveAllAndEmit(
         tx,

@@ -15,9 +15,7 @@ export const authoriseSegment = (
   { atRoot, operation }: SegmentAccess,
   project: string | null,
 ): void => {
-  if (project !== null && !maySee(caller, project)) {
-    throw unknownProject(project, '/body/project');
-  }
-  if (project === null) authorise(caller, atRoot, rootScope);
-  else authorise(caller, operation.permission, { project });
+  if (project === null) return authorise(caller, atRoot, rootScope);
+  authorise(caller, operation.permission, { project });
+  if (!maySee(caller, project)) throw unknownProject(project, '/body/project');
 };
