@@ -11,9 +11,10 @@ import {
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import { refusalResponse } from '../refusal-response.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
-import { natsCalls, respondInChunks } from './nats-calls.ts';
+import { natsCaller } from './nats-caller.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLarge } from './nats-messages.ts';
+import { natsResponder, respondInChunks } from './nats-responder.ts';
 import { requireServer } from './nats-server-check.ts';
 
 export interface NatsOptions {
@@ -118,7 +119,8 @@ export const natsBus = async ({
   const connection = await connectToNats(url, { name, connectTimeoutMs, access });
   let connected = true;
   let closing = false;
-  const calls = natsCalls(connection, inboxPrefixOf(name));
+  const caller = natsCaller(connection, inboxPrefixOf(name));
+  const responder = natsResponder(connection);
   /** called after a reconnect, since wake-ups may have been lost */
   const wakers = new Set<() => void>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -132,7 +134,8 @@ export const natsBus = async ({
     disconnected: () => {
       connected = false;
       onConnection(false);
-      calls.disconnected();
+      responder.disconnected();
+      caller.disconnected();
     },
     reconnected: () => {
       connected = true;
@@ -152,7 +155,7 @@ export const natsBus = async ({
     const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
     const request = presenceSubject(serviceOfSubject(subject));
     const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
-    return typeof (await calls.send(request, Buffer.from('{}'), headersFor, options)) !== 'string';
+    return typeof (await caller.send(request, Buffer.from('{}'), headersFor, options)) !== 'string';
   };
 
   return {
@@ -166,7 +169,7 @@ export const natsBus = async ({
       try {
         const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
         const options = { timeoutMs: Math.round(timeoutMs), repeatable };
-        const response = await calls.send(subject, payload, headersFor, options);
+        const response = await caller.send(subject, payload, headersFor, options);
         if (response === 'no-responders') return noHandlerResponse(subject, await isPresent(subject));
         if (response === 'timeout') return timeoutResponse(subject, { isWrite: !repeatable });
         return response === 'lost' ? responderLostResponse(subject) : responseOf(response);
@@ -175,7 +178,7 @@ export const natsBus = async ({
       }
     },
 
-    respond: async (subject, responder) => {
+    respond: async (subject, handler) => {
       const queue = subject.split('.')[1] as ServiceName;
       const handle = async (message: Msg, signal: AbortSignal): Promise<CallResponse> => {
         let context: CallContext;
@@ -186,10 +189,10 @@ export const natsBus = async ({
           warnOfLateness(`NATS: ${subject}: ${error.message} Check the load and the clock of this machine.`);
           return { refusal: refusalResponse(error) };
         }
-        return responder(message.string(), { ...context, signal });
+        return handler(message.string(), { ...context, signal });
       };
       const respond = async (message: Msg): Promise<void> => {
-        const { signal, done } = calls.accept(message);
+        const { signal, done } = responder.accept(message);
         try {
           const { payload, responseHeaders } = encodeResponse(await handle(message, signal));
           respondInChunks(message, payload, responseHeaders, maxPayloadOf(connection));

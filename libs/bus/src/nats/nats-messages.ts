@@ -4,7 +4,8 @@ import type { CallContext, CallResponse, RefusalResponse } from '../bus.ts';
 import { remainingMs } from '../deadline.ts';
 import type { IfMatch } from '../precondition.ts';
 import { refusalResponse } from '../refusal-response.ts';
-import { isRepeatableCall, type RawResponse } from './nats-calls.ts';
+import { isRepeatableCall } from './call-protocol.ts';
+import type { RawResponse } from './nats-caller.ts';
 
 /** The headers of calls and responses, and of events. */
 const header = {

@@ -1,13 +1,13 @@
-import {
-  createInbox,
-  headers,
-  type Msg,
-  type MsgHdrs,
-  type NatsConnection,
-  RequestError,
-} from '@nats-io/transport-node';
-import { randomUUID } from 'node:crypto';
+import { createInbox, type Msg, type MsgHdrs, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import { unknownOutcomeDelayMs } from '../deadline.ts';
+import {
+  acceptedBy,
+  aliveSubject,
+  checkIntervalMs,
+  checkWhileAny,
+  chunkOf,
+  repeatableHeader,
+} from './call-protocol.ts';
 
 /** Why a call has no response. `lost`: the responder is gone, and may or may not have executed the call. */
 export type NoResponse = 'no-responders' | 'timeout' | 'lost';
@@ -24,18 +24,6 @@ export interface RawResponse {
   readonly data: Uint8Array;
 }
 
-/** Whether the caller marked a call as repeatable; other calls are writes. */
-export const isRepeatableCall = (message: Msg): boolean => (message.headers?.get(repeatableHeader) ?? '') !== '';
-
-/** Names the process that accepted a call, on a notice that precedes the response. */
-const acceptedBy = 'Bunting-Taken-By';
-const repeatableHeader = 'Bunting-Repeatable';
-/** `<response id> <number of chunks>`, on each chunk of a response that is larger than a message may be. */
-const chunkOf = 'Bunting-Part-Of';
-
-const checkIntervalMs = 250;
-/** A repeatable call that takes longer than this is acknowledged with a notice that names its process. */
-const acceptedNoticeMs = 200;
 /** After this silence the caller checks whether the process that accepted the call is still handling it. */
 const silenceMs = 750;
 const maxAttempts = 3;
@@ -55,22 +43,8 @@ interface PendingCall {
   responder: string | undefined;
 }
 
-const aliveSubject = (instance: string): string => `alive.${instance}`;
-
 /** The reply subjects that a process reports as ended; none from an older version. */
 const parseEnded = (reply: string): readonly string[] => (reply === '' ? [] : (JSON.parse(reply) as string[]));
-
-/** Runs a check at intervals while a collection is not empty. Call the result after each addition. */
-const checkWhileAny = (items: { readonly size: number }, check: () => void): (() => void) => {
-  let timer: NodeJS.Timeout | undefined;
-  return () => {
-    timer ??= setInterval(() => {
-      if (items.size > 0) return check();
-      clearInterval(timer);
-      timer = undefined;
-    }, checkIntervalMs).unref();
-  };
-};
 
 /** Settles the call with the last chunk of a response. The responder sends them in order, and NATS keeps the order. */
 const addChunk = (call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void => {
@@ -82,35 +56,13 @@ const addChunk = (call: PendingCall, response: string, { headers: responseHeader
     call.settle({ headers: responseHeaders, data: Buffer.concat(chunks) });
 };
 
-/** Responds to a call, in chunks of at most `chunkBytes`. */
-export const respondInChunks = (
-  message: Msg,
-  payload: Uint8Array,
-  responseHeaders: MsgHdrs | undefined,
-  chunkBytes: number,
-): void => {
-  if (payload.length <= chunkBytes)
-    return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
-  const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
-  for (let from = 0; from < payload.length; from += chunkBytes) {
-    const chunkHeaders = headers();
-    for (const [name, values] of responseHeaders ?? []) for (const value of values) chunkHeaders.append(name, value);
-    chunkHeaders.set(chunkOf, response);
-    message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
-  }
-};
-
 /**
- * Sends and handles calls over an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process
- * subscribes to a subject of its own. So a disconnected process is detected without a timeout, and a busy one is not mistaken for it.
+ * Sends calls with an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process subscribes to
+ * a subject of its own. So a disconnected process is detected without a timeout, and a busy one is not mistaken for it.
  */
-export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
-  const instance = randomUUID();
+export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
   const inbox = createInbox(inboxPrefix);
   const pending = new Map<string, PendingCall>();
-  const withoutNotice = new Map<Msg, number>();
-  const inProgress = new Set<Msg>();
-  let connectionLost = new AbortController();
   let calls = 0;
   let checkedAt = performance.now();
 
@@ -167,29 +119,6 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
   };
   const watchCalls = checkWhileAny(pending, checkCalls);
 
-  const sendNotice = (message: Msg): void => {
-    const noticeHeaders = headers();
-    noticeHeaders.set(acceptedBy, instance);
-    message.respond(undefined, { headers: noticeHeaders });
-  };
-  const watchAccepted = checkWhileAny(withoutNotice, () => {
-    const now = performance.now();
-    for (const [message, since] of withoutNotice) {
-      if (now - since < acceptedNoticeMs) continue;
-      withoutNotice.delete(message);
-      sendNotice(message);
-    }
-  });
-
-  connection.subscribe(aliveSubject(instance), {
-    callback: (error, message) => {
-      if (error !== null) return;
-      const request = message.string();
-      if (request === '') return void message.respond();
-      const working = new Set([...inProgress].map(({ reply }) => reply));
-      message.respond(JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !working.has(subject))));
-    },
-  });
   connection.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
       const token = message.subject.slice(inbox.length + 1);
@@ -244,28 +173,9 @@ export const natsCalls = (connection: NatsConnection, inboxPrefix: string) => {
         publish(token, call);
       }),
 
-    /** Must be called with each received call, and `done` after the call was handled. The signal is aborted when the connection is lost. */
-    accept: (message: Msg): { readonly signal: AbortSignal; readonly done: () => void } => {
-      inProgress.add(message);
-      if (isRepeatableCall(message)) {
-        withoutNotice.set(message, performance.now());
-        watchAccepted();
-      } else sendNotice(message);
-      return {
-        signal: connectionLost.signal,
-        done: () => {
-          inProgress.delete(message);
-          withoutNotice.delete(message);
-        },
-      };
-    },
-
-    /** Must be called when the connection is lost: aborts the calls being handled, and fails pending reads. */
+    /** Must be called when the connection is lost: fails pending reads. */
     disconnected: (): void => {
-      connectionLost.abort();
-      connectionLost = new AbortController();
       for (const call of pending.values()) if (call.repeatable) call.settle('lost');
     },
   };
 };
-export type Calls = ReturnType<typeof natsCalls>;

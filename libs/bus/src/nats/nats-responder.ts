@@ -1,0 +1,80 @@
+import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { randomUUID } from 'node:crypto';
+import { acceptedBy, aliveSubject, checkWhileAny, chunkOf, isRepeatableCall } from './call-protocol.ts';
+
+/** A repeatable call that takes longer than this is acknowledged with a notice that names its process. */
+const acceptedNoticeMs = 200;
+
+/** Responds to a call, in chunks of at most `chunkBytes`. */
+export const respondInChunks = (
+  message: Msg,
+  payload: Uint8Array,
+  responseHeaders: MsgHdrs | undefined,
+  chunkBytes: number,
+): void => {
+  if (payload.length <= chunkBytes)
+    return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
+  const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
+  for (let from = 0; from < payload.length; from += chunkBytes) {
+    const chunkHeaders = headers();
+    for (const [name, values] of responseHeaders ?? []) for (const value of values) chunkHeaders.append(name, value);
+    chunkHeaders.set(chunkOf, response);
+    message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
+  }
+};
+
+/** Keeps track of the calls that this process is handling, and tells their callers that it is. */
+export const natsResponder = (connection: NatsConnection) => {
+  const instance = randomUUID();
+  const withoutNotice = new Map<Msg, number>();
+  const inProgress = new Set<Msg>();
+  let connectionLost = new AbortController();
+
+  const sendNotice = (message: Msg): void => {
+    const noticeHeaders = headers();
+    noticeHeaders.set(acceptedBy, instance);
+    message.respond(undefined, { headers: noticeHeaders });
+  };
+  const watchAccepted = checkWhileAny(withoutNotice, () => {
+    const now = performance.now();
+    for (const [message, since] of withoutNotice) {
+      if (now - since < acceptedNoticeMs) continue;
+      withoutNotice.delete(message);
+      sendNotice(message);
+    }
+  });
+
+  connection.subscribe(aliveSubject(instance), {
+    callback: (error, message) => {
+      if (error !== null) return;
+      const request = message.string();
+      if (request === '') return void message.respond();
+      const working = new Set([...inProgress].map(({ reply }) => reply));
+      message.respond(JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !working.has(subject))));
+    },
+  });
+
+  return {
+    /** Must be called with each received call, and `done` after the call was handled. The signal is aborted when the connection is lost. */
+    accept: (message: Msg): { readonly signal: AbortSignal; readonly done: () => void } => {
+      inProgress.add(message);
+      if (isRepeatableCall(message)) {
+        withoutNotice.set(message, performance.now());
+        watchAccepted();
+      } else sendNotice(message);
+      return {
+        signal: connectionLost.signal,
+        done: () => {
+          inProgress.delete(message);
+          withoutNotice.delete(message);
+        },
+      };
+    },
+
+    /** Must be called when the connection is lost: aborts the calls being handled. */
+    disconnected: (): void => {
+      connectionLost.abort();
+      connectionLost = new AbortController();
+    },
+  };
+};
