@@ -2,10 +2,12 @@ import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../../http/response/compression.ts';
-import { type GzipPart, gzipPart, joinGzip } from '../../http/response/gzip-parts.ts';
 import { deltaAfter, type ScopeReader } from './delta-after.ts';
-import type { EntityChange, DeliveryStore, FormerFeature, FeatureEntry } from './delivery-store.ts';
+import type { DeliveryStore, FeatureEntry } from './delivery-store.ts';
 import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';
+import { compressList, type FeatureList, listBytes, listLength } from './feature-list.ts';
+import { scopeFilter } from './scope-filter.ts';
+import { scopeRevision } from './scope-revision.ts';
 
 /** A full response in one encoding. Each encoding has its own entity tag (RFC 9110, 8.8.3). */
 export interface Representation {
@@ -13,15 +15,6 @@ export interface Representation {
   readonly etag: string;
   readonly encoding: Encoding;
   readonly body: Buffer;
-}
-
-/** A JSON text that lists features. */
-interface FeatureList {
-  readonly blocks: readonly FeatureBlock[];
-  /** what precedes the features */
-  readonly head: string;
-  /** what follows them */
-  readonly tail: string;
 }
 
 /** The events for an SDK that has all changes up to a revision. */
@@ -61,72 +54,6 @@ interface Content {
   /** the epoch of the store that it is of */
   readonly epoch: number;
 }
-
-const comma = Buffer.from(',');
-
-const lengthOf = ({ blocks, head, tail }: FeatureList): number =>
-  blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
-  Buffer.byteLength(head) +
-  Buffer.byteLength(tail);
-
-const bytesOf = ({ blocks, head, tail }: FeatureList): Buffer =>
-  Buffer.concat([
-    Buffer.from(head),
-    ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
-    Buffer.from(tail),
-  ]);
-
-/** As many as Node.js has threads for it: each compression that waits for a thread holds a quarter of a MiB. */
-const maxConcurrentBlocks = 4;
-
-/** Compresses the blocks that have changed since they were last compressed. */
-const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> => {
-  const parts: GzipPart[] = [];
-  let next = 0;
-  const compressNext = async (): Promise<void> => {
-    for (let nth = next++; nth < blocks.length; nth = next++) parts[nth] = await (blocks[nth] as FeatureBlock).gzip();
-  };
-  await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
-  return parts;
-};
-
-const compressedList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
-  if (encoding !== 'gzip') return compress(bytesOf(list), encoding);
-  const [head, tail, separator] = await Promise.all(
-    [list.head, list.tail, ','].map((text) => gzipPart(Buffer.from(text))),
-  );
-  const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
-  return joinGzip([head, ...parts, tail] as GzipPart[]);
-};
-
-/** Which features a scope includes, and which of the others its clients may still have. */
-const scopeFilter = (
-  store: DeliveryStore,
-  { projects, deletedProjects = [], namePrefix = '', tags }: DeliveryScope,
-): Pick<ScopeReader, 'isVisible' | 'isGone' | 'isFormer'> & {
-  readonly concernsScope: (feature: FeatureEntry) => boolean;
-} => {
-  const wantedProjects = projects === undefined ? undefined : new Set(projects);
-  const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
-  const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
-  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
-  const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
-  const isVisible = (feature: FeatureEntry): boolean =>
-    !feature.isArchived &&
-    mayHaveProject(feature.project) &&
-    hasName(feature) &&
-    (wantedTags === undefined || feature.tags.some((tag) => wantedTags.has(tag)));
-  const concernsScope = (feature: FeatureEntry): boolean =>
-    hasName(feature) && (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
-  return {
-    isVisible,
-    concernsScope,
-    /** Whether clients of the scope may still have a feature that is no longer visible. */
-    isGone: (feature) => concernsScope(feature) && !isVisible(feature),
-    isFormer: ({ name, project }: FormerFeature) =>
-      mayHaveHadProject(project) && name.startsWith(namePrefix) && store.feature(name)?.project !== project,
-  };
-};
 
 /** A part with the constraints of its segments in the strategies, for SDKs without support for segments. */
 const withInlinedSegments = (json: string, store: DeliveryStore): string => {
@@ -169,17 +96,13 @@ const madeOnce = <T>(
  */
 export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
   const { environment, inlineSegments } = scope;
-  const { isVisible, concernsScope, isGone, isFormer } = scopeFilter(store, scope);
+  const filter = scopeFilter(store, scope);
+  const { isVisible, isGone, isFormer } = filter;
+  const latest = scopeRevision(store, environment, filter);
+  const { usedSegments } = latest;
   const query = JSON.stringify(describeScope(scope));
   const queryHash = hash('sha256', query, 'hex').slice(0, 8);
 
-  let epoch = -1;
-  /** the position of the store up to which this view is up to date */
-  let checkedTo = 0;
-  /** the newest change that the scope can notice */
-  let revision = 0;
-  /** the segments that visible features use; undefined when invalidated */
-  let used: ReadonlySet<number> | undefined;
   let content: Content | undefined;
   let blocks: readonly FeatureBlock[] = [];
   let hydration: Delta | undefined;
@@ -189,61 +112,13 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     sizeCalculation: ({ delta }) => deltaOverheadBytes + 2 * (delta?.body.length ?? 0),
   });
 
-  const usedSegments = (): ReadonlySet<number> => {
-    if (used !== undefined) return used;
-    const ids = new Set<number>();
-    for (const feature of store.features()) {
-      if (!isVisible(feature)) continue;
-      for (const id of store.partOf(feature, environment).segments) ids.add(id);
-    }
-    return (used = ids);
-  };
-
-  const positionOf = (feature: FeatureEntry): number => store.positionOf(feature, environment);
-
-  /** The position of a change that the scope can notice; 0 for any other change. */
-  const relevantPosition = (change: EntityChange): number => {
-    if ('feature' in change) {
-      const { feature } = change;
-      return concernsScope(feature) ? positionOf(feature) : 0;
-    }
-    if ('former' in change) return isFormer(change.former) ? change.former.position : 0;
-    if ('segment' in change) {
-      const { segment } = change;
-      return segment.json === undefined || usedSegments().has(segment.id) ? segment.position : 0;
-    }
-    return 0;
-  };
-
-  const wholeRevision = (): number => {
-    let newest = store.historyFrom;
-    const note = (position: number): void => void (newest = Math.max(newest, position));
-    for (const feature of store.features()) note(relevantPosition({ position: 0, feature }));
-    for (const former of store.formerFeatures()) note(relevantPosition({ position: 0, former }));
-    for (const segment of store.segments()) note(relevantPosition({ position: 0, segment }));
-    return newest;
-  };
-
   const update = (): void => {
-    const { position } = store;
-    if (store.epoch === epoch && position === checkedTo) return;
-    const changes = store.epoch === epoch ? store.changesAfter(checkedTo) : undefined;
-    let newest = Math.max(revision, store.historyFrom);
-    if (changes === undefined) {
-      used = undefined;
-      newest = wholeRevision();
-    } else {
-      // A feature that has left the scope may have been the only one with a segment.
-      if (changes.some((change) => !('segment' in change) && relevantPosition(change) > revision)) used = undefined;
-      for (const change of changes) newest = Math.max(newest, relevantPosition(change));
-    }
-    checkedTo = position;
-    if (changes !== undefined && newest === revision) return;
-    epoch = store.epoch;
-    revision = newest;
+    if (!latest.update()) return;
     hydration = undefined;
     deltas.clear();
   };
+
+  const positionOf = (feature: FeatureEntry): number => store.positionOf(feature, environment);
 
   /** A feature as JSON, in pieces. */
   const piecesOf = (feature: FeatureEntry): readonly string[] => {
@@ -277,7 +152,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
 
   const currentContent = (): Content => {
     update();
-    if (content?.revision === revision && content.epoch === epoch) return content;
+    if (content?.revision === latest.revision && content.epoch === latest.epoch) return content;
+    const { revision, epoch } = latest;
     const segments = inlineSegments ? '' : `"segments":[${segmentList()}],`;
     const list = { blocks: featureBlocks(), head: '{"version":2,"features":[', tail: `],${segments}"query":${query}` };
     const hashes = list.blocks.map((block) => block.hash).join();
@@ -285,7 +161,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     // The content was changed and changed back: the cached bytes are still right.
     if (content?.hash === contentHash) return (content = { ...content, revision, epoch, list });
     const tag = `${queryHash}:${contentHash}:${revision}`;
-    const made = { revision, madeAt: revision, length: lengthOf(list), list, epoch, representations: {} };
+    const made = { revision, madeAt: revision, length: listLength(list), list, epoch, representations: {} };
     return (content = { hash: contentHash, tag, ...made });
   };
 
@@ -293,7 +169,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     const etag = `"${tag}${tagSuffixOf[encoding]}"`;
     const meta = JSON.stringify({ revisionId: madeAt, etag, queryHash });
     const all = { ...list, tail: `${list.tail},"meta":${meta}}` };
-    return { etag, encoding, body: encoding === 'identity' ? bytesOf(all) : await compressedList(all, encoding) };
+    return { etag, encoding, body: encoding === 'identity' ? listBytes(all) : await compressList(all, encoding) };
   };
 
   const segmentsOf = (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments;
@@ -304,7 +180,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     /** The newest revision that the scope can notice. */
     revision: (): number => {
       update();
-      return revision;
+      return latest.revision;
     },
     /** the length of the full response in bytes, before compression */
     get length(): number {
@@ -321,7 +197,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     isLater: (tag: string): boolean => {
       const [, scopeHash, , position] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
       update();
-      return scopeHash === queryHash && Number(position) > revision;
+      return scopeHash === queryHash && Number(position) > latest.revision;
     },
     etag: (encoding: Encoding): string => `"${currentContent().tag}${tagSuffixOf[encoding]}"`,
     /** Everything, in an encoding; made once, compressed in another thread. */
@@ -345,19 +221,20 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     hydration: (): Delta => {
       update();
       if (hydration !== undefined) return hydration;
+      const { revision } = latest;
       const list = {
         blocks: featureBlocks(),
         head: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
         tail: `],"segments":[${segmentList()}]}]}`,
       };
-      hydration = { revision, body: bytesOf(list), list, encoded: {} };
+      hydration = { revision, body: listBytes(list), list, encoded: {} };
       onResize();
       return hydration;
     },
     /** The body of a delta in an encoding. */
     encode: ({ body, list, encoded }: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
       if (encoding === 'identity') return body;
-      const make = () => (list === undefined ? compress(body, encoding) : compressedList(list, encoding));
+      const make = () => (list === undefined ? compress(body, encoding) : compressList(list, encoding));
       return madeOnce(encoded, encoding, make, onResize);
     },
     /**
@@ -369,7 +246,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       update();
       if (after > store.position && isBehind) return undefined;
       if (after < store.historyFrom || after > store.position) return view.hydration();
-      if (after >= revision) return undefined;
+      if (after >= latest.revision) return undefined;
       const cached = deltas.get(after);
       if (cached !== undefined) return cached.delta;
       const made = deltaAfter(after, store, reader);

@@ -1,0 +1,52 @@
+import { compress, type Encoding } from '../../http/response/compression.ts';
+import { type GzipPart, gzipPart, joinGzip } from '../../http/response/gzip-parts.ts';
+import type { FeatureBlock } from './feature-blocks.ts';
+
+/** A JSON text that lists features. */
+export interface FeatureList {
+  readonly blocks: readonly FeatureBlock[];
+  /** what precedes the features */
+  readonly head: string;
+  /** what follows them */
+  readonly tail: string;
+}
+
+const comma = Buffer.from(',');
+
+/** The bytes of a list, before compression. */
+export const listLength = ({ blocks, head, tail }: FeatureList): number =>
+  blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
+  Buffer.byteLength(head) +
+  Buffer.byteLength(tail);
+
+/** The text of a list. */
+export const listBytes = ({ blocks, head, tail }: FeatureList): Buffer =>
+  Buffer.concat([
+    Buffer.from(head),
+    ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
+    Buffer.from(tail),
+  ]);
+
+/** As many as Node.js has threads for it: each compression that waits for a thread holds a quarter of a MiB. */
+const maxConcurrentBlocks = 4;
+
+/** Compresses the blocks that have changed since they were last compressed. */
+const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly GzipPart[]> => {
+  const parts: GzipPart[] = [];
+  let next = 0;
+  const compressNext = async (): Promise<void> => {
+    for (let nth = next++; nth < blocks.length; nth = next++) parts[nth] = await (blocks[nth] as FeatureBlock).gzip();
+  };
+  await Promise.all(Array.from({ length: maxConcurrentBlocks }, compressNext));
+  return parts;
+};
+
+/** A list in an encoding. With gzip only blocks that have changed are compressed again. */
+export const compressList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
+  if (encoding !== 'gzip') return compress(listBytes(list), encoding);
+  const [head, tail, separator] = await Promise.all(
+    [list.head, list.tail, ','].map((text) => gzipPart(Buffer.from(text))),
+  );
+  const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
+  return joinGzip([head, ...parts, tail] as GzipPart[]);
+};

@@ -1,0 +1,34 @@
+import type { DeliveryScope } from '@bunting/contracts';
+import type { DeliveryStore, FeatureEntry, FormerFeature } from './delivery-store.ts';
+import type { ScopeReader } from './delta-after.ts';
+
+export interface ScopeFilter extends Pick<ScopeReader, 'isVisible' | 'isGone' | 'isFormer'> {
+  /** Whether clients of the scope can notice a change of the feature. */
+  readonly concernsScope: (feature: FeatureEntry) => boolean;
+}
+
+/** Which features a scope includes, and which of the others its clients may still have. */
+export const scopeFilter = (
+  store: DeliveryStore,
+  { projects, deletedProjects = [], namePrefix = '', tags }: DeliveryScope,
+): ScopeFilter => {
+  const wantedProjects = projects === undefined ? undefined : new Set(projects);
+  const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
+  const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
+  const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
+  const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
+  const isVisible = (feature: FeatureEntry): boolean =>
+    !feature.isArchived &&
+    mayHaveProject(feature.project) &&
+    hasName(feature) &&
+    (wantedTags === undefined || feature.tags.some((tag) => wantedTags.has(tag)));
+  const concernsScope = (feature: FeatureEntry): boolean =>
+    hasName(feature) && (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
+  return {
+    isVisible,
+    concernsScope,
+    isGone: (feature) => concernsScope(feature) && !isVisible(feature),
+    isFormer: ({ name, project }: FormerFeature) =>
+      mayHaveHadProject(project) && name.startsWith(namePrefix) && store.feature(name)?.project !== project,
+  };
+};
