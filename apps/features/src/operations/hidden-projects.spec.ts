@@ -2,9 +2,11 @@ import {
   AddDependency,
   AddStrategy,
   AddFeatureTag,
+  ArchiveFeature,
   ArchiveFeatures,
   type Caller,
   CheckChanges,
+  CloneFeature,
   CreateProject,
   CreateFeature,
   CreateContextField,
@@ -116,10 +118,17 @@ describe('hidden projects', () => {
       expect(there).toMatch(/^NotFoundError/);
       expect(there).toBe(absent);
     }
-    const inDefault = (featureName: string) =>
-      features.call(GetFeature, { params: { projectId: 'default', featureName } }, stranger);
-    const [there, absent] = await repliesFor(inDefault, 'hush', 'nosuch');
-    expect(there).toBe(absent);
+    const inDefault = (featureName: string) => ({ params: { projectId: 'default', featureName } });
+    const attemptsInDefault: ((name: string) => Promise<unknown>)[] = [
+      (name) => features.call(GetFeature, inDefault(name), stranger),
+      (name) => features.call(ArchiveFeature, inDefault(name), stranger),
+      (name) => features.call(CloneFeature, { ...inDefault(name), body: { name: 'copy' } }, stranger),
+    ];
+    for (const attempt of attemptsInDefault) {
+      const [there, absent] = await repliesFor(attempt, 'hush', 'nosuch');
+      expect(there).toMatch(/^NotFoundError/);
+      expect(there).toBe(absent);
+    }
   });
 
   it('replies to bulk writes of features of a hidden project as of unknown ones', async () => {

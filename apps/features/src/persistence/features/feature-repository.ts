@@ -213,7 +213,7 @@ export const featureRepository = (
     /** Locks a feature and its parents, whose states change with the children. */
     getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(withParentsForUpdate, [name], null)).find((feature) => feature.name === name);
-      if (found === undefined) throw noFeatureFlag();
+      if (found === undefined || hidden.includes(found.project)) throw noFeatureFlag();
       if (found.project !== project) throw await refusalOfMissingFeature(query, project, name);
       return found;
     },
