@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { LedgerEntry, WriteOutcome } from './write-ledger.ts';
-import { type ObservedSubject, readSubject, retryingReader, readProject } from './api-reader.ts';
-import type { FlagSummary, RequestSummary, Subject } from './subject-state.ts';
+import { readSubject, retryingReader, readProject } from './api-reader.ts';
+import { flagWrites, type Write } from './flag-writes.ts';
+import type { Subject } from './subject-state.ts';
 
 export interface WriterOptions {
   readonly name: string;
@@ -21,22 +22,6 @@ export interface WriterOptions {
   readonly mayWrite: () => Promise<void>;
 }
 
-/** One write. */
-interface Step {
-  readonly operation: string;
-  readonly method: string;
-  readonly path: string;
-  readonly body?: unknown;
-  readonly events: readonly string[];
-  readonly expected: Subject;
-  /** stores from the reply what later steps need */
-  readonly onReply?: (reply: never) => void;
-  /** stores the same from a read, if there was no reply */
-  readonly onRead?: (observed: ObservedSubject) => void;
-  /** another process may complete it later, so a read after a 503 does not prove that it did not happen */
-  readonly completesLater?: boolean;
-}
-
 interface WriteResult {
   readonly outcome: WriteOutcome;
   readonly status: number;
@@ -49,7 +34,6 @@ const requestTimeoutMs = 20_000;
 const deadlineMs = 12_000;
 const readMs = 60_000;
 const retryDelayMs = 150;
-const stepsPerFlag = 12;
 /** Below the number of change requests that a project lists. */
 const maxFlagsPerProject = 200;
 /** After a change request of unknown outcome, the project gets no more of them, and this many flags later it is replaced. */
@@ -81,7 +65,7 @@ export const runWriter = async ({
 }: WriterOptions): Promise<void> => {
   const read = retryingReader({ urls, token }, (all) => random.pick(all), readMs);
 
-  const send = async ({ method, path, body }: Step): Promise<WriteResult | 'not sent'> => {
+  const send = async ({ method, path, body }: Write): Promise<WriteResult | 'not sent'> => {
     try {
       const response = await fetch(`${random.pick(urls)}${path}`, {
         method,
@@ -100,19 +84,19 @@ export const runWriter = async ({
   };
 
   /** Reads a subject until its state is that before or that after a write. */
-  const settle = async (project: string, subject: string, before: Subject, step: Step): Promise<WriteOutcome> => {
+  const settle = async (project: string, subject: string, before: Subject, write: Write): Promise<WriteOutcome> => {
     const observed = await eventually(
       async () => {
         const now = await readSubject(read, await readProject(read, project), project, subject);
-        if (isDeepStrictEqual(now.subject, before) || isDeepStrictEqual(now.subject, step.expected)) return now;
+        if (isDeepStrictEqual(now.subject, before) || isDeepStrictEqual(now.subject, write.expected)) return now;
         throw new Error(
-          `${subject} is neither as before "${step.operation}" nor as after it: ${JSON.stringify(now.subject)}`,
+          `${subject} is neither as before "${write.operation}" nor as after it: ${JSON.stringify(now.subject)}`,
         );
       },
       { timeoutMs: readMs },
     );
-    if (!isDeepStrictEqual(observed.subject, step.expected)) return 'absent';
-    step.onRead?.(observed);
+    if (!isDeepStrictEqual(observed.subject, write.expected)) return 'absent';
+    write.onRead?.(observed);
     return 'found';
   };
 
@@ -121,7 +105,7 @@ export const runWriter = async ({
     project: string,
     subject: string,
     before: Subject,
-    step: Step,
+    write: Write,
   ): Promise<WriteOutcome | 'over'> => {
     const restoresBefore = countRestores();
     for (;;) {
@@ -129,21 +113,21 @@ export const runWriter = async ({
       if (isOver()) return 'over';
       const sentAt = new Date().toISOString();
       const startedAt = performance.now();
-      const result = await send(step);
+      const result = await send(write);
       if (result === 'not sent') {
         await sleep(retryDelayMs);
         continue;
       }
       const { status, body, said } = result;
       let { outcome } = result;
-      const { operation, events, expected } = step;
+      const { operation, events, expected } = write;
       const ms = Math.round(performance.now() - startedAt);
       let reason = said;
       // With a response the write has ended; without one, it has ended after its deadline.
       const isSettled = status > 0 || random.chance(0.5);
-      if (outcome === 'unknown' && isSettled && step.completesLater !== true) {
+      if (outcome === 'unknown' && isSettled && write.completesLater !== true) {
         if (status === 0) await sleep(Math.max(0, deadlineMs - ms));
-        outcome = await settle(project, subject, before, step).catch((error: Error) => {
+        outcome = await settle(project, subject, before, write).catch((error: Error) => {
           reason = `${said}; ${error.message}`;
           return 'unknown' as const;
         });
@@ -166,13 +150,13 @@ export const runWriter = async ({
         events,
         expected,
       });
-      if (outcome === 'acknowledged') step.onReply?.(body as never);
+      if (outcome === 'acknowledged') write.onReply?.(body as never);
       if (outcome !== 'absent') return outcome;
       await sleep(retryDelayMs);
     }
   };
 
-  const createProject = (project: string): Step => ({
+  const createProject = (project: string): Write => ({
     operation: 'create a project',
     method: 'POST',
     path: '/api/admin/projects',
@@ -180,165 +164,6 @@ export const runWriter = async ({
     events: ['project-created'],
     expected: { exists: true },
   });
-
-  /** The writes to one flag. */
-  const steps = function* (project: string, flag: string, withRequests: boolean): Generator<Step> {
-    const features = `/api/admin/projects/${project}/features`;
-    const here = `${features}/${flag}`;
-    const development = `${here}/environments/development`;
-    const requests = `/api/admin/projects/${project}`;
-    /** ids of the strategies in their order; undefined for those that a change request added */
-    const ids: (string | undefined)[] = [];
-    let marks = 0;
-    let requestId = 0;
-    const mark = (): string => `${flag}-${++marks}`;
-    const subject = (flagNow: Subject['flag'], requestNow?: Subject['request']): Subject => ({
-      exists: true,
-      ...(flagNow === undefined ? {} : { flag: flagNow }),
-      ...(requestNow === undefined ? {} : { request: requestNow }),
-    });
-
-    const first = mark();
-    let now: FlagSummary = {
-      description: first,
-      enabled: false,
-      tags: [],
-      titles: [],
-    };
-    let request: RequestSummary | undefined;
-    yield {
-      operation: 'create a flag',
-      method: 'POST',
-      path: features,
-      body: { name: flag, description: first },
-      events: [`feature-created ${first}`],
-      expected: subject(now),
-    };
-
-    const tag = function* (): Generator<Step> {
-      const value = mark();
-      now = { ...now, tags: [...now.tags, value].toSorted() };
-      yield {
-        operation: 'tag a flag',
-        method: 'POST',
-        path: `/api/admin/features/${flag}/tags`,
-        body: { type: 'simple', value },
-        events: [`feature-tagged ${value}`],
-        expected: subject(now, request),
-      };
-    };
-    const addStrategy = function* (): Generator<Step> {
-      const title = mark();
-      now = { ...now, titles: [...now.titles, title] };
-      yield {
-        operation: 'add a strategy',
-        method: 'POST',
-        path: `${development}/strategies`,
-        body: { name: 'flexibleRollout', title },
-        events: [`feature-strategy-add ${title}`],
-        expected: subject(now, request),
-        onReply: ({ id }: { id: string }) => void (ids[now.titles.length - 1] = id),
-        onRead: ({ strategyIds }) => void (ids[now.titles.length - 1] = strategyIds[now.titles.length - 1]),
-      };
-    };
-    const patchStrategy = function* (): Generator<Step> {
-      const knownIds = ids.flatMap((id, nth) => (id === undefined ? [] : nth));
-      if (knownIds.length === 0) return yield* addStrategy();
-      const index = random.pick(knownIds);
-      const title = mark();
-      now = { ...now, titles: now.titles.with(index, title) };
-      yield {
-        operation: 'patch a strategy',
-        method: 'PATCH',
-        path: `${development}/strategies/${ids[index]}`,
-        body: [{ op: 'replace', path: '/title', value: title }],
-        events: [`feature-strategy-update ${title}`],
-        expected: subject(now, request),
-      };
-    };
-    const toggle = function* (): Generator<Step> {
-      if (now.titles.length === 0) yield* addStrategy();
-      now = { ...now, enabled: !now.enabled };
-      yield {
-        operation: 'turn a flag on or off',
-        method: 'POST',
-        path: `${development}/${now.enabled ? 'on' : 'off'}`,
-        events: [now.enabled ? 'feature-environment-enabled' : 'feature-environment-disabled'],
-        expected: subject(now, request),
-      };
-    };
-    const describe = function* (): Generator<Step> {
-      const description = mark();
-      now = { ...now, description };
-      yield {
-        operation: 'patch a flag',
-        method: 'PATCH',
-        path: here,
-        body: [{ op: 'replace', path: '/description', value: description }],
-        events: [`feature-metadata-updated ${description}`],
-        expected: subject(now, request),
-      };
-    };
-    const changeRequest = function* (): Generator<Step> {
-      if (request !== undefined) return;
-      const titles = [mark(), mark()];
-      for (const [nth, title] of titles.entries()) {
-        request = { state: 'Draft', changes: nth + 1, comments: [] };
-        const payload = { name: 'flexibleRollout', title, constraints: [], parameters: { rollout: '50' } };
-        yield {
-          operation: 'propose a change',
-          method: 'POST',
-          path: `${requests}/environments/development/change-requests`,
-          body: { action: 'addStrategy', feature: flag, payload },
-          events: [...(nth === 0 ? ['change-request-created'] : []), 'change-added'],
-          expected: subject(now, request),
-          onReply: ({ id }: { id: number }) => void (requestId = id),
-          onRead: (observed) => void (requestId = observed.requestId ?? 0),
-        };
-      }
-      const comment = mark();
-      request = { ...(request as unknown as RequestSummary), comments: [comment] };
-      yield {
-        operation: 'comment on a change request',
-        method: 'POST',
-        path: `${requests}/change-requests/${requestId}/comments`,
-        body: { text: comment },
-        events: [],
-        expected: subject(now, request),
-      };
-      const moveTo = (state: string, emitsEvents: readonly string[]): Step => {
-        request = { ...(request as RequestSummary), state };
-        return {
-          operation: `bring a change request to "${state}"`,
-          method: 'PUT',
-          path: `${requests}/change-requests/${requestId}/state`,
-          body: { state },
-          events: emitsEvents,
-          expected: subject(now, request),
-        };
-      };
-      yield moveTo('In review', ['change-request-sent-to-review']);
-      yield moveTo('Approved', ['change-request-approval-added', 'change-request-approved']);
-      now = { ...now, titles: [...now.titles, ...titles] };
-      const emitted = titles.map((title) => `feature-strategy-add ${title}`);
-      yield { ...moveTo('Applied', ['change-request-applied', ...emitted]), completesLater: true };
-    };
-    const archive = function* (): Generator<Step> {
-      yield {
-        operation: 'archive a flag',
-        method: 'DELETE',
-        path: here,
-        events: ['feature-archived'],
-        expected: subject('archived', request),
-      };
-    };
-
-    const basicSteps = [tag, tag, addStrategy, patchStrategy, patchStrategy, toggle, describe];
-    for (let nth = 0; nth < stepsPerFlag; nth++) {
-      yield* random.pick([...basicSteps, ...(withRequests ? [changeRequest] : [])])();
-    }
-    if (random.chance(0.3)) yield* archive();
-  };
 
   let project: { readonly name: string; flags: number; withRequests: boolean; readonly restores: number } | undefined;
   let projects = 0;
@@ -362,18 +187,18 @@ export const runWriter = async ({
     project.flags++;
     if (project.flags > maxFlagsPerProject || project.restores !== countRestores()) project.withRequests = false;
     let before: Subject = { exists: true };
-    for (const step of steps(project.name, flag, project.withRequests)) {
+    for (const write of flagWrites({ project: project.name, flag, withRequests: project.withRequests, random })) {
       // The id of its change request may have been reused since.
       if (before.request !== undefined && project.restores !== countRestores()) break;
-      const outcome = await make(project.name, flag, before, step);
+      const outcome = await make(project.name, flag, before, write);
       if (outcome === 'over') return;
       if (outcome !== 'acknowledged' && outcome !== 'found') {
         // The next change of this writer would be added to the change request whose state is unknown.
-        if (step.path.includes('/change-requests')) project.withRequests = false;
+        if (write.path.includes('/change-requests')) project.withRequests = false;
         await sleep(retryDelayMs);
         break;
       }
-      before = step.expected;
+      before = write.expected;
       await sleep(random.fractional(0, 60));
     }
   }
