@@ -124,7 +124,7 @@ export const InstanceStatistics = Type.Object(
     segments: count('segments'),
     strategies: count('types of strategies'),
     SAMLenabled: Type.Boolean({ description: 'always false' }),
-    OIDCenabled: Type.Boolean({ description: 'always false' }),
+    OIDCenabled: Type.Boolean({ description: 'whether users can sign in with OpenID Connect' }),
     clientApps: Type.Array(
       Type.Object({
         range: Type.String({ description: '`allTime`, `30d` or `7d`' }),

@@ -1,5 +1,7 @@
 import type { InstanceStatistics, UiConfig } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -82,6 +84,32 @@ export const describeInstance = (platform: () => Platform): void => {
       expect(names.split(',')).toEqual(Object.keys(after).map((name) => `"${name}"`));
       expect(values).toContain(`"${after.instanceId}"`);
       expectRefusal(await viewer.api('GET', '/api/admin/instance-admin/statistics'), 403, 'NoAccessError', 'ADMIN');
+    });
+
+    it('says in its statistics whether users can sign in with OpenID Connect', async () => {
+      const provider = createServer((_request, response) => response.end(JSON.stringify(discovery())));
+      const discovery = () => {
+        const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+        return {
+          issuer,
+          authorization_endpoint: `${issuer}/authorize`,
+          token_endpoint: `${issuer}/token`,
+          jwks_uri: `${issuer}/jwks`,
+          response_types_supported: ['code'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: ['RS256'],
+        };
+      };
+      await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+      const store = (settings: object) => done('POST', 'auth/oidc/settings', settings);
+      try {
+        expect(await statistics()).toMatchObject({ OIDCenabled: false, SAMLenabled: false });
+        await store({ enabled: true, discoverUrl: discovery().issuer, clientId: 'bunting', secret: 'of the client' });
+        expect(await statistics()).toMatchObject({ OIDCenabled: true, SAMLenabled: false });
+      } finally {
+        await store({ enabled: false });
+        provider.close();
+      }
     });
   });
 };

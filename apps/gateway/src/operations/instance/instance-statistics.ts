@@ -13,17 +13,18 @@ interface StatisticsRequest {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 export const instanceStatistics = async (
-  { bus, reads }: Pick<GatewayContext, 'bus' | 'reads'>,
+  { bus, reads, signInSettings }: Pick<GatewayContext, 'bus' | 'reads' | 'signInSettings'>,
   context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
     (await call(bus, SearchEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
-  const [accounts, resources, featureExports, featureImports, instanceId] = await Promise.all([
+  const [accounts, resources, featureExports, featureImports, instanceId, oidc] = await Promise.all([
     reads.countAccounts(),
     call(bus, CountResources, {}, onBehalfOf(context)),
     countEvents({ type: 'IS:features-exported' }),
     countEvents({ type: 'IS:features-imported' }),
     reads.instanceId(),
+    signInSettings.oidc(),
   ]);
   const { features, archivedFeatures, strategyTypes, applications, productionEnvironments, ...counted } = resources;
   const productionChangesSince = async (days: number): Promise<number> => {
@@ -47,7 +48,7 @@ export const instanceStatistics = async (
     archivedFeatureToggles: archivedFeatures,
     strategies: strategyTypes,
     SAMLenabled: false,
-    OIDCenabled: false,
+    OIDCenabled: oidc.enabled,
     clientApps: [
       { range: '7d', count: applications.last7 },
       { range: '30d', count: applications.last30 },
