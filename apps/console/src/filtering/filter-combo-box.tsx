@@ -1,5 +1,6 @@
 import { useId, useImperativeHandle, useRef, useState } from 'react';
-import type { FilterFault, Suggestion } from './filter-text.ts';
+import type { FilterError } from './filter-error.ts';
+import type { Suggestion } from './filter-suggestions.ts';
 import { sharedMessages } from '../messages/shared.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/buttons/icon.tsx';
@@ -15,7 +16,7 @@ interface FilterComboBoxProps {
   readonly hint: string;
   readonly value: string;
   readonly onChange: (filter: string) => void;
-  readonly faults: readonly FilterFault[];
+  readonly errors: readonly FilterError[];
   readonly suggest: (filter: string, caret: number) => readonly Suggestion[];
   /** The user is about to write: what suggestions need can be read now. */
   readonly onFocus: () => void;
@@ -28,7 +29,7 @@ export const FilterComboBox = ({
   hint,
   value,
   onChange,
-  faults,
+  errors,
   suggest,
   onFocus,
   handle,
@@ -38,7 +39,7 @@ export const FilterComboBox = ({
   const [isOpen, setOpen] = useState(false);
   const [chosen, setChosen] = useState(-1);
   const listId = useId();
-  const faultsId = useId();
+  const errorsId = useId();
   const suggestions = isOpen ? suggest(value, caret) : [];
   const active = Math.min(chosen, suggestions.length - 1);
   useImperativeHandle(handle, () => ({ focus: () => input.current?.focus() }), []);
@@ -78,8 +79,8 @@ export const FilterComboBox = ({
           aria-expanded={suggestions.length > 0}
           aria-controls={listId}
           aria-autocomplete="list"
-          aria-describedby={faultsId}
-          aria-invalid={faults.length > 0}
+          aria-describedby={errorsId}
+          aria-invalid={errors.length > 0}
           {...(active >= 0 ? { 'aria-activedescendant': `${listId}-${active}` } : {})}
           placeholder={hint}
           value={value}
@@ -131,8 +132,8 @@ export const FilterComboBox = ({
           </div>
         ))}
       </div>
-      <p id={faultsId} role="status" className={styles['faults']}>
-        {faults.map(({ token, reason }) => sharedMessages.filter.fault(token, reason)).join(' ')}
+      <p id={errorsId} role="status" className={styles['faults']}>
+        {errors.map(({ token, reason }) => sharedMessages.filter.fault(token, reason)).join(' ')}
       </p>
     </div>
   );

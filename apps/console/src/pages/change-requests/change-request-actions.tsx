@@ -18,7 +18,7 @@ import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
-import { type ChangeRequestAction, availableChangeRequestActions } from './available-change-request-actions.ts';
+import { type ChangeRequestAction, changeRequestActionsByState } from './change-request-actions-by-state.ts';
 import layout from '../../components/layout/layout.module.css';
 
 interface RequestProps {
@@ -35,7 +35,7 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
   const change = useOperationMutation(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
   const revert = useOperationMutation(RevertChangeRequest);
   const params = { projectId: request.project, id: request.id };
-  const actions = availableChangeRequestActions(request.state, request.createdBy.id === me);
+  const actions = changeRequestActionsByState(request.state, request.createdBy.id === me);
   const open = (next: ChangeRequestAction): void => {
     change.reset();
     setComment('');

@@ -73,7 +73,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
   const vocabulary = useVocabulary(filter, isVocabularyNeeded, project);
   const { creators } = vocabulary;
-  const { query: found, faults } = useMemo(
+  const { query: found, errors } = useMemo(
     () => readEventFilter(filter, { creators, project }),
     [filter, creators, project],
   );
@@ -197,7 +197,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
           hint={text.filterHint}
           value={filter}
           onChange={setFilter}
-          faults={faults}
+          errors={errors}
           suggest={(typed, caret) => eventSuggestions(typed, caret, vocabulary)}
           onFocus={() => setVocabularyNeeded(true)}
           handle={bar}

@@ -19,7 +19,7 @@ describe('a filter of flags', () => {
         archived: 'true',
         query: 'check out',
       },
-      faults: [],
+      errors: [],
     });
   });
 
@@ -53,8 +53,8 @@ describe('a filter of flags', () => {
     ['state:old', 'write active or stale'],
     ['type:a -type:b', 'type cannot both include and exclude'],
   ])('says what is wrong with %s, and still filters by the rest', (filter, reason) => {
-    const { query, faults } = read(`${filter} archived:true`);
-    expect(faults.map((fault) => fault.reason)).toEqual([reason]);
+    const { query, errors } = read(`${filter} archived:true`);
+    expect(errors.map((error) => error.reason)).toEqual([reason]);
     expect(query).toMatchObject({ archived: 'true' });
   });
 

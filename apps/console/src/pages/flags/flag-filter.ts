@@ -1,11 +1,8 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
-import {
-  type FilterFault,
-  readDayBound,
-  type Suggestion,
-  suggestionsAt,
-  filterTokensOf,
-} from '../../filtering/filter-text.ts';
+import { readDayBound } from '../../filtering/day-bound.ts';
+import type { FilterError } from '../../filtering/filter-error.ts';
+import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
+import { filterTokensOf } from '../../filtering/filter-tokens.ts';
 import { filterMessages as text } from '../../messages/filters.ts';
 
 /** The parameters of a search, without its page. */
@@ -13,7 +10,7 @@ export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offse
 
 export interface FlagFilter {
   readonly query: SearchQuery;
-  readonly faults: readonly FilterFault[];
+  readonly errors: readonly FilterError[];
 }
 
 /** What the reading of a filter collects. */
@@ -96,7 +93,7 @@ const setFilter = ({ yes, no }: { yes: string[]; no: string[] }, isAll: boolean)
  */
 export const readFlagFilter = (filter: string, environments: readonly string[], now = new Date()): FlagFilter => {
   const collected: Collected = { lists: new Map(), texts: [], single: new Map() };
-  const faults: FilterFault[] = [];
+  const errors: FilterError[] = [];
   const tagKeys: string[] = [];
   for (const { text: token, isNot, key, value } of filterTokensOf(filter)) {
     const environment = environments.find((name) => name === key);
@@ -105,17 +102,17 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
         ? undefined
         : (readers[key] ?? (environment === undefined ? undefined : environmentReader(environment)));
     if (reader === undefined) {
-      if (key !== undefined && !token.startsWith('"')) faults.push({ token, reason: text.unknownKey(key) });
+      if (key !== undefined && !token.startsWith('"')) errors.push({ token, reason: text.unknownKey(key) });
       else collected.texts.push(token.replaceAll('"', ''));
       continue;
     }
     if (value === '') {
-      faults.push({ token, reason: text.noValue });
+      errors.push({ token, reason: text.noValue });
       continue;
     }
     if (key === 'tag' && !isNot) tagKeys.push(value);
     const reason = reader(value, isNot, collected, now);
-    if (reason !== undefined) faults.push({ token, reason });
+    if (reason !== undefined) errors.push({ token, reason });
   }
   const query: Record<string, unknown> = Object.fromEntries(collected.single);
   for (const [parameter, values] of collected.lists) {
@@ -127,7 +124,7 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
   if (query['state'] !== undefined) query['state'] = `IS:${String(query['state'])}`;
   // The search treats texts with commas between them as alternatives, while all words of a filter must match.
   if (collected.texts.length > 0) query['query'] = collected.texts.join(' ').replaceAll(',', ' ').trim();
-  return { query: query as SearchQuery, faults };
+  return { query: query as SearchQuery, errors };
 };
 
 export interface FlagFilterVocabulary {

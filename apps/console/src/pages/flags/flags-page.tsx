@@ -61,11 +61,11 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
     () => (environmentList?.environments ?? []).filter(({ enabled }) => enabled).map(({ name }) => name),
     [environmentList],
   );
-  const { query: parsedQuery, faults } = useMemo(() => {
-    const { query: parsed, faults: wrong } = readFlagFilter(filter, environments);
+  const { query: parsedQuery, errors } = useMemo(() => {
+    const { query: parsed, errors: wrong } = readFlagFilter(filter, environments);
     const scoped = project === undefined ? parsed : { ...parsed, project: `IS:${project}` };
     const full = { ...scoped, sortBy: sort.by, sortOrder: sort.isDescending ? 'desc' : 'asc' };
-    return { query: full, faults: wrong };
+    return { query: full, errors: wrong };
   }, [filter, environments, project, sort.by, sort.isDescending]);
   // An equal query stays the same object when the environments are loaded or change, so that the list keeps its selection.
   const conditions = JSON.stringify(parsedQuery);
@@ -188,7 +188,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
           hint={text.filterHint}
           value={filter}
           onChange={setFilter}
-          faults={faults}
+          errors={errors}
           suggest={(typed, caret) => flagSuggestions(typed, caret, vocabulary)}
           onFocus={() => setVocabularyNeeded(true)}
           handle={bar}

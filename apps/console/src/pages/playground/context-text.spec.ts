@@ -5,15 +5,15 @@ describe('the text of a context', () => {
   it('has names and values, in quotes where a value has blanks, and with commas between alternatives', () => {
     expect(parseContext('userId=a,b  region=eu plan="pro plus"')).toEqual({
       context: { userId: 'a,b', region: 'eu', plan: 'pro plus' },
-      faults: [],
+      errors: [],
     });
     expect(contextLine({ userId: 'a', plan: 'pro plus' })).toBe('userId=a plan="pro plus"');
   });
 
   it('says which part is no name with a value, and reads the rest', () => {
-    const { context, faults } = parseContext('userId=a b region= userId=c =x');
+    const { context, errors } = parseContext('userId=a b region= userId=c =x');
     expect(context).toEqual({ userId: 'a' });
-    expect(faults.map(({ token }) => token)).toEqual(['b', 'region=', 'userId=c', '=x']);
+    expect(errors.map(({ token }) => token)).toEqual(['b', 'region=', 'userId=c', '=x']);
   });
 
   it('takes a name like those of JavaScript as any other', () => {

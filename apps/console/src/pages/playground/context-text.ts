@@ -1,4 +1,5 @@
-import type { FilterFault, Suggestion } from '../../filtering/filter-text.ts';
+import type { FilterError } from '../../filtering/filter-error.ts';
+import type { Suggestion } from '../../filtering/filter-suggestions.ts';
 import { filterMessages } from '../../messages/filters.ts';
 
 /** A context field with the values that it may have, if they are listed. */
@@ -24,23 +25,23 @@ const plain = (text: string): string => text.replaceAll('"', '');
 
 export interface ParsedContext {
   readonly context: Readonly<Record<string, string>>;
-  readonly faults: readonly FilterFault[];
+  readonly errors: readonly FilterError[];
 }
 
 /** Reads a context such as `userId=a,b region=eu plan="pro plus"`. Values with commas between them are alternatives. */
 export const parseContext = (line: string): ParsedContext => {
   const entries: [string, string][] = [];
-  const faults: FilterFault[] = [];
+  const errors: FilterError[] = [];
   for (const { text } of contextTokensOf(line)) {
     const at = text.indexOf('=');
     const [name, value] = [text.slice(0, at), plain(text.slice(at + 1))];
-    if (at < 1) faults.push({ token: text, reason: filterMessages.contextValue });
-    else if (value === '') faults.push({ token: text, reason: filterMessages.noValue });
+    if (at < 1) errors.push({ token: text, reason: filterMessages.contextValue });
+    else if (value === '') errors.push({ token: text, reason: filterMessages.noValue });
     else if (entries.some(([other]) => other === name))
-      faults.push({ token: text, reason: filterMessages.givenTwice(name) });
+      errors.push({ token: text, reason: filterMessages.givenTwice(name) });
     else entries.push([name, value]);
   }
-  return { context: Object.fromEntries(entries), faults };
+  return { context: Object.fromEntries(entries), errors };
 };
 
 const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);

@@ -34,7 +34,7 @@ export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
       .map((name) => ({ name, legalValues: [] })),
   ];
   const lines = value.split('\n');
-  const faults = lines.flatMap((line) => parseContext(line).faults);
+  const errors = lines.flatMap((line) => parseContext(line).errors);
   return (
     <div className={styles['group']} role="group" aria-label={text.contexts}>
       <div className={styles['head']}>
@@ -50,7 +50,7 @@ export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
           value={value}
           onChange={onChange}
           placeholder={text.contextHint}
-          {...(faults[0] === undefined ? {} : { error: `${faults[0].token}: ${faults[0].reason}` })}
+          {...(errors[0] === undefined ? {} : { error: `${errors[0].token}: ${errors[0].reason}` })}
         />
       ) : (
         <div className={styles['contexts']}>
@@ -61,7 +61,7 @@ export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
                 hint={text.contextHint}
                 value={line}
                 onChange={(changed) => onChange(lines.with(nth, changed).join('\n'))}
-                faults={parseContext(line).faults}
+                errors={parseContext(line).errors}
                 suggest={(typed, caret) => suggestContext(typed, caret, fields)}
                 onFocus={() => undefined}
                 handle={nth === lines.length - 1 ? handle : null}

@@ -22,7 +22,7 @@ describe('a filter of events', () => {
         environment: 'IS_ANY_OF:production',
         query: 'beta a:b',
       },
-      faults: [],
+      errors: [],
     });
   });
 
@@ -31,7 +31,7 @@ describe('a filter of events', () => {
     for (const by of ['bo', 'BO@example.org', '8']) {
       expect(readEventFilter(`by:${by}`, { creators: called, project: undefined }, now)).toEqual({
         query: { createdBy: 'IS_ANY_OF:8' },
-        faults: [],
+        errors: [],
       });
     }
   });
@@ -54,7 +54,7 @@ describe('a filter of events', () => {
     expect(read('', 'shop').query).toEqual({ project: 'IS_ANY_OF:shop' });
     expect(read('project:other', 'shop')).toMatchObject({
       query: { project: 'IS_ANY_OF:shop' },
-      faults: [{ token: 'project:other' }],
+      errors: [{ token: 'project:other' }],
     });
   });
 
@@ -71,13 +71,13 @@ describe('a filter of events', () => {
     ['id:x', 'the number of an event'],
     ['constructor:x', 'constructor is not a filter key'],
   ])('says what is wrong with %s', (filter, reason) => {
-    expect(read(filter).faults.map((fault) => fault.reason)).toEqual([expect.stringContaining(reason)]);
+    expect(read(filter).errors.map((error) => error.reason)).toEqual([expect.stringContaining(reason)]);
   });
 
   it('finds nothing by a user while the users are being read, instead of everything', () => {
     expect(readEventFilter('by:ada', { creators: undefined, project: undefined }, now)).toEqual({
       query: { createdBy: 'IS_ANY_OF:0' },
-      faults: [],
+      errors: [],
     });
   });
 

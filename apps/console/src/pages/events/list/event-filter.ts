@@ -1,11 +1,8 @@
 import { type EventCreators, eventTypes, type RequestOf, type SearchEvents } from '@bunting/contracts';
-import {
-  type FilterFault,
-  readDayBound,
-  type Suggestion,
-  suggestionsAt,
-  filterTokensOf,
-} from '../../../filtering/filter-text.ts';
+import { readDayBound } from '../../../filtering/day-bound.ts';
+import type { FilterError } from '../../../filtering/filter-error.ts';
+import { type Suggestion, suggestionsAt } from '../../../filtering/filter-suggestions.ts';
+import { filterTokensOf } from '../../../filtering/filter-tokens.ts';
 import { eventsMessages } from '../../../messages/events.ts';
 import { filterMessages } from '../../../messages/filters.ts';
 
@@ -16,7 +13,7 @@ export type EventQuery = Omit<RequestOf<typeof SearchEvents>['query'], 'offset' 
 
 interface EventFilter {
   readonly query: EventQuery;
-  readonly faults: readonly FilterFault[];
+  readonly errors: readonly FilterError[];
 }
 
 export interface EventFilterVocabulary {
@@ -57,7 +54,7 @@ export const readEventFilter = (
   const lists = new Map<string, Set<string>>();
   const days = new Map<string, string>();
   const words: string[] = [];
-  const faults: FilterFault[] = [];
+  const errors: FilterError[] = [];
 
   const creatorsNamed = (name: string): readonly string[] => {
     const wanted = name.toLowerCase();
@@ -120,14 +117,14 @@ export const readEventFilter = (
           : value === ''
             ? filterMessages.noValue
             : reader(value);
-    if (reason !== undefined) faults.push({ token, reason });
+    if (reason !== undefined) errors.push({ token, reason });
   }
   if (project !== undefined) add('project', [project]);
   const query: Record<string, string> = {};
   for (const [parameter, values] of lists) query[parameter] = `IS_ANY_OF:${[...values].join(',')}`;
   for (const [side, day] of days) query[side] = `IS:${day}`;
   if (words.length > 0) query['query'] = words.join(' ');
-  return { query, faults };
+  return { query, errors };
 };
 
 const keys = ['type', 'feature', 'project', 'environment', 'by', 'when', 'id'];

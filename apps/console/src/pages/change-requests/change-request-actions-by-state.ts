@@ -18,10 +18,10 @@ const schedule: ChangeRequestAction = { id: 'schedule', state: 'Scheduled' };
 const revert: ChangeRequestAction = { id: 'revert' };
 
 /**
- * The actions that the state of a change request allows, the likeliest first. Authors do not review their own request. The server decides,
- * and explains a refusal.
+ * The actions that the state of a change request allows, the likeliest first. The server checks permissions, and
+ * whether authors may review their own request, and explains a refusal.
  */
-export const availableChangeRequestActions = (
+export const changeRequestActionsByState = (
   state: ChangeRequestState,
   isAuthor: boolean,
 ): readonly ChangeRequestAction[] => {

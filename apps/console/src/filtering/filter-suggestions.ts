@@ -1,0 +1,47 @@
+import { filterTokensOf, unquoted } from './filter-tokens.ts';
+
+export interface Suggestion {
+  readonly label: string;
+  /** the filter in which the suggestion replaces the token at the caret */
+  readonly filter: string;
+  readonly caret: number;
+}
+
+const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
+const maxSuggestions = 8;
+
+/** What could follow at the caret: keys, and then the values of a key. */
+export const suggestionsAt = (
+  filter: string,
+  caret: number,
+  keys: readonly string[],
+  valuesOf: (key: string) => readonly string[],
+): Suggestion[] => {
+  const token = filterTokensOf(filter).find(({ start, end }) => start <= caret && caret <= end);
+  const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
+  const typed = filter.slice(start, caret);
+  const minus = typed.startsWith('-') ? '-' : '';
+  const colon = typed.indexOf(':');
+  const replace = (text: string): Pick<Suggestion, 'filter' | 'caret'> => ({
+    filter: filter.slice(0, start) + text + filter.slice(end),
+    caret: start + text.length,
+  });
+  if (colon < 0) {
+    const word = typed.slice(minus.length).toLowerCase();
+    return keys
+      .filter((key) => key.toLowerCase().startsWith(word))
+      .slice(0, maxSuggestions)
+      .map((key) => ({ label: `${minus}${key}:`, ...replace(`${minus}${key}:`) }));
+  }
+  const key = typed.slice(minus.length, colon);
+  const before = typed.slice(colon + 1);
+  const comma = before.lastIndexOf(',');
+  const word = unquoted(before.slice(comma + 1)).toLowerCase();
+  return valuesOf(key)
+    .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
+    .slice(0, maxSuggestions)
+    .map((value) => {
+      const text = `${minus}${key}:${before.slice(0, comma + 1)}${quote(value)}`;
+      return { label: text, ...replace(`${text} `) };
+    });
+};
