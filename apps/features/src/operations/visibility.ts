@@ -1,7 +1,7 @@
 import { type Caller, maySee } from '@bunting/contracts';
 
 /** Returns the object, or undefined if there is none or its project is hidden from the caller. */
-export const findVisible = <T extends { readonly project: string | null }>(
+export const undefinedIfHidden = <T extends { readonly project: string | null }>(
   { caller }: { readonly caller: Caller },
   found: T | undefined,
 ): T | undefined =>

@@ -1,7 +1,7 @@
 import { metadataNames } from '../domain/features/metadata.ts';
 import { SegmentEntity, FeatureEntity, sql } from './entities.ts';
 
-/** The properties that the admin API, projections and exports return by name. `sdk-feature.ts` lists those for SDKs. */
+/** The properties that the admin API, projections and exports return by name. `delivered-feature.ts` lists those for SDKs. */
 const describedBy = ['name', 'project', ...metadataNames] as const;
 
 /** SQL: the properties that the admin API, projections and exports return by name, as arguments of `json_build_object`. */

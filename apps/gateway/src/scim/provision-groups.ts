@@ -3,7 +3,7 @@ import {
   changedGroup,
   type GroupChange,
   type StoredGroup,
-  usersConcerned,
+  membersToLoad,
 } from '../domain/accounts/provisioned-groups.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { GroupView, ScimGroupRow } from '../persistence/identity/scim-repository.ts';
@@ -50,7 +50,7 @@ const groupForUpdate = async ({ groups }: Transaction, id: number): Promise<Stor
 
 const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
   const before = await groupForUpdate(tx, id);
-  const members = await tx.scim.memberIds(id, usersConcerned(before, change));
+  const members = await tx.scim.memberIds(id, membersToLoad(before, change));
   const { after, named, added, removed, events } = changedGroup(before, members, change);
   // A patch names whom it adds; a list of all members may keep service accounts that the API has added.
   await requireUsers(tx, change.members === undefined ? named : added);

@@ -3,7 +3,7 @@ import { type Database, isDataError, type Tx } from '@bunting/database';
 import type { Log } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
 import { addDeadLetter, deadLetterReason, deleteSupersededDeadLetters } from '../dead-letters/dead-letter-store.ts';
-import type { Advanced, Checkpoint, StoredCheckpoint } from './stored-checkpoint.ts';
+import type { AdvanceResult, Checkpoint, StoredCheckpoint } from './stored-checkpoint.ts';
 import type { PositionRange } from './pruned-unread-messages.ts';
 import type { OutboxPosition } from './outbox-position.ts';
 import type { ConsumedTopic } from './outbox-reader.ts';
@@ -35,7 +35,7 @@ export const batchApplier = (options: BatchOptions) => {
   const { onDeadLetter, log } = options;
 
   /** Runs a transaction that advances the checkpoint, and reports the events that were pruned unread. */
-  const commit = async (job: (tx: Tx) => Promise<Advanced>): Promise<Checkpoint> => {
+  const commit = async (job: (tx: Tx) => Promise<AdvanceResult>): Promise<Checkpoint> => {
     const advanced = await database.transaction(job);
     for (const range of advanced.prunedUnread) {
       log.error(

@@ -9,7 +9,7 @@ export interface Checkpoint extends OutboxPosition {
 }
 
 /** The checkpoint after a transaction, and the events on the way to it that had been pruned unread. */
-export interface Advanced {
+export interface AdvanceResult {
   readonly checkpoint: Checkpoint;
   readonly prunedUnread: readonly PositionRange[];
 }
@@ -46,7 +46,7 @@ export const storedCheckpoint = (producer: Producer, topic: OutboxTopic) => {
       from: Checkpoint,
       messages: readonly OutboxMessage[],
       { position, uid }: OutboxPosition,
-    ): Promise<Advanced> => {
+    ): Promise<AdvanceResult> => {
       const checkpoint = { position, uid, epoch: from.epoch };
       await store(tx, checkpoint);
       const prunedUnread = topic === 'event' ? gapsBetween(from.position, messages, position) : [];

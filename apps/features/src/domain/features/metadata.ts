@@ -20,7 +20,7 @@ export const metadataOfDocument = (
   document: Readonly<Record<string, unknown>>,
 ): Readonly<Record<keyof Metadata, unknown>> => ({ ...newMetadata, ...pickMetadata(document) });
 
-/** The metadata after changes; an empty description becomes null. */
+/** The metadata after changes. Empty texts of fields that may be null become null. */
 export const changeMetadata = (changes: MetadataChanges, before: Metadata = newMetadata): Metadata => {
   const after = { ...newMetadata, ...pickMetadata(before), ...pickMetadata(changes) } as Metadata;
   return { ...after, description: after.description || null };

@@ -4,7 +4,7 @@ import { aFeature, aStrategy } from '../../../test/builders.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { computeImpactOnUsers } from './impact-on-users.ts';
-import { concernedFeatures, maxFeaturesOfImpact } from './concerned-features.ts';
+import { affectedFeatures, maxFeaturesOfImpact } from './affected-features.ts';
 
 const environment = 'development';
 const inNorway: Constraint = { contextName: 'country', operator: 'IN', values: ['no'] };
@@ -145,23 +145,23 @@ describe('the features that changes concern', () => {
   const deletion: Change = { action: 'deleteSegment', payload: { id: 1 } };
   const user = aFeature({ name: 'user', strategies: [rollout(50, { segments: [1] })] });
   const features = [aFeature(), user, aFeature({ name: 'other', strategies: [rollout(50, { segments: [2] })] })];
-  const concerned = (changes: readonly Change[], where = environment, hidden: string[] = []) =>
-    concernedFeatures(contentOf(features), changes, where, hidden);
+  const affected = (changes: readonly Change[], where = environment, hidden: string[] = []) =>
+    affectedFeatures(contentOf(features), changes, where, hidden);
 
   it('are those that they change and those that use a changed segment in the environment', () => {
-    expect(concerned([change])).toEqual(['checkout']);
-    expect(concerned([change, deletion])).toEqual(['checkout', 'user']);
-    expect(concerned([deletion], 'production')).toEqual([]);
+    expect(affected([change])).toEqual(['checkout']);
+    expect(affected([change, deletion])).toEqual(['checkout', 'user']);
+    expect(affected([deletion], 'production')).toEqual([]);
   });
 
   it('are not in projects that are hidden from the caller', () => {
-    expect(concerned([change, deletion], environment, ['shop'])).toEqual([]);
+    expect(affected([change, deletion], environment, ['shop'])).toEqual([]);
   });
 
   it('are at most twenty', () => {
     const users = Array.from({ length: maxFeaturesOfImpact }, (_, nth) => ({ ...user, name: `user-${nth}` }));
-    expect(concernedFeatures(contentOf(users), [deletion], environment, [])).toHaveLength(20);
-    const tooMany = () => concernedFeatures(contentOf([...users, user]), [deletion], environment, []);
+    expect(affectedFeatures(contentOf(users), [deletion], environment, [])).toHaveLength(20);
+    const tooMany = () => affectedFeatures(contentOf([...users, user]), [deletion], environment, []);
     expect(refusalOf(tooMany).details).toMatchObject([{ path: '/body/changes' }]);
   });
 });

@@ -13,7 +13,7 @@ import { inEnvironment, withEnvironment } from '../features/feature-in-environme
 import type { SegmentReference, ProjectContext } from '../project-context.ts';
 import { resourceLimits } from '../resource-limits.ts';
 import { addTag } from '../tags/tag.ts';
-import { requireContextFields, resolveSegments } from './resolve-file-references.ts';
+import { reportMissingContextFields, resolveSegments } from './resolve-file-references.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';
 import type { FeatureWithSettingsInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
@@ -103,7 +103,7 @@ const contentOf = (located: Located<StrategyInFile>, context: PlanContext): Stra
   const constraints = value.constraints ?? [];
   const isTypeKnown = projectContext.strategyTypes.has(value.name);
   if (!isTypeKnown) errors.addMissing(`Strategy type "${shortName(value.name)}"`, `${path}/name`, value.featureName);
-  const areFieldsKnown = requireContextFields(constraints, projectContext.contextFields, located, errors);
+  const areFieldsKnown = reportMissingContextFields(constraints, projectContext.contextFields, located, errors);
   const segments = resolveSegments(located, content.segments, segmentsByName, errors);
   if (!isTypeKnown || !areFieldsKnown) return undefined;
   // Parameters get no defaults here: a missing rollout must not become 100 percent.

@@ -4,7 +4,7 @@ import type { StoredContextField } from '../constraints/context-field.ts';
 import { tagCreated } from '../tags/tag.ts';
 import type { StoredTagType } from '../tags/tag-type.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
-import { newContextFields, newTags, newTagTypes } from './new-catalogue-objects.ts';
+import { newContextFields, newTags, newTagTypes } from './new-context-fields-and-tags.ts';
 import type { ImportContext, ImportDestination } from './import-destination.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { ImportErrors } from './import-errors.ts';

@@ -23,7 +23,7 @@ export const resolveSegments = (
   });
 
 /** Notes the context fields that are neither here nor in the file; false when there are such. */
-export const requireContextFields = (
+export const reportMissingContextFields = (
   constraints: readonly Constraint[],
   known: ReadonlyMap<string, ContextFieldReference>,
   { value, path }: Located<StrategyInFile>,

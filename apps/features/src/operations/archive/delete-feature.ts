@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { DeleteFeature } from '@bunting/contracts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { findVisible } from '../visibility.ts';
+import { undefinedIfHidden } from '../visibility.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
+      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
       if (feature === undefined) throw noFeatureFlag();
       await deleteArchivedFeatures(tx, [feature]);

@@ -3,7 +3,7 @@ import { ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { findVisible } from '../visibility.ts';
+import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -13,7 +13,7 @@ export const reviveFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Fea
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
       await tx.projects.lockShared({ feature: params.featureName });
-      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
+      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw noFeatureFlag();
       const decision = reviveFeature(feature, now.toISOString());

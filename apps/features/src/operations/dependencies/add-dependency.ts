@@ -4,7 +4,7 @@ import { normalizeDependency, setParent } from '../../domain/features/parts/depe
 import { featureNotInProject } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { findVisible } from '../visibility.ts';
+import { undefinedIfHidden } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -18,7 +18,7 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
         throw featureNotInProject(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
-      const parent = findVisible(
+      const parent = undefinedIfHidden(
         request,
         childAndParents.find(({ name }) => name === body.feature),
       );

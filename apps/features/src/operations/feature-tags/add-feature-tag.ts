@@ -3,7 +3,7 @@ import { AddFeatureTag } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
-import { findVisible } from '../visibility.ts';
+import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { addTags } from '../tags/add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,7 +12,7 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddFeatureTag, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
+      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = addTag(feature, body);

@@ -3,7 +3,7 @@ import { RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tags/tag.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { authorise } from '../authorise.ts';
-import { findVisible } from '../visibility.ts';
+import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureTag, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
+      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
       // Without a feature there is no project: callers with the permission in any project get a 404, others a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw noFeatureFlag();

@@ -3,7 +3,7 @@ import { UpdateFeatureTags } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { authorise } from '../authorise.ts';
-import { findVisible } from '../visibility.ts';
+import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { addTags, pathOfType } from '../tags/add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,7 +12,7 @@ export const updateFeatureTagsEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateFeatureTags, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const feature = findVisible(request, await tx.features.findForUpdate(params.featureName));
+      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
       authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
       if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = changeTags(feature, body);

@@ -3,7 +3,7 @@ import { EvaluateImpact, projectNotFound } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { changedSegments } from '../../domain/changes/changed-subjects.ts';
 import { computeImpactOnUsers } from '../../domain/impact/impact-on-users.ts';
-import { concernedFeatures, maxFeaturesOfImpact } from '../../domain/impact/concerned-features.ts';
+import { affectedFeatures, maxFeaturesOfImpact } from '../../domain/impact/affected-features.ts';
 import { readContext } from '../../domain/playground/playground-contexts.ts';
 import { featuresIn } from '../changes/change-subjects.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -26,7 +26,7 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     });
     requireEnvironments(before, [environment], '/body/environment');
     const after = await contentAfter(before, proposal, context, request);
-    const names = concernedFeatures(before, changes, environment, hidden);
+    const names = affectedFeatures(before, changes, environment, hidden);
     return computeImpactOnUsers({ before, after }, environment, names, {
       examples: contexts.map((example) => readContext(example).fields),
       now,

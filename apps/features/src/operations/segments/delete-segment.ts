@@ -3,14 +3,14 @@ import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/constraints/segment.ts';
 import { segmentNotFound } from '../../domain/refusals.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { hiddenProjectsOf, findVisible } from '../visibility.ts';
+import { hiddenProjectsOf, undefinedIfHidden } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     transaction(request, async ({ segments, events }) => {
       const { segment, users } = await segments.getForUpdate(request.params.id);
-      if (findVisible(request, segment) === undefined) throw segmentNotFound(request.params.id);
+      if (undefinedIfHidden(request, segment) === undefined) throw segmentNotFound(request.params.id);
       authoriseSegment(request.caller, { atRoot: 'DELETE_SEGMENT', operation: DeleteSegment }, segment.project);
       const deleted = deleteSegment(segment, { users, hidden: hiddenProjectsOf(request.caller) });
       await segments.remove(segment);

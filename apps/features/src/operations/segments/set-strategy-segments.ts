@@ -3,7 +3,7 @@ import { SetStrategySegments } from '@bunting/contracts';
 import { strategyNotFound } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
 import { authorise } from '../authorise.ts';
-import { findVisible } from '../visibility.ts';
+import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -13,7 +13,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId, segmentIds } = body;
-      const found = findVisible(request, await tx.segments.featureOfStrategy(strategyId));
+      const found = undefinedIfHidden(request, await tx.segments.featureOfStrategy(strategyId));
       // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: found?.project, environment: environmentId });
       if (found?.project !== projectId) throw strategyNotFound(strategyId);

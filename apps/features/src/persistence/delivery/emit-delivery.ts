@@ -1,6 +1,6 @@
 import { type DeliveryStates, isEqual } from '@bunting/contracts';
 import type { Outbox } from '@bunting/outbox';
-import { toSdkFeature } from '../../domain/features/sdk-feature.ts';
+import { toDeliveredFeature } from '../../domain/features/delivered-feature.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 
 // The rows that writes emit for the delivery to SDKs (docs/adr/0030): only where the response to an SDK could differ.
@@ -14,8 +14,8 @@ const emitFormerFeature = (outbox: Outbox, { name, project }: Feature): void =>
 
 /** @param before undefined for a new feature */
 export const emitFeatureDelivery = (outbox: Outbox, before: Feature | undefined, after: Feature): void => {
-  const state = toSdkFeature(after);
-  if (before !== undefined && isEqual(toSdkFeature(before), state)) return;
+  const state = toDeliveredFeature(after);
+  if (before !== undefined && isEqual(toDeliveredFeature(before), state)) return;
   outbox.emitDelivery({ entity: 'feature', id: after.name, state });
   if (before !== undefined && before.project !== after.project) emitFormerFeature(outbox, before);
 };

@@ -19,7 +19,7 @@ export interface EnvironmentPart {
   segments: readonly number[];
 }
 
-/** A feature as JSON text in three pieces: `head`, the part of one environment, and `tail`. */
+/** A feature as JSON text in three pieces: `jsonPrefix`, the part of one environment, and `jsonSuffix`. */
 export interface FeatureEntry {
   readonly name: string;
   project: string;
@@ -28,8 +28,8 @@ export interface FeatureEntry {
   tags: readonly string[];
   /** the position of the row that last changed anything outside of `parts` */
   position: number;
-  head: string;
-  tail: string;
+  jsonPrefix: string;
+  jsonSuffix: string;
   readonly parts: Map<string, EnvironmentPart>;
 }
 
@@ -145,8 +145,8 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       isArchived: true,
       tags: [],
       position: rowPosition,
-      head: '',
-      tail: '',
+      jsonPrefix: '',
+      jsonSuffix: '',
       parts: new Map<string, EnvironmentPart>(),
     };
     if (before === undefined) {
@@ -160,18 +160,28 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       ofProject.set(project, siblings.add(feature));
     }
     if (state.archived) {
-      Object.assign(feature, { project, isArchived: true, position: rowPosition, head: '', tail: '', tags: [] });
+      Object.assign(feature, {
+        project,
+        isArchived: true,
+        position: rowPosition,
+        jsonPrefix: '',
+        jsonSuffix: '',
+        tags: [],
+      });
       feature.parts.clear();
       removalsSincePrune++;
       return recordChange({ position: rowPosition, feature });
     }
     const { type, description, stale, impressionData, dependencies } = state;
-    const head = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
-    const tail = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
+    const jsonPrefix = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
+    const jsonSuffix = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
     const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
-    const isSame = head === feature.head && tail === feature.tail && tags.join('\n') === feature.tags.join('\n');
+    const isSame =
+      jsonPrefix === feature.jsonPrefix &&
+      jsonSuffix === feature.jsonSuffix &&
+      tags.join('\n') === feature.tags.join('\n');
     if (!isSame || feature.isArchived) {
-      Object.assign(feature, { project, isArchived: false, position: rowPosition, head, tail, tags });
+      Object.assign(feature, { project, isArchived: false, position: rowPosition, jsonPrefix, jsonSuffix, tags });
     }
     for (const [environment, it] of Object.entries(state.environments)) {
       const json = jsonMembersOf({ enabled: it.enabled, strategies: it.strategies, variants: it.variants });

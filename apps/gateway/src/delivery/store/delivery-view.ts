@@ -124,7 +124,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   const piecesOf = (feature: FeatureEntry): readonly string[] => {
     const part = store.partOf(feature, environment);
     const isInlined = inlineSegments && part.segments.length > 0;
-    return [feature.head, isInlined ? withInlinedSegments(part.json, store) : part.json, feature.tail];
+    return [feature.jsonPrefix, isInlined ? withInlinedSegments(part.json, store) : part.json, feature.jsonSuffix];
   };
   const jsonOf = (feature: FeatureEntry): string => piecesOf(feature).join('');
 
@@ -155,9 +155,13 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     if (content?.revision === latest.revision && content.epoch === latest.epoch) return content;
     const { revision, epoch } = latest;
     const segments = inlineSegments ? '' : `"segments":[${segmentList()}],`;
-    const list = { blocks: featureBlocks(), head: '{"version":2,"features":[', tail: `],${segments}"query":${query}` };
+    const list = {
+      blocks: featureBlocks(),
+      jsonPrefix: '{"version":2,"features":[',
+      jsonSuffix: `],${segments}"query":${query}`,
+    };
     const hashes = list.blocks.map((block) => block.hash).join();
-    const contentHash = hash('sha256', `${hashes} ${list.tail}`, 'hex').slice(0, 32);
+    const contentHash = hash('sha256', `${hashes} ${list.jsonSuffix}`, 'hex').slice(0, 32);
     // The content was changed and changed back: the cached bytes are still right.
     if (content?.hash === contentHash) return (content = { ...content, revision, epoch, list });
     const tag = `${queryHash}:${contentHash}:${revision}`;
@@ -168,7 +172,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   const represent = async ({ list, tag, madeAt }: Content, encoding: Encoding): Promise<Representation> => {
     const etag = `"${tag}${tagSuffixOf[encoding]}"`;
     const meta = JSON.stringify({ revisionId: madeAt, etag, queryHash });
-    const all = { ...list, tail: `${list.tail},"meta":${meta}}` };
+    const all = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
     return { etag, encoding, body: encoding === 'identity' ? listBytes(all) : await compressList(all, encoding) };
   };
 
@@ -224,8 +228,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       const { revision } = latest;
       const list = {
         blocks: featureBlocks(),
-        head: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
-        tail: `],"segments":[${segmentList()}]}]}`,
+        jsonPrefix: `{"events":[{"type":"hydration","eventId":${revision},"features":[`,
+        jsonSuffix: `],"segments":[${segmentList()}]}]}`,
       };
       hydration = { revision, body: listBytes(list), list, encoded: {} };
       onResize();

@@ -53,7 +53,7 @@ export const evaluatorCache = (store: DeliveryStore) => {
 
   const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
     const part = store.partOf(feature, environment);
-    const json = () => JSON.parse(feature.head + part.json + feature.tail) as EvaluableFeature;
+    const json = () => JSON.parse(feature.jsonPrefix + part.json + feature.jsonSuffix) as EvaluableFeature;
     // The part of a feature that has none in this environment is shared by all features.
     const key = part.position === 0 ? feature : part;
     let position = store.positionOf(feature, environment);

@@ -6,25 +6,25 @@ import type { FeatureBlock } from './feature-blocks.ts';
 export interface FeatureList {
   readonly blocks: readonly FeatureBlock[];
   /** what precedes the features */
-  readonly head: string;
+  readonly jsonPrefix: string;
   /** what follows them */
-  readonly tail: string;
+  readonly jsonSuffix: string;
 }
 
 const comma = Buffer.from(',');
 
 /** The bytes of a list, before compression. */
-export const listLength = ({ blocks, head, tail }: FeatureList): number =>
+export const listLength = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): number =>
   blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
-  Buffer.byteLength(head) +
-  Buffer.byteLength(tail);
+  Buffer.byteLength(jsonPrefix) +
+  Buffer.byteLength(jsonSuffix);
 
 /** The text of a list. */
-export const listBytes = ({ blocks, head, tail }: FeatureList): Buffer =>
+export const listBytes = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buffer =>
   Buffer.concat([
-    Buffer.from(head),
+    Buffer.from(jsonPrefix),
     ...blocks.flatMap((block, nth) => (nth === 0 ? [block.bytes()] : [comma, block.bytes()])),
-    Buffer.from(tail),
+    Buffer.from(jsonSuffix),
   ]);
 
 /** As many as Node.js has threads for it: each compression that waits for a thread holds a quarter of a MiB. */
@@ -44,9 +44,9 @@ const compressBlocks = async (blocks: readonly FeatureBlock[]): Promise<readonly
 /** A list in an encoding. With gzip only blocks that have changed are compressed again. */
 export const compressList = async (list: FeatureList, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
   if (encoding !== 'gzip') return compress(listBytes(list), encoding);
-  const [head, tail, separator] = await Promise.all(
-    [list.head, list.tail, ','].map((text) => gzipPart(Buffer.from(text))),
+  const [jsonPrefix, jsonSuffix, separator] = await Promise.all(
+    [list.jsonPrefix, list.jsonSuffix, ','].map((text) => gzipPart(Buffer.from(text))),
   );
   const parts = (await compressBlocks(list.blocks)).flatMap((part, nth) => (nth === 0 ? [part] : [separator, part]));
-  return joinGzip([head, ...parts, tail] as GzipPart[]);
+  return joinGzip([jsonPrefix, ...parts, jsonSuffix] as GzipPart[]);
 };

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { changedGroup, type GroupChange, type StoredGroup, usersConcerned } from './provisioned-groups.ts';
+import { changedGroup, type GroupChange, type StoredGroup, membersToLoad } from './provisioned-groups.ts';
 
 const before: StoredGroup = {
   id: 3,
@@ -34,13 +34,13 @@ it('an identity provider that changes members of a group emits an event for each
 });
 
 it('a change of a group that names members needs to know of these only', () => {
-  expect(usersConcerned(before, change({ added: new Set([7]), removed: new Set([8]) }))).toEqual([7, 8]);
-  expect(usersConcerned(before, change({ name: 'Designers' }))).toEqual([]);
+  expect(membersToLoad(before, change({ added: new Set([7]), removed: new Set([8]) }))).toEqual([7, 8]);
+  expect(membersToLoad(before, change({ name: 'Designers' }))).toEqual([]);
 });
 
 it('a change of a group that renames it or replaces its members needs to know of all members', () => {
-  expect(usersConcerned(before, change({ name: 'Artists' }))).toBeUndefined();
-  expect(usersConcerned(before, change({ members: new Set([7]) }))).toBeUndefined();
+  expect(membersToLoad(before, change({ name: 'Artists' }))).toBeUndefined();
+  expect(membersToLoad(before, change({ members: new Set([7]) }))).toBeUndefined();
 });
 
 it.each<[sent: string | null | undefined, stored: object]>([

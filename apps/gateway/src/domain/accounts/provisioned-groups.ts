@@ -19,14 +19,14 @@ export interface GroupChange {
 
 const isRenamed = ({ name: before }: StoredGroup, { name = before }: GroupChange): boolean => name !== before;
 
-/** The users of whom must be known whether they are members, before a change is decided; undefined for all members. */
-export const usersConcerned = (before: StoredGroup, change: GroupChange): readonly number[] | undefined =>
+/** The users whose membership must be loaded before a change is decided; undefined for all members. */
+export const membersToLoad = (before: StoredGroup, change: GroupChange): readonly number[] | undefined =>
   change.members !== undefined || isRenamed(before, change) ? undefined : [...change.added, ...change.removed];
 
 /**
  * A group after a change, the members that the change names, adds and removes, and the events. Unlike for a request to the API, `group-updated`
  * is emitted for another name only: it has the ids of all members, and would be too large for each member that is added.
- * @param members the members among `usersConcerned`
+ * @param members the members among `membersToLoad`
  */
 export const changedGroup = (before: StoredGroup, members: readonly number[], change: GroupChange) => {
   const { name = before.name, externalId = before.provisioned?.externalId ?? null } = change;

@@ -23,7 +23,7 @@ const deliveredDependency = ({ feature, enabled, variants }: Dependency): Delive
   enabled ? { feature, enabled, variants } : { feature, enabled };
 
 /** What SDKs evaluate of a feature, in each environment that it has settings for. */
-export const toSdkFeature = (feature: Feature): DeliveredFeature => {
+export const toDeliveredFeature = (feature: Feature): DeliveredFeature => {
   const { name, project, type, description, stale, impressionData, tags, dependencies, environments } = feature;
   if (feature.archivedAt !== null) return { name, project, archived: true };
   return {

@@ -8,11 +8,11 @@ import { inEnvironment } from '../features/feature-in-environment.ts';
 export const maxFeaturesOfImpact = 20;
 
 /**
- * The names of the features that changes concern: those that they change, and those that use a changed segment in the environment.
+ * The names of the features that changes affect: those that they change, and those that use a changed segment in the environment.
  * Features of hidden projects are left out.
  * @throws Refusal when there are more than `maxFeaturesOfImpact`
  */
-export const concernedFeatures = (
+export const affectedFeatures = (
   { features }: PlaygroundContent,
   changes: readonly Change[],
   environment: string,
@@ -22,12 +22,12 @@ export const concernedFeatures = (
   const segments = new Set(changedSegments(changes));
   const usesChangedSegment = (feature: Pick<Feature, 'environments'>): boolean =>
     inEnvironment(feature, environment).strategies.some((strategy) => strategy.segments.some((id) => segments.has(id)));
-  const concerned = features.filter(
+  const affected = features.filter(
     (feature) => !hidden.includes(feature.project) && (changed.has(feature.name) || usesChangedSegment(feature)),
   );
-  if (concerned.length > maxFeaturesOfImpact) {
+  if (affected.length > maxFeaturesOfImpact) {
     const reason = `The changes concern more than ${maxFeaturesOfImpact} features, the limit of one request`;
     throw invalidProperty(reason, '/body/changes');
   }
-  return concerned.map(({ name }) => name);
+  return affected.map(({ name }) => name);
 };
