@@ -8,7 +8,7 @@ const maxAgeHours = 26;
 const hourMs = 3_600_000;
 
 /** Checks whether a folder has a complete backup of the last day. It does not read the backup itself, as `backup:verify` does. */
-export const checkBackups = async (folder: string): Promise<Finding> => {
+export const checkBackupAge = async (folder: string): Promise<Finding> => {
   const name = `backups in ${folder}`;
   const advice = 'Run npm run backup, and look why cron did not.';
   try {

@@ -7,7 +7,7 @@ import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
 import { withDatabaseUrls } from '../databases/service-databases.ts';
 import { checkMeilisearch } from './check-meilisearch.ts';
 import { checkService } from './check-service.ts';
-import { checkBackups } from './check-backups.ts';
+import { checkBackupAge } from './check-backup-age.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkNats } from './check-nats.ts';
 import { type Finding, passedCheck, failedCheck } from './finding.ts';
@@ -90,6 +90,6 @@ export const diagnose = async (
   checkNode(),
   ...(await withEmbedded(environment, (complete) => checkServices(complete, minFreeGib))),
   ...(await checkBus(environment)),
-  ...(backups === undefined ? [] : [await checkBackups(backups)]),
+  ...(backups === undefined ? [] : [await checkBackupAge(backups)]),
   ...(await Promise.all(addresses.map(checkService))).flat(),
 ];

@@ -2,7 +2,7 @@ import type { PrunedUnreadRange } from '@bunting/outbox';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Registers the number of events that producers pruned before the log had read them. Anything but 0 needs an operator. */
-export const measurePrunedUnreadEvents = (
+export const registerPrunedUnreadEventsMetric = (
   registry: Registry,
   prunedUnread: () => Promise<readonly PrunedUnreadRange[]>,
 ): void => {

@@ -1,10 +1,10 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { measureDeadLetters } from '@bunting/outbox';
+import { registerDeadLetterMetrics } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './background/housekeeping.ts';
-import { measurePrunedUnreadEvents } from './pruned-unread-events-metric.ts';
+import { registerPrunedUnreadEventsMetric } from './pruned-unread-events-metric.ts';
 import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
 import { dropOldestExpiredBatch } from './persistence/log/retention.ts';
@@ -49,8 +49,8 @@ export const auditService = defineService({
     });
     onStop('consumer of events', () => eventConsumer.stop());
     const readers = eventLogReaders(database);
-    measurePrunedUnreadEvents(metrics, readers.prunedUnreadMessages);
-    measureDeadLetters(metrics, 'audit', database);
+    registerPrunedUnreadEventsMetric(metrics, readers.prunedUnreadMessages);
+    registerDeadLetterMetrics(metrics, 'audit', database);
     const context = auditContext({
       bus,
       readers,

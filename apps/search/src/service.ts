@@ -1,6 +1,6 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { measureDeadLetters, readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
+import { registerDeadLetterMetrics, readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureSearch } from './feature-search.ts';
@@ -18,7 +18,7 @@ import { createReindexer } from './reconciler/reindexer.ts';
 import { startReconciler } from './reconciler/start-reconciler.ts';
 import { stateSource } from './reconciler/state-source.ts';
 import { reconcilerMetrics } from './reconciler/reconciler-metrics.ts';
-import { consumeStates } from './subscriptions/consume-states.ts';
+import { consumeFeatureStates } from './subscriptions/consume-feature-states.ts';
 
 /** Searches features by all filters and orders of the API. */
 export const searchService = defineService({
@@ -37,7 +37,7 @@ export const searchService = defineService({
       log,
     });
     onStop('database', () => database.close());
-    const states = await consumeStates({
+    const states = await consumeFeatureStates({
       database,
       bus,
       intervalMs: config.SEARCH_POLL_INTERVAL_MS,
@@ -45,7 +45,7 @@ export const searchService = defineService({
       log,
     });
     onStop('projection of features', () => states.stop());
-    measureDeadLetters(metrics, 'search', database);
+    registerDeadLetterMetrics(metrics, 'search', database);
     const stored = reconciliationRepository(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
     const reconciling = startReconciler({

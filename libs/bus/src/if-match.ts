@@ -11,7 +11,7 @@ const versionTag = (tag: string): string => tag.split('.', 1)[0] as string;
  * @param current the tags that match now, the entity's own tag first
  * @throws Refusal `PreconditionFailed` with the current tag
  */
-export const requireMatch = (wanted: IfMatch, current: readonly string[]): void => {
+export const requireIfMatch = (wanted: IfMatch, current: readonly string[]): void => {
   if (wanted === '*' || wanted.some((tag) => current.includes(versionTag(tag)))) return;
   throw refusal(
     'PreconditionFailed',

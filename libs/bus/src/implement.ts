@@ -37,7 +37,7 @@ export type OperationRequest<O extends AnyOperation> = RequestOf<O> & {
   /** the entity that `If-Match` refers to, in an operation that supports it */
   readonly conditional: IfMatchTarget | undefined;
   /** throws unless the `If-Match` of the request names one of the tags; undefined without an `If-Match` */
-  readonly requireMatch: ((current: readonly string[]) => void) | undefined;
+  readonly requireIfMatch: ((current: readonly string[]) => void) | undefined;
   /** whether `If-None-Match` names this tag */
   readonly matchesIfNoneMatch: (tag: string) => boolean;
   /** sets a response header */

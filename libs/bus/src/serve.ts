@@ -19,7 +19,7 @@ import { type Endpoint, JsonText, notModified } from './implement.ts';
 import { requireRootPermission } from './require-root-permission.ts';
 import { type IdempotentWrite, idempotentWriteOf, recordingChecks } from './idempotent-write.ts';
 import { permissionCheckObserver } from './permission-check-observer.ts';
-import { requireMatch } from './precondition.ts';
+import { requireIfMatch } from './if-match.ts';
 import { presenceReply, presenceSubject } from './presence.ts';
 import { internalError, refusalResponse } from './refusal-response.ts';
 
@@ -72,7 +72,7 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
 const requireMatchOf = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: CallContext) => {
   if (ifMatch === undefined) return undefined;
   if (conditional === undefined) throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
-  return (current: readonly string[]): void => requireMatch(ifMatch, current);
+  return (current: readonly string[]): void => requireIfMatch(ifMatch, current);
 };
 
 /** The stored reply, which a retry gets, must equal the first reply. */
@@ -133,7 +133,7 @@ export const serve = async (
         traceparent: context.traceparent,
         idempotency,
         conditional: operation.ifMatch,
-        requireMatch: requireMatchOf(operation, context),
+        requireIfMatch: requireMatchOf(operation, context),
         matchesIfNoneMatch: (tag) => context.ifNoneMatch === '*' || context.ifNoneMatch?.includes(tag) === true,
         setHeader: (header, value) => {
           headers[header] = value;

@@ -101,8 +101,8 @@ export const describeBus = (
 
     it('transfers the expected and the current ETag', async () => {
       const Guarded = { ...Greet, ifMatch: 'feature' as const };
-      const guarded = implement(Guarded, async ({ requireMatch }) => {
-        requireMatch?.(['7 ☂', 'other']);
+      const guarded = implement(Guarded, async ({ requireIfMatch }) => {
+        requireIfMatch?.(['7 ☂', 'other']);
         return { text: '' };
       });
       await serve(bus, [guarded]);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Entity } from './schema/entity-sql.ts';
 import { refusalForFailure, isRetryable, outageOf } from './failures/database-failures.ts';
 import { type DatabaseLog, outageLog, silentLog } from './failures/outage-log.ts';
-import { measurePool } from './connection/pool-metrics.ts';
+import { registerPoolMetrics } from './connection/pool-metrics.ts';
 import { operationOf, statementSpan } from './connection/statement-span.ts';
 import { type CommitLimits, runTransaction, type Tx } from './connection/transaction.ts';
 import { migrate } from './schema/migrate.ts';
@@ -139,7 +139,7 @@ export const openDatabase = async ({
     return pool;
   };
 
-  if (metrics !== undefined) measurePool(metrics, () => pool, poolMax);
+  if (metrics !== undefined) registerPoolMetrics(metrics, () => pool, poolMax);
   const databaseName = new URL(url).pathname.slice(1);
   const outages = outageLog(databaseName, log);
   let diskWasFull = false;

@@ -12,8 +12,8 @@ export interface Rollout {
   readonly bucket: number | null;
 }
 
-/** What a strategy type decides, constraints and segments aside. */
-export interface Activation {
+/** What a strategy type with its parameters decides for a user, constraints and segments aside. */
+export interface CompiledStrategyType {
   readonly isActive: Predicate;
   /** of a gradual rollout: the user's bucket. The feature is on for the user if `bucket` is at most `percentage`. */
   readonly rolloutFor?: (context: EvaluationContext) => Rollout;
@@ -35,7 +35,7 @@ const stickyKey = (stickiness: string, context: EvaluationContext): string | und
 export const isInRollout = ({ bucket, percentage }: Rollout): boolean => bucket !== null && bucket <= percentage;
 
 /** The bucket of a sticky key never changes, so a larger percentage only adds keys to a rollout. */
-const rollout = (percentageText: string | undefined, stickiness: string, groupId: string): Activation => {
+const rollout = (percentageText: string | undefined, stickiness: string, groupId: string): CompiledStrategyType => {
   const percentage = Number(percentageText);
   const bucketOf = rolloutBuckets(groupId);
   const rolloutFor = (context: EvaluationContext): Rollout => {
@@ -45,7 +45,7 @@ const rollout = (percentageText: string | undefined, stickiness: string, groupId
   return { isActive: (context) => isInRollout(rolloutFor(context)), rolloutFor };
 };
 
-const strategyTypes = new Map<string, (parameters: Parameters, feature: string) => Activation>(
+const strategyTypes = new Map<string, (parameters: Parameters, feature: string) => CompiledStrategyType>(
   Object.entries({
     default: () => ({ isActive: () => true }),
     userWithId: ({ userIds }: Parameters) => {
@@ -70,5 +70,8 @@ const strategyTypes = new Map<string, (parameters: Parameters, feature: string) 
  * Compiles a strategy type with its parameters.
  * @returns undefined for a type that only the application can evaluate: a custom one, or `applicationHostname`
  */
-export const compileActivation = (type: string, parameters: Parameters, feature: string): Activation | undefined =>
-  strategyTypes.get(type)?.(parameters, feature);
+export const compileStrategyType = (
+  type: string,
+  parameters: Parameters,
+  feature: string,
+): CompiledStrategyType | undefined => strategyTypes.get(type)?.(parameters, feature);

@@ -1,6 +1,6 @@
 import { compileConstraint, type EvaluableConstraint } from './constraint.ts';
 import type { EvaluationContext, Predicate } from './evaluation-context.ts';
-import { compileActivation, isInRollout, type Rollout } from './activation.ts';
+import { compileStrategyType, isInRollout, type Rollout } from './compile-strategy-type.ts';
 import { type Resolution, resolveWithReason } from './resolve-with-reason.ts';
 import { compileVariants, type EvaluableVariant, type Variant } from './variant.ts';
 
@@ -95,7 +95,7 @@ const compileStrategy = (
   const own = constraints.map(compileConstraint);
   const bySegment = segments.map((id) => ({ id, constraints: findSegment(id) }));
   const conditions = [...own, ...bySegment.flatMap((segment) => segment.constraints ?? [(): boolean => false])];
-  const activation = compileActivation(name, parameters, feature);
+  const activation = compileStrategyType(name, parameters, feature);
   const stickiness = variants[0]?.stickiness || parameters['stickiness'] || 'default';
   const groupId = parameters['groupId'] || feature;
   const selectVariant = compileVariants(variants, groupId, stickiness);

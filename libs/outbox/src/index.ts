@@ -1,4 +1,4 @@
-export { measureDeadLetters } from './dead-letters/dead-letter-metrics.ts';
+export { registerDeadLetterMetrics } from './dead-letters/dead-letter-metrics.ts';
 export { listDeadLetters } from './dead-letters/dead-letter-store.ts';
 export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoint.ts';
 export { digestOfVersions } from './digest-of-versions.ts';

@@ -21,14 +21,14 @@ const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWri
     schedules: scheduleRepository(tx),
     protections: protectionRepository(tx, outbox),
     /** Refuses a write whose `If-Match` names another version of the request than the locked one. */
-    requireMatch: ({ requireMatch }: WriteContext): void => {
-      if (requireMatch === undefined) return;
+    requireIfMatch: ({ requireIfMatch }: WriteContext): void => {
+      if (requireIfMatch === undefined) return;
       const [request] = requests.locked;
       if (request === undefined)
         throw new Error(
           'A write with If-Match has locked no change request: load the request with getForUpdate or getVisible.',
         );
-      requireMatch([contentTagOf(request)]);
+      requireIfMatch([contentTagOf(request)]);
     },
     /** Stores the reply of a write that another process may finish. */
     storeReply: (reply: PendingReply, headers: Readonly<Record<string, string>>): Promise<void> =>
@@ -63,7 +63,7 @@ export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply 
       const result = await job(transaction);
       if (!('idempotency' in context) || result === undefined) return result;
       // Checked last, so that a write that is refused for another reason reports that reason.
-      transaction.requireMatch(context);
+      transaction.requireIfMatch(context);
       const written = transaction.requests.written();
       if (written !== undefined) context.setHeader('ETag', etagHeaderOf(written));
       return result;

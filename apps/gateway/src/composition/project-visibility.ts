@@ -1,5 +1,5 @@
 import type { Database } from '@bunting/database';
-import { measureDeadLetters } from '@bunting/outbox';
+import { registerDeadLetterMetrics } from '@bunting/outbox';
 import type { ServiceContext } from '@bunting/runtime';
 import type { GatewayConfig } from '../config.ts';
 import { pendingPrivateProjectStore } from '../persistence/projects/pending-private-projects.ts';
@@ -18,7 +18,7 @@ export const startProjectVisibility = async (
     metrics,
     log,
   });
-  measureDeadLetters(metrics, 'gateway', database);
+  registerDeadLetterMetrics(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const pendingPrivateProjects = pendingPrivateProjectStore(database);
   const unhiding = startUnhidingUnconfirmedProjects({ pendingPrivateProjects, projects, log });

@@ -6,7 +6,7 @@ import type { PasswordHasher } from './password-hasher.ts';
  * @param earlier the hashes of the passwords that may not be reused
  * @throws Refusal `PasswordPreviouslyUsedError`
  */
-export const hashNewPassword = async (
+export const hashUnlessReused = async (
   passwords: PasswordHasher,
   password: string,
   earlier: readonly string[],

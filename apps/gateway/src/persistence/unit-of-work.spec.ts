@@ -16,7 +16,7 @@ const request: GatewayWriteContext = {
   deadline: new Date('2026-05-01T12:00:05.000Z'),
   idempotency,
   conditional: undefined,
-  requireMatch: undefined,
+  requireIfMatch: undefined,
   setHeader: () => undefined,
   headers: {},
 };

@@ -2,7 +2,7 @@ import { type Caller, refusal } from '@bunting/contracts';
 import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
 import type { CallContext, CallResponse, RefusalResponse } from '../bus.ts';
 import { remainingMs } from '../deadline.ts';
-import type { IfMatch } from '../precondition.ts';
+import type { IfMatch } from '../if-match.ts';
 import { refusalResponse } from '../refusal-response.ts';
 import { isRepeatableCall } from './call-protocol.ts';
 import type { RawResponse } from './nats-caller.ts';

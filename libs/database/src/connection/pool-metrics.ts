@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 
 /** Registers the metrics of a service's connection pool, read at each scrape. */
-export const measurePool = (registry: Registry, pool: () => Pool | undefined, max: number): void => {
+export const registerPoolMetrics = (registry: Registry, pool: () => Pool | undefined, max: number): void => {
   const registers = [registry];
   new Gauge({
     name: 'bunting_database_connections',

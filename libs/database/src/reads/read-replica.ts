@@ -8,7 +8,7 @@ import { codeOf, refusalForFailure } from '../failures/database-failures.ts';
 import { type DatabaseLog, silentLog } from '../failures/outage-log.ts';
 import { onlyRow } from '../only-row.ts';
 import { type BypassReason, replicaBypass } from './replica-bypass.ts';
-import { measureReplica } from './replica-metrics.ts';
+import { registerReplicaMetrics } from './replica-metrics.ts';
 
 export interface ReadReplicaOptions {
   /** the streaming replica */
@@ -190,7 +190,8 @@ export const openReadReplica = ({
   const bypass = replicaBypass({ replica: `The read replica of ${name} at ${host}`, log });
   let lagBytes = 0;
   const reads =
-    metrics && measureReplica(metrics, { isBypassed: () => bypass.reason !== undefined, lagBytes: () => lagBytes });
+    metrics &&
+    registerReplicaMetrics(metrics, { isBypassed: () => bypass.reason !== undefined, lagBytes: () => lagBytes });
 
   const position = coalesceCalls(async () => onlyRow(await primary.read<LogPosition>(committedPosition)));
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Registers the metrics of a read replica. Returns the counter of reads by outcome. */
-export const measureReplica = (
+export const registerReplicaMetrics = (
   registry: Registry,
   { isBypassed, lagBytes }: { readonly isBypassed: () => boolean; readonly lagBytes: () => number },
 ): Counter<'outcome'> => {

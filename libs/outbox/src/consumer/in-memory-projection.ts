@@ -4,7 +4,7 @@ import { coalesceCalls } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
 import type { Registry } from 'prom-client';
-import { measureLag } from './lag-metrics.ts';
+import { registerLagMetrics } from './lag-metrics.ts';
 import { completeUpTo, isProducerRestored, type OutboxPosition } from './outbox-position.ts';
 import { outboxReader } from './outbox-reader.ts';
 import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
@@ -53,7 +53,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   let stopped = false;
   let freshAt = performance.now();
   const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
-  if (options.metrics !== undefined) measureLag(options.metrics, lag);
+  if (options.metrics !== undefined) registerLagMetrics(options.metrics, lag);
 
   /** Pulls until all messages are applied that the producer had committed when the pull started. */
   const pull = async (): Promise<void> => {

@@ -10,7 +10,7 @@ interface Lag {
 const lagsOf = new WeakMap<Registry, Lag[]>();
 
 /** Adds a projection to the gauge `bunting_projection_lag_seconds` of its service. */
-export const measureLag = (registry: Registry, lag: Lag): void => {
+export const registerLagMetrics = (registry: Registry, lag: Lag): void => {
   const known = lagsOf.get(registry);
   if (known !== undefined) return void known.push(lag);
   const lags = [lag];

@@ -9,7 +9,7 @@ import { startDeadLetterRetries } from '../dead-letters/retry-dead-letters.ts';
 import { batchApplier } from './batch-applier.ts';
 import { eventLoopThrottle } from './event-loop-throttle.ts';
 import { storedCheckpoint } from './stored-checkpoint.ts';
-import { measureLag } from './lag-metrics.ts';
+import { registerLagMetrics } from './lag-metrics.ts';
 import { completeUpTo, isProducerRestored } from './outbox-position.ts';
 import { type OutboxPage, outboxReader } from './outbox-reader.ts';
 import { retryPolicy } from './retry-policy.ts';
@@ -77,7 +77,7 @@ export const startProjection = async (options: ProjectionOptions) => {
   let freshAt = performance.now();
   let stopped = false;
   const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
-  if (options.metrics !== undefined) measureLag(options.metrics, lag);
+  if (options.metrics !== undefined) registerLagMetrics(options.metrics, lag);
   const deadLetterRetries = startDeadLetterRetries({ ...options, lockCheckpoint: checkpoint.lock });
   const applyBatch = batchApplier({
     ...options,

@@ -4,7 +4,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { countDeadLetters } from './dead-letter-store.ts';
 
 /** Registers the gauge `bunting_dead_letters`: an operator has to act when it is above zero. */
-export const measureDeadLetters = (registry: Registry, consumer: ServiceName, database: ReadDatabase): void => {
+export const registerDeadLetterMetrics = (registry: Registry, consumer: ServiceName, database: ReadDatabase): void => {
   new Gauge({
     name: 'bunting_dead_letters',
     help: 'messages that the service could not apply because of their content and keeps retrying',

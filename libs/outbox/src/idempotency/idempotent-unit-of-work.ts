@@ -28,7 +28,7 @@ export interface WriteContext {
   readonly signal?: AbortSignal | undefined;
   readonly idempotency: IdempotentWrite | undefined;
   readonly conditional: IfMatchTarget | undefined;
-  readonly requireMatch: ((current: readonly string[]) => void) | undefined;
+  readonly requireIfMatch: ((current: readonly string[]) => void) | undefined;
   readonly setHeader: (header: string, value: string) => void;
   readonly headers: Readonly<Record<string, string>>;
 }

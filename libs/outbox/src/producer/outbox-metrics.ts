@@ -24,7 +24,7 @@ const consumerLags: Statement = {
 /**
  * Registers the lag of the stream of events and of the consumers. While the database is unreachable the last values are served.
  */
-export const measureOutbox = (
+export const registerOutboxMetrics = (
   registry: Registry,
   {
     producer,

@@ -7,7 +7,7 @@ import { startOutboxHousekeeping } from './outbox-housekeeping.ts';
 import { readOutboxEndpoint } from './read-outbox-endpoint.ts';
 import { transactionWithOutbox } from './transaction-with-outbox.ts';
 import type { Registry } from 'prom-client';
-import { measureOutbox } from './outbox-metrics.ts';
+import { registerOutboxMetrics } from './outbox-metrics.ts';
 import { startRelay } from './relay.ts';
 import {
   type IdempotentWrites,
@@ -46,7 +46,7 @@ export const startOutboxProducer = (options: ProducerOptions): OutboxProducer =>
   const acknowledgements = unstoredAcknowledgements();
   const relay = startRelay(options);
   const housekeeping = startOutboxHousekeeping({ ...options, acknowledgements, hasStream });
-  if (metrics !== undefined) measureOutbox(metrics, { producer, database, hasStream });
+  if (metrics !== undefined) registerOutboxMetrics(metrics, { producer, database, hasStream });
   return {
     ...idempotentUnitOfWork(
       database,

@@ -8,7 +8,7 @@ export const { version } = JSON.parse(readFileSync(new URL('../../package.json',
 
 const noSpans: SpanCounts = { exported: 0, dropped: 0, queued: 0 };
 
-const measureSpans = (registry: Registry, counts: () => SpanCounts): void => {
+const registerSpanMetrics = (registry: Registry, counts: () => SpanCounts): void => {
   const registers = [registry];
   new Counter({
     name: 'bunting_trace_spans_exported_total',
@@ -54,7 +54,7 @@ export const processMetrics = (isUsed: boolean) => {
     /** Registers the metrics of the process, which its services share. @param spans the counts of exported and lost spans */
     register: (registry: Registry, spans: () => SpanCounts = () => noSpans): void => {
       const registers = [registry];
-      measureSpans(registry, spans);
+      registerSpanMetrics(registry, spans);
       collectDefaultMetrics({ register: registry });
       new Gauge({
         name: 'bunting_build_info',

@@ -94,7 +94,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
       const request = beginApplyAttempt(before, 'apply', actorFor(operationRequest, before, tx.requests.now()), input);
       const inUse = await loadSegmentConflicts(tx.requests, before);
       if (inUse.length > 0) throw conflictRefusal(inUse);
-      tx.requireMatch(operationRequest);
+      tx.requireIfMatch(operationRequest);
       await tx.requests.save(withoutEvents(request));
       return request;
     };

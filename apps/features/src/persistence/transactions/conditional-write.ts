@@ -78,17 +78,17 @@ const tagsOfContent = (content: unknown): readonly string[] | undefined =>
  * Runs last in the transaction: a write that is invalid anyway is refused for that.
  */
 export const checkConditionalWrite = (
-  { conditional, requireMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
+  { conditional, requireIfMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
   locked: LockedObjects,
 ) => {
   if (conditional === undefined) return;
   const tagsOf = (when: 'before' | 'after') =>
     tags[conditional](locked, params as Params, when)?.filter((tag) => tag !== undefined);
-  if (requireMatch !== undefined) {
+  if (requireIfMatch !== undefined) {
     const before = tagsOf('before');
     if (before === undefined)
       throw new Error(`A conditional write of a ${conditional} did not lock it, so If-Match cannot be checked.`);
-    requireMatch(before);
+    requireIfMatch(before);
   }
   const [tag] = tagsOf('after') ?? [];
   if (tag !== undefined) setHeader('ETag', `"${tag}"`);

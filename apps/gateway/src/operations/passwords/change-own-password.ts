@@ -3,7 +3,7 @@ import { ChangeOwnPassword } from '@bunting/contracts';
 import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
 import { requireAccount } from '../../domain/accounts/users.ts';
 import { passwordChangedConcurrently, wrongOldPassword } from '../../domain/refusals.ts';
-import { hashNewPassword } from '../../passwords/hash-new-password.ts';
+import { hashUnlessReused } from '../../passwords/hash-unless-reused.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
@@ -16,7 +16,7 @@ export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: Gatewa
     signIn.limits.attemptFor(`own password of ${caller.id}`);
     const earlier = await reads.passwords.list(caller.id);
     if (!(await signIn.passwords.verify(body.oldPassword, earlier[0])).isMatch) throw wrongOldPassword();
-    const hash = await hashNewPassword(signIn.passwords, body.password, earlier);
+    const hash = await hashUnlessReused(signIn.passwords, body.password, earlier);
     let secret: string | undefined;
     const reply = await transaction(request, async ({ users, passwords, sessions }) => {
       // Locked, so that of two concurrent changes each bars the password of the other.

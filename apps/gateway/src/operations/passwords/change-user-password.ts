@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ChangeUserPassword } from '@bunting/contracts';
 import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
-import { hashNewPassword } from '../../passwords/hash-new-password.ts';
+import { hashUnlessReused } from '../../passwords/hash-unless-reused.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
@@ -10,7 +10,7 @@ export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: Gatew
     requireValidPassword(body);
     const replayed = await transaction.replay(request);
     if (replayed !== undefined) return replayed;
-    const hash = await hashNewPassword(signIn.passwords, body.password, await reads.passwords.list(params.id));
+    const hash = await hashUnlessReused(signIn.passwords, body.password, await reads.passwords.list(params.id));
     const reply = await transaction(request, async ({ users, passwords, sessions }) => {
       await users.getForUpdate(params.id, { only: 'users' });
       await passwords.set(params.id, hash);

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ResetPassword } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
 import { invalidLink } from '../../domain/refusals.ts';
-import { hashNewPassword } from '../../passwords/hash-new-password.ts';
+import { hashUnlessReused } from '../../passwords/hash-unless-reused.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from './require-password-sign-in.ts';
 
@@ -12,7 +12,7 @@ export const resetPasswordEndpoint = ({ transaction, reads, signIn, signInSettin
     const { token, password } = request.body;
     requireStrongPassword(password);
     const { userId } = await reads.links.get(token, 'set-password');
-    const hash = await hashNewPassword(signIn.passwords, password, await reads.passwords.list(userId));
+    const hash = await hashUnlessReused(signIn.passwords, password, await reads.passwords.list(userId));
     await transaction(request, async ({ links, users, passwords, sessions }) => {
       const link = await links.getForUpdate(token, 'set-password');
       const user = await users.findForUpdate(userId, { only: 'users' });
