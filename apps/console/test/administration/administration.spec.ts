@@ -233,8 +233,10 @@ describeInBrowser('administration', () => {
     await again.page.getByRole('button', { name: 'Save' }).press('Enter');
     await conflict.getByRole('radio', { name: /Theirs/ }).press('Space');
     await conflict.getByRole('button', { name: 'Use these values' }).press('Enter');
-    await again.page.getByRole('button', { name: 'Save' }).press('Enter');
-    await again.page.getByText(`The segment ${name} 2 is saved.`).waitFor();
+    // Nothing is left to save.
+    await again.page.getByText('Both edits are combined here', { exact: false }).waitFor({ state: 'detached' });
+    expect(await again.page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('Theirs');
+    expect(await again.page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await again.page.getByRole('button', { name: 'Delete the segment' }).press('Enter');
     await again.page.getByText('It is in use.', { exact: false }).waitFor();
     await closeChecked(again);
@@ -324,6 +326,39 @@ describeInBrowser('administration', () => {
     expect(await api('GET', `/api/admin/projects/${project}/change-requests`, undefined, opened.key)).toMatchObject([
       { segments: [{ changes: [{ action: 'updateSegment', payload: { id, description: 'Mine' } }] }] },
     ]);
+    await closeChecked(opened);
+  });
+
+  it('saves the first value again after another person has changed it', async () => {
+    const body = { name: aName('Segment'), description: 'Before', project: null, constraints: [] };
+    const { id } = (await api('POST', '/api/admin/segments', body)) as { readonly id: number };
+    const opened = await openSignedIn(`/admin/segments/${id}`);
+    const { page } = opened;
+    const description = page.getByRole('textbox', { name: 'Description' });
+    const save = page.getByRole('button', { name: 'Save' });
+    await description.fill('Mine');
+    await api('PUT', `/api/admin/segments/${id}`, { ...body, description: 'Theirs' });
+    await save.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Use these values' }).press('Enter');
+    await page.getByText('Both edits are combined', { exact: false }).waitFor();
+    await description.fill('Before');
+    expect(await save.isEnabled()).toBe(true);
+    await save.press('Enter');
+    await page.getByText(`The segment ${body.name} is saved.`).waitFor();
+    expect(await api('GET', `/api/admin/segments/${id}`)).toMatchObject({ description: 'Before' });
+    await closeChecked(opened);
+  });
+
+  it('shows the new name of a segment above its form', async () => {
+    const body = { name: aName('Segment'), project: null, constraints: [] };
+    const { id } = (await api('POST', '/api/admin/segments', body)) as { readonly id: number };
+    const opened = await openSignedIn(`/admin/segments/${id}`);
+    const { page } = opened;
+    await page.getByRole('heading', { name: body.name }).waitFor();
+    const renamed = aName('Renamed');
+    await page.getByRole('textbox', { name: 'Name' }).fill(renamed);
+    await page.getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('heading', { name: renamed }).waitFor();
     await closeChecked(opened);
   });
 

@@ -96,11 +96,15 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
   const form = useForm<Record<string, unknown>>({ defaultValues: { ...formValuesOf(operation.body, base.value) } });
   const stored = (value: FormValues): FormValues => requestBodyOf(operation.body, formValuesOf(operation.body, value));
 
-  /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with that state. */
+  /**
+   * Continues with a merged edit. Its base is the stored state that it was merged with: the next save does not conflict with that state, and
+   * what differs from it is unsaved.
+   */
   const adopt = (merged: Json, now: WithEntityTag<FormValues>): void => {
     setBase(now);
+    form.reset({ ...formValuesOf(operation.body, now.value) });
     form.reset({ ...formValuesOf(operation.body, merged as unknown as FormValues) }, { keepDefaultValues: true });
-    setMerged(true);
+    setMerged(!isEqual(merged, stored(now.value)));
     setConflict(undefined);
   };
   /** Merges the edit with a later stored state, field by field. */

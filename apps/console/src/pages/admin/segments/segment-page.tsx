@@ -225,7 +225,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
         <RequestBodyForm
           operation={UpdateSegment}
           request={{ params: { id } }}
-          invalidates={[ListSegments]}
+          invalidates={[ListSegments, GetSegment]}
           values={bodyOfSegment(stored.value)}
           entityTag={stored.entityTag}
           readStored={readStored}
