@@ -28,7 +28,7 @@ import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { bytesText, instanceMessages as text } from '../../messages/administration/instance.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { AdminPageLayout } from './admin-page-layout.tsx';
+import { AdminPage } from './admin-page.tsx';
 import { saveFile } from './transfer/save-file.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './people/people.module.css';
@@ -295,7 +295,7 @@ export const InstancePage = () => {
     }
   };
   return (
-    <AdminPageLayout id="instance">
+    <AdminPage id="instance">
       <Section id="health" title={text.health}>
         <InstallationHealth />
       </Section>
@@ -342,6 +342,6 @@ export const InstancePage = () => {
           {({ resourceLimits }) => <Limits limits={resourceLimits} statistics={statistics.data} />}
         </QueryResult>
       </Section>
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

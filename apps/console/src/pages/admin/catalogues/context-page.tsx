@@ -23,7 +23,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { contextMessages as text } from '../../../messages/administration/context.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { LegalValues } from './legal-values.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -84,7 +84,7 @@ export const ContextPage = () => {
   );
   const field = open?.field;
   return (
-    <AdminPageLayout id="context" actions={create}>
+    <AdminPage id="context" actions={create}>
       <MissingPermissionNotice operation={UpdateContextField} />
       <ResourceList
         label={text.fields}
@@ -193,6 +193,6 @@ export const ContextPage = () => {
           <FieldUses name={field.name} />
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

@@ -27,7 +27,7 @@ import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const EnvironmentOrderDialog = lazy(() =>
@@ -199,7 +199,7 @@ export const EnvironmentsPage = () => {
     </Button>
   );
   return (
-    <AdminPageLayout
+    <AdminPage
       id="environments"
       actions={
         <>
@@ -287,6 +287,6 @@ export const EnvironmentsPage = () => {
       {open !== undefined && OpenDialog !== undefined && (
         <OpenDialog environment={open.environment} onClose={() => setOpen(undefined)} />
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

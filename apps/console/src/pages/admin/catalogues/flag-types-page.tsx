@@ -9,7 +9,7 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { FlagUsageList } from '../../../components/resources/flag-usage-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -24,7 +24,7 @@ export const FlagTypesPage = () => {
   const mayCall = useMayCall();
   const [edited, setEdited] = useState<FeatureTypeDescription>();
   return (
-    <AdminPageLayout id="types">
+    <AdminPage id="types">
       <MissingPermissionNotice operation={SetFeatureTypeLifetime} />
       <ResourceList
         label={text.title}
@@ -71,6 +71,6 @@ export const FlagTypesPage = () => {
           onClose={() => setEdited(undefined)}
         />
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

@@ -23,7 +23,7 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { type StrategyParameter, StrategyParameters } from './strategy-parameters.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
@@ -138,7 +138,7 @@ export const StrategyTypesPage = () => {
     </Button>
   );
   return (
-    <AdminPageLayout id="strategies" actions={create}>
+    <AdminPage id="strategies" actions={create}>
       <MissingPermissionNotice operation={UpdateStrategyType} />
       <ResourceList
         label={text.types}
@@ -202,6 +202,6 @@ export const StrategyTypesPage = () => {
         />
       )}
       {open?.type !== undefined && <TypeDialog action={open.action} type={open.type} onClose={close} />}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

@@ -26,7 +26,7 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { tagsMessages as text } from '../../../messages/administration/tags.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { FlagUsageList, useFlagUsage } from '../../../components/resources/flag-usage-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
@@ -104,7 +104,7 @@ const TagTypes = () => {
     </Button>
   );
   return (
-    <AdminPageLayout id="tags" actions={create}>
+    <AdminPage id="tags" actions={create}>
       <MissingPermissionNotice operation={UpdateTagType} />
       <ResourceList
         label={text.types}
@@ -166,7 +166,7 @@ const TagTypes = () => {
       )}
       {open?.action === 'edit' && open.type !== undefined && <EditType type={open.type} onClose={close} />}
       {open?.action === 'delete' && open.type !== undefined && <DeleteType name={open.type.name} onClose={close} />}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };
 
@@ -190,7 +190,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
     </Button>
   );
   return (
-    <AdminPageLayout
+    <AdminPage
       id="tags"
       title={text.tags(type)}
       actions={
@@ -261,7 +261,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           <FlagUsageList query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} emptyText={text.unused} />
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };
 

@@ -12,7 +12,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf } from './user-cell.tsx';
 import styles from './people.module.css';
 
@@ -39,7 +39,7 @@ export const GroupsPage = () => {
     </Button>
   );
   return (
-    <AdminPageLayout id="groups" actions={create}>
+    <AdminPage id="groups" actions={create}>
       <MissingPermissionNotice operation={CreateGroup} />
       <ResourceList
         label={text.groups}
@@ -120,6 +120,6 @@ export const GroupsPage = () => {
           />
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

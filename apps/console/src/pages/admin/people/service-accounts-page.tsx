@@ -10,7 +10,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
 
 const dialogs = () => import('./service-account-dialogs.tsx');
@@ -31,7 +31,7 @@ export const ServiceAccountsPage = () => {
   ]);
   const close = (): void => setOpened(undefined);
   return (
-    <AdminPageLayout
+    <AdminPage
       id="service-accounts"
       actions={
         <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
@@ -74,6 +74,6 @@ export const ServiceAccountsPage = () => {
         {isCreating && <CreateServiceAccountDialog roles={roles} onClose={() => setCreating(false)} />}
         {opened !== undefined && <ServiceAccountDialog {...opened} roles={roles} onClose={close} />}
       </Suspense>
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

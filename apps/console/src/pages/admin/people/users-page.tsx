@@ -14,7 +14,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { Invitations } from './invitations.tsx';
 import type { UserDialogKind, ListedUser } from './user-dialogs.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
@@ -63,7 +63,7 @@ export const UsersPage = () => {
     ];
   };
   return (
-    <AdminPageLayout
+    <AdminPage
       id="users"
       actions={
         <Button variant="primary" icon="add" isDisabled={roles.length === 0} onPress={() => setCreating(true)}>
@@ -137,6 +137,6 @@ export const UsersPage = () => {
           <p>{inactive.data?.inactiveUsers.slice(0, 20).map(displayNameOf).join(', ')}</p>
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

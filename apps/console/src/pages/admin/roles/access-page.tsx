@@ -14,7 +14,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf, UserCell } from '../people/user-cell.tsx';
 import { permissionHolders, permissionGroups, type PermissionHolder, type GrantSource } from './role-permissions.ts';
 import styles from '../people/people.module.css';
@@ -83,7 +83,7 @@ export const AccessPage = () => {
   ];
   const users = holders.data && permissionHolders(holders.data, { permission, environment });
   return (
-    <AdminPageLayout id="access">
+    <AdminPage id="access">
       <div className={styles['filters']}>
         <ComboBox
           label={text.place}
@@ -171,6 +171,6 @@ export const AccessPage = () => {
           />
         </Dialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

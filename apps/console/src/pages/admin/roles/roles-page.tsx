@@ -21,7 +21,7 @@ import { useMayCall } from '../../../api/use-may-call.ts';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { permissionGroups, type GrantScope, grantScopeOf } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
@@ -135,7 +135,7 @@ export const RolesPage = () => {
   ]);
   const loaded = details.flatMap(({ data }) => data ?? []);
   return (
-    <AdminPageLayout
+    <AdminPage
       id="roles"
       actions={
         mayCall(CreateRole) && (
@@ -203,6 +203,6 @@ export const RolesPage = () => {
           <p>{text.removeHelp}</p>
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

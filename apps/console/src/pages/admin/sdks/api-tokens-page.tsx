@@ -14,7 +14,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { apiTokensMessages as text } from '../../../messages/administration/api-tokens.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -55,7 +55,7 @@ export const ApiTokensPage = () => {
   const all = tokens.data?.tokens;
   const rows = types.some((one) => one === type) ? all?.filter((token) => token.type === type) : all;
   return (
-    <AdminPageLayout
+    <AdminPage
       id="api-tokens"
       actions={
         mayCall(CreateApiToken) && (
@@ -150,6 +150,6 @@ export const ApiTokensPage = () => {
           </p>
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

@@ -21,7 +21,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -77,7 +77,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
   const url = app?.url != null && /^https?:\/\//i.test(app.url) ? app.url : undefined;
   const reads = [GetApplication, ListApplications];
   return (
-    <AdminPageLayout
+    <AdminPage
       id="applications"
       title={name}
       actions={
@@ -213,6 +213,6 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           <p>{text.removeHelp}</p>
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

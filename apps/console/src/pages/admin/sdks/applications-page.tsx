@@ -22,7 +22,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
 import { applicationsMessages as text } from '../../../messages/administration/applications.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
@@ -234,7 +234,7 @@ const ApplicationsList = () => {
     />
   );
   return (
-    <AdminPageLayout id="applications">
+    <AdminPage id="applications">
       <p className={layout['muted']}>{text.help}</p>
       <nav aria-label={text.views} className={layout['tabs']}>
         {views.map((one) => (
@@ -258,7 +258,7 @@ const ApplicationsList = () => {
         ) : (
           <ApplicationsOfProject project={project} filter={filter} />
         ))}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };
 

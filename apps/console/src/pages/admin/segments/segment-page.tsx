@@ -29,7 +29,7 @@ import { constraintsForRequest } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
 import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { addSegmentChangeRequest, ProposeSegmentButton, proposeSegmentEdit } from './propose-segment-button.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -126,7 +126,7 @@ const NewSegment = () => {
   const navigate = useNavigate();
   const fields = useFields();
   return (
-    <AdminPageLayout id="segments" title={text.newTitle}>
+    <AdminPage id="segments" title={text.newTitle}>
       <MissingPermissionNotice operation={CreateSegment} where={{ project }} />
       <RequestBodyForm
         isNew
@@ -151,7 +151,7 @@ const NewSegment = () => {
           </Link>
         }
       />
-    </AdminPageLayout>
+    </AdminPage>
   );
 };
 
@@ -209,7 +209,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
     </>
   );
   return (
-    <AdminPageLayout
+    <AdminPage
       id="segments"
       title={name}
       actions={
@@ -272,7 +272,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           {beforeDeletion(text.deletionHelp)}
         </ConfirmOperationDialog>
       )}
-    </AdminPageLayout>
+    </AdminPage>
   );
 };
 

@@ -12,7 +12,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
 import { constraintPhrase } from '../../../messages/sentences/strategy-sentence.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
@@ -30,7 +30,7 @@ const Segments = () => {
     </Link>
   );
   return (
-    <AdminPageLayout id="segments" actions={create}>
+    <AdminPage id="segments" actions={create}>
       <MissingPermissionNotice operation={CreateSegment} />
       <ResourceList
         label={text.segments}
@@ -73,7 +73,7 @@ const Segments = () => {
         ]}
         empty={{ title: text.empty, help: text.emptyHelp, action: create }}
       />
-    </AdminPageLayout>
+    </AdminPage>
   );
 };
 

@@ -8,7 +8,7 @@ import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/query-result.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
@@ -115,11 +115,11 @@ const Scim = () => {
 
 /** Single sign-on, passwords, and provisioning by an identity provider. */
 export const SignInSettingsPage = () => (
-  <AdminPageLayout id="sign-in">
+  <AdminPage id="sign-in">
     <Suspense fallback={<Loading />}>
       <SingleSignOn />
     </Suspense>
     <Passwords />
     <Scim />
-  </AdminPageLayout>
+  </AdminPage>
 );

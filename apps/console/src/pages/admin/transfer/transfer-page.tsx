@@ -19,7 +19,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
-import { AdminPageLayout } from '../admin-page-layout.tsx';
+import { AdminPage } from '../admin-page.tsx';
 import { exportedCounts, readExport } from './export-file.ts';
 import { saveFile } from './save-file.ts';
 import layout from '../../../components/layout/layout.module.css';
@@ -356,7 +356,7 @@ const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
 export const TransferPage = () => {
   const choice = useEnvironmentChoice();
   return (
-    <AdminPageLayout id="transfer">
+    <AdminPage id="transfer">
       <div className={styles['halves']}>
         <section className={layout['section']} aria-labelledby="import">
           <h2 id="import">{text.import}</h2>
@@ -369,6 +369,6 @@ export const TransferPage = () => {
           <Export choice={choice} />
         </section>
       </div>
-    </AdminPageLayout>
+    </AdminPage>
   );
 };

@@ -6,7 +6,7 @@ import styles from './admin.module.css';
 
 type AdminPageId = (typeof adminPages)[number]['id'];
 
-interface AdminPageLayoutProps {
+interface AdminPageProps {
   readonly id: AdminPageId;
   /** of one thing of the page; the name of the page when left out */
   readonly title?: string;
@@ -16,7 +16,7 @@ interface AdminPageLayoutProps {
 }
 
 /** The layout of each page of administration: its title, with its breadcrumbs above it. */
-export const AdminPageLayout = ({ id, title, ...props }: AdminPageLayoutProps) => {
+export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
   const page = adminPages.find((one) => one.id === id);
   const label = page?.label ?? id;
   return (
