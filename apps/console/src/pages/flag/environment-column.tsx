@@ -2,22 +2,22 @@ import type { Feature, FeatureEnvironment, FeatureStrategy } from '@bunting/cont
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
-import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
+import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
 import { Icon } from '../../components/buttons/icon.tsx';
-import { Menu } from '../../components/buttons/menu.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
 import { sharedMessages } from '../../messages/shared.ts';
-import { notify, notifyError } from '../../shell/toasts.tsx';
-import { type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
-import { strategyDraftOf, strategyFingerprint, strategyBodyOf } from '../../strategies/strategy-draft.ts';
-import { reachesEverybody, strategySentence } from '../../messages/sentences/strategy-sentence.ts';
+import { strategySentence } from '../../messages/sentences/strategy-sentence.ts';
+import { compareStrategies } from './compare-strategies.ts';
+import { EnableDisabledStrategiesDialog } from './enable-disabled-strategies-dialog.tsx';
+import { MissingStrategyItem, StrategyItem } from './strategy-item.tsx';
+import { useEnvironmentEdits } from './use-environment-edits.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
@@ -31,21 +31,6 @@ interface EnvironmentColumnProps {
   readonly others: readonly string[];
   readonly segmentNames: ReadonlyMap<number, string>;
 }
-
-/** The strategies of an environment, those that the reference alone has among them, and which are in one of both only. */
-const comparedWith = (
-  own: readonly FeatureStrategy[],
-  reference: readonly FeatureStrategy[] | undefined,
-): { readonly added: ReadonlySet<FeatureStrategy>; readonly missing: readonly FeatureStrategy[] } => {
-  if (reference === undefined) return { added: new Set(), missing: [] };
-  const rest = new Map<string, FeatureStrategy[]>();
-  for (const strategy of reference) {
-    const fingerprint = strategyFingerprint(strategy);
-    rest.set(fingerprint, [...(rest.get(fingerprint) ?? []), strategy]);
-  }
-  const added = own.filter((strategy) => rest.get(strategyFingerprint(strategy))?.shift() === undefined);
-  return { added: new Set(added), missing: [...rest.values()].flat() };
-};
 
 /** Maximum strategies of one environment until the user expands the list. */
 const shownAtFirst = 50;
@@ -61,7 +46,7 @@ export const EnvironmentColumn = ({
 }: EnvironmentColumnProps) => {
   const { name, enabled, strategies = [], variants = [], type, lastSeenAt, yes, no } = environment;
   const may = usePermissionCheck();
-  const apply = useSubmitChanges(project);
+  const edits = useEnvironmentEdits({ project, feature: feature.name, environment: name, strategies });
   const protection = useEditProtection(project, name);
   const isProtected = protection.environments.length > 0;
   const [toDelete, setToDelete] = useState<FeatureStrategy | undefined>();
@@ -71,68 +56,18 @@ export const EnvironmentColumn = ({
   const mayEdit = (permission: Parameters<typeof may>[0]): boolean =>
     !isArchived && (isProtected || may(permission, { project, environment: name }));
 
-  const change = (changes: SubmittedChanges['changes'], done: string, inEnvironment = name, isDirect = false): void =>
-    apply.mutate(
-      { environment: inEnvironment, changes, isDirect },
-      {
-        onSuccess: ({ kind }) => notify(kind === 'made' ? done : flagMessages.proposed(inEnvironment)),
-        onError: notifyError,
-      },
-    );
-  const setEnabled = (on: boolean, shouldActivateDisabledStrategies?: boolean): void =>
-    change(
-      [
-        {
-          action: 'updateEnabled',
-          feature: feature.name,
-          payload: {
-            enabled: on,
-            ...(shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies }),
-          },
-        },
-      ],
-      on ? flagMessages.turnedOn(name) : flagMessages.turnedOff(name),
-    );
   const toggle = (on: boolean): void => {
     const isInactive = strategies.length > 0 && strategies.every(({ disabled }) => disabled === true);
     if (on && isInactive) setTurningOn(true);
-    else setEnabled(on);
+    else edits.setEnabled(on);
   };
-  const copyTo = (target: string, copied: readonly FeatureStrategy[]): void =>
-    change(
-      copied.map((strategy) => ({
-        action: 'addStrategy' as const,
-        feature: feature.name,
-        payload: strategyBodyOf(strategyDraftOf(strategy)),
-      })),
-      flagMessages.copied(copied.length, target),
-      target,
-    );
-  const move = (at: number, by: -1 | 1): void => {
-    const order = strategies.map(({ id = '' }) => id);
-    const [moved] = order.splice(at, 1);
-    order.splice(at + by, 0, moved as string);
-    change(
-      [
-        {
-          action: 'reorderStrategy',
-          feature: feature.name,
-          payload: order.map((id, sortOrder) => ({ id, sortOrder })),
-        },
-      ],
-      flagMessages.reordered,
-    );
-  };
-
-  const deleteStrategy = (isDirect: boolean): void => {
+  const deleteStrategy = (strategy: FeatureStrategy, isDirect: boolean): void => {
     setToDelete(undefined);
-    const payload = { id: toDelete?.id ?? '' };
-    const changes = [{ action: 'deleteStrategy' as const, feature: feature.name, payload }];
-    change(changes, flagMessages.strategyDeleted, name, isDirect);
+    edits.deleteStrategy(strategy, isDirect);
   };
 
   const { added, missing } = useMemo(
-    () => comparedWith(environment.strategies ?? [], reference?.strategies),
+    () => compareStrategies(environment.strategies ?? [], reference?.strategies),
     [environment, reference],
   );
   const shown = showsAll ? Number.POSITIVE_INFINITY : shownAtFirst;
@@ -151,7 +86,7 @@ export const EnvironmentColumn = ({
         <Switch
           aria-label={flagMessages.enabledIn(name)}
           isSelected={enabled}
-          isDisabled={!mayEdit('UPDATE_FEATURE_ENVIRONMENT') || apply.isPending}
+          isDisabled={!mayEdit('UPDATE_FEATURE_ENVIRONMENT') || edits.isPending}
           onChange={toggle}
         />
       </div>
@@ -162,84 +97,57 @@ export const EnvironmentColumn = ({
       {strategies.length === 0 && <p className={layout['small']}>{flagMessages.noStrategy}</p>}
       <ol className={styles['strategies']}>
         {strategies.slice(0, shown).map((strategy, at) => (
-          <li key={strategy.id} className={styles['strategy']} data-disabled={strategy.disabled || undefined}>
-            <div className={styles['strategyHead']}>
-              <Link
-                to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
-                params={{ ...to, strategy: strategy.id ?? '' }}
-                className={styles['sentence'] ?? ''}
-              >
-                {sentence(strategy)}
-              </Link>
-              <Menu
-                label={flagMessages.strategyActions}
-                entries={[
-                  {
-                    id: 'up',
-                    label: flagMessages.moveUp,
-                    icon: 'arrowUp',
-                    isDisabled: at === 0 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
-                    run: () => move(at, -1),
-                  },
-                  {
-                    id: 'down',
-                    label: flagMessages.moveDown,
-                    icon: 'arrowDown',
-                    isDisabled: at === strategies.length - 1 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
-                    run: () => move(at, 1),
-                  },
-                  ...others.map((other) => ({
-                    id: `copy-${other}`,
-                    label: flagMessages.copyTo(other),
-                    icon: 'copy' as const,
-                    isDisabled: isArchived,
-                    run: () => copyTo(other, [strategy]),
-                  })),
-                  {
-                    id: 'delete',
-                    label: sharedMessages.common.delete,
-                    icon: 'remove',
-                    isDisabled: !mayEdit('DELETE_FEATURE_STRATEGY'),
-                    run: () => setToDelete(strategy),
-                  },
-                ]}
-              >
-                <IconButton icon="more" size="small" label={flagMessages.strategyActions} />
-              </Menu>
-            </div>
-            <span className={styles['marks']}>
-              {strategy.title != null && strategy.title !== '' && (
-                <span className={layout['small']} dir="auto">
-                  {strategy.title}
-                </span>
-              )}
-              {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
-              {reachesEverybody(strategy) && strategies.length > 1 && (
-                <Badge tone="warning">{flagMessages.reachesEverybody}</Badge>
-              )}
-              {reference !== undefined && added.has(strategy) && (
-                <Badge tone="accent">{flagMessages.notIn(reference.name)}</Badge>
-              )}
-            </span>
-          </li>
+          <StrategyItem
+            key={strategy.id}
+            strategy={strategy}
+            sentence={sentence(strategy)}
+            link={{ ...to, strategy: strategy.id ?? '' }}
+            notIn={added.has(strategy) ? reference?.name : undefined}
+            isOneOfMany={strategies.length > 1}
+            actions={[
+              {
+                id: 'up',
+                label: flagMessages.moveUp,
+                icon: 'arrowUp',
+                isDisabled: at === 0 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
+                run: () => edits.move(at, -1),
+              },
+              {
+                id: 'down',
+                label: flagMessages.moveDown,
+                icon: 'arrowDown',
+                isDisabled: at === strategies.length - 1 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
+                run: () => edits.move(at, 1),
+              },
+              ...others.map((other) => ({
+                id: `copy-${other}`,
+                label: flagMessages.copyTo(other),
+                icon: 'copy' as const,
+                isDisabled: isArchived,
+                run: () => edits.copyTo(other, [strategy]),
+              })),
+              {
+                id: 'delete',
+                label: sharedMessages.common.delete,
+                icon: 'remove',
+                isDisabled: !mayEdit('DELETE_FEATURE_STRATEGY'),
+                run: () => setToDelete(strategy),
+              },
+            ]}
+          />
         ))}
         {reference !== undefined &&
-          missing.slice(0, shown).map((strategy) => (
-            <li key={`missing-${strategy.id}`} className={`${styles['strategy']} ${styles['missing']}`}>
-              <div className={styles['strategyHead']}>
-                <span className={layout['small']}>{sentence(strategy)}</span>
-                {!isArchived && (
-                  <Button size="small" variant="quiet" icon="copy" onPress={() => copyTo(name, [strategy])}>
-                    {flagMessages.copyHere}
-                  </Button>
-                )}
-              </div>
-              <span className={styles['marks']}>
-                {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
-                <Badge tone="accent">{flagMessages.onlyIn(reference.name)}</Badge>
-              </span>
-            </li>
-          ))}
+          missing
+            .slice(0, shown)
+            .map((strategy) => (
+              <MissingStrategyItem
+                key={`missing-${strategy.id}`}
+                strategy={strategy}
+                sentence={sentence(strategy)}
+                reference={reference.name}
+                onCopy={isArchived ? undefined : () => edits.copyTo(name, [strategy])}
+              />
+            ))}
       </ol>
       {hidden > 0 && (
         <div>
@@ -265,7 +173,7 @@ export const EnvironmentColumn = ({
             {flagMessages.addStrategy}
           </Link>
           {missing.length > 1 && (
-            <Button size="small" variant="quiet" icon="copy" onPress={() => copyTo(name, missing)}>
+            <Button size="small" variant="quiet" icon="copy" onPress={() => edits.copyTo(name, missing)}>
               {flagMessages.copyAllHere(missing.length)}
             </Button>
           )}
@@ -277,38 +185,27 @@ export const EnvironmentColumn = ({
           confirm={isProtected ? flagMessages.propose : sharedMessages.common.delete}
           isDangerous
           onClose={() => setToDelete(undefined)}
-          onConfirm={() => deleteStrategy(false)}
+          onConfirm={() => deleteStrategy(toDelete, false)}
         >
           <p>{sentence(toDelete)}</p>
           {strategies.length === 1 && enabled && <p>{flagMessages.lastStrategy(name)}</p>}
           <SkipChangeRequestNotice
             protection={protection}
-            isPending={apply.isPending}
+            isPending={edits.isPending}
             label={protectionMessages.deleteDirectly}
-            onDirect={() => deleteStrategy(true)}
+            onDirect={() => deleteStrategy(toDelete, true)}
           />
         </ConfirmDialog>
       )}
       {isTurningOn && (
-        <ConfirmDialog
-          title={flagMessages.turnOnTitle(name)}
-          confirm={flagMessages.enableAll}
+        <EnableDisabledStrategiesDialog
+          environment={name}
           onClose={() => setTurningOn(false)}
-          onConfirm={() => {
+          onEnable={(shouldActivateDisabledStrategies) => {
             setTurningOn(false);
-            setEnabled(true, true);
+            edits.setEnabled(true, shouldActivateDisabledStrategies);
           }}
-        >
-          <p>{flagMessages.allDisabled}</p>
-          <Button
-            onPress={() => {
-              setTurningOn(false);
-              setEnabled(true, false);
-            }}
-          >
-            {flagMessages.addDefault}
-          </Button>
-        </ConfirmDialog>
+        />
       )}
     </section>
   );

@@ -1,0 +1,79 @@
+import type { FeatureStrategy } from '@bunting/contracts';
+import { Link } from '@tanstack/react-router';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
+import { Badge } from '../../components/content/badge.tsx';
+import { flagMessages } from '../../messages/flag.ts';
+import { reachesEverybody } from '../../messages/sentences/strategy-sentence.ts';
+import layout from '../../components/layout/layout.module.css';
+import styles from './flag.module.css';
+
+interface StrategyItemProps {
+  readonly strategy: FeatureStrategy;
+  readonly sentence: string;
+  /** the parameters of the strategy's page */
+  readonly link: {
+    readonly project: string;
+    readonly feature: string;
+    readonly environment: string;
+    readonly strategy: string;
+  };
+  readonly actions: readonly MenuEntry[];
+  /** the environment that is compared with, if it has no such strategy */
+  readonly notIn: string | undefined;
+  readonly isOneOfMany: boolean;
+}
+
+/** A strategy in the list of an environment: what it says, and what can be done with it. */
+export const StrategyItem = ({ strategy, sentence, link, actions, notIn, isOneOfMany }: StrategyItemProps) => (
+  <li className={styles['strategy']} data-disabled={strategy.disabled || undefined}>
+    <div className={styles['strategyHead']}>
+      <Link
+        to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
+        params={link}
+        className={styles['sentence'] ?? ''}
+      >
+        {sentence}
+      </Link>
+      <Menu label={flagMessages.strategyActions} entries={actions}>
+        <IconButton icon="more" size="small" label={flagMessages.strategyActions} />
+      </Menu>
+    </div>
+    <span className={styles['marks']}>
+      {strategy.title != null && strategy.title !== '' && (
+        <span className={layout['small']} dir="auto">
+          {strategy.title}
+        </span>
+      )}
+      {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
+      {reachesEverybody(strategy) && isOneOfMany && <Badge tone="warning">{flagMessages.reachesEverybody}</Badge>}
+      {notIn !== undefined && <Badge tone="accent">{flagMessages.notIn(notIn)}</Badge>}
+    </span>
+  </li>
+);
+
+interface MissingStrategyItemProps {
+  readonly strategy: FeatureStrategy;
+  readonly sentence: string;
+  /** the environment that has it */
+  readonly reference: string;
+  readonly onCopy: (() => void) | undefined;
+}
+
+/** A strategy that an environment lacks and the one that it is compared with has. */
+export const MissingStrategyItem = ({ strategy, sentence, reference, onCopy }: MissingStrategyItemProps) => (
+  <li className={`${styles['strategy']} ${styles['missing']}`}>
+    <div className={styles['strategyHead']}>
+      <span className={layout['small']}>{sentence}</span>
+      {onCopy !== undefined && (
+        <Button size="small" variant="quiet" icon="copy" onPress={onCopy}>
+          {flagMessages.copyHere}
+        </Button>
+      )}
+    </div>
+    <span className={styles['marks']}>
+      {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
+      <Badge tone="accent">{flagMessages.onlyIn(reference)}</Badge>
+    </span>
+  </li>
+);

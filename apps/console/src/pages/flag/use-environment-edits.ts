@@ -1,0 +1,59 @@
+import type { Feature, FeatureStrategy } from '@bunting/contracts';
+import { type SubmittedChanges, useSubmitChanges } from '../../changes/submit-changes.ts';
+import { flagMessages } from '../../messages/flag.ts';
+import { notify, notifyError } from '../../shell/toasts.tsx';
+import { strategyBodyOf, strategyDraftOf } from '../../strategies/strategy-draft.ts';
+
+interface EnvironmentEditsOptions {
+  readonly project: string;
+  readonly feature: Feature['name'];
+  readonly environment: string;
+  readonly strategies: readonly FeatureStrategy[];
+}
+
+/** The edits of a feature in an environment. Where it is protected, they are proposed in a change request, unless they are direct. */
+export const useEnvironmentEdits = ({ project, feature, environment, strategies }: EnvironmentEditsOptions) => {
+  const submit = useSubmitChanges(project);
+  const change = (
+    changes: SubmittedChanges['changes'],
+    done: string,
+    { target = environment, isDirect = false }: { readonly target?: string; readonly isDirect?: boolean } = {},
+  ): void =>
+    submit.mutate(
+      { environment: target, changes, isDirect },
+      {
+        onSuccess: ({ kind }) => notify(kind === 'made' ? done : flagMessages.proposed(target)),
+        onError: notifyError,
+      },
+    );
+  return {
+    isPending: submit.isPending,
+    setEnabled: (enabled: boolean, shouldActivateDisabledStrategies?: boolean): void => {
+      const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
+      change(
+        [{ action: 'updateEnabled', feature, payload: { enabled, ...activation } }],
+        enabled ? flagMessages.turnedOn(environment) : flagMessages.turnedOff(environment),
+      );
+    },
+    copyTo: (target: string, copied: readonly FeatureStrategy[]): void =>
+      change(
+        copied.map((strategy) => ({
+          action: 'addStrategy' as const,
+          feature,
+          payload: strategyBodyOf(strategyDraftOf(strategy)),
+        })),
+        flagMessages.copied(copied.length, target),
+        { target },
+      ),
+    /** Moves the strategy at a position up (-1) or down (1). */
+    move: (at: number, by: -1 | 1): void => {
+      const order = strategies.map(({ id = '' }) => id);
+      const [moved] = order.splice(at, 1);
+      order.splice(at + by, 0, moved as string);
+      const payload = order.map((id, sortOrder) => ({ id, sortOrder }));
+      change([{ action: 'reorderStrategy', feature, payload }], flagMessages.reordered);
+    },
+    deleteStrategy: ({ id = '' }: FeatureStrategy, isDirect: boolean): void =>
+      change([{ action: 'deleteStrategy', feature, payload: { id } }], flagMessages.strategyDeleted, { isDirect }),
+  };
+};
