@@ -97,6 +97,22 @@ describeInBrowser('administration', () => {
     await closeChecked(opened);
   });
 
+  it('shows why an environment cannot be read for an edit, and edits it after a retry', async () => {
+    const opened = await openSignedIn('/admin/environments');
+    const { page } = opened;
+    const address = '**/api/admin/environments/development';
+    await page.route(address, (route) =>
+      route.fulfill({ status: 403, json: { name: 'NoAccessError', message: 'Hidden.' } }),
+    );
+    await chooseFor(page, 'development', 'Edit');
+    const edit = page.getByRole('dialog', { name: 'Edit the environment “development”' });
+    await edit.getByText('Hidden.').waitFor();
+    await page.unroute(address);
+    await edit.getByRole('button', { name: 'Try again' }).press('Enter');
+    await edit.getByRole('spinbutton', { name: 'Least approvals' }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('puts environments in another order by keyboard, clones, deprecates and deletes one', async () => {
     const [name, clone] = [aName('env'), aName('clone')];
     await api('POST', '/api/admin/environments', { name, type: 'test' });

@@ -16,6 +16,7 @@ import { lazy, Suspense, useState } from 'react';
 import { callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
+import { DialogQueryResult } from '../../../components/dialogs/dialog-query-result.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
@@ -69,25 +70,28 @@ const Edit = ({ environment, onClose }: DialogProps) => {
     gcTime: 0,
     staleTime: Infinity,
   });
-  if (stored.data === undefined) return null;
   return (
-    <RequestBodyDialog
-      title={text.editTitle(name)}
-      submit={sharedMessages.common.save}
-      uses={<Use {...environment} />}
-      operation={UpdateEnvironment}
-      request={{ params: { name } }}
-      invalidates={reads}
-      values={bodyOf(stored.data.value)}
-      entityTag={stored.data.entityTag}
-      readStored={async () => {
-        const { value, entityTag } = await callWithEntityTag(GetEnvironment, { params: { name } });
-        return { value: bodyOf(value), entityTag };
-      }}
-      fields={[typeField(environment.type), approvalsField]}
-      done={() => text.saved(name)}
-      onClose={onClose}
-    />
+    <DialogQueryResult title={text.editTitle(name)} query={stored} onClose={onClose}>
+      {({ value, entityTag }) => (
+        <RequestBodyDialog
+          title={text.editTitle(name)}
+          submit={sharedMessages.common.save}
+          uses={<Use {...environment} />}
+          operation={UpdateEnvironment}
+          request={{ params: { name } }}
+          invalidates={reads}
+          values={bodyOf(value)}
+          entityTag={entityTag}
+          readStored={async () => {
+            const newest = await callWithEntityTag(GetEnvironment, { params: { name } });
+            return { value: bodyOf(newest.value), entityTag: newest.entityTag };
+          }}
+          fields={[typeField(environment.type), approvalsField]}
+          done={() => text.saved(name)}
+          onClose={onClose}
+        />
+      )}
+    </DialogQueryResult>
   );
 };
 

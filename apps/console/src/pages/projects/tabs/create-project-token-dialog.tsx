@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
+import { DialogQueryResult } from '../../../components/dialogs/dialog-query-result.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import { projectsMessages as text } from '../../../messages/projects.ts';
@@ -16,64 +17,73 @@ interface CreateProjectTokenDialogProps {
   readonly onClose: () => void;
 }
 
+interface TokenDialogProps extends CreateProjectTokenDialogProps {
+  /** names of the environments of the project */
+  readonly environments: readonly string[];
+}
+
+const TokenDialog = ({ project, environments, invalidates, onClose }: TokenDialogProps) => (
+  <CreateSecretDialog
+    title={text.createToken}
+    submit={sharedMessages.common.create}
+    operation={CreateProjectApiToken}
+    invalidates={invalidates}
+    values={{ tokenName: '', type: 'client', environment: environments[0] ?? '', expiresAt: '' }}
+    request={({ tokenName, type, environment, expiresAt }) => ({
+      params: { projectId: project },
+      body: {
+        tokenName: String(tokenName).trim(),
+        type: type as 'client',
+        environment: String(environment),
+        projects: [project],
+        expiresAt: instantAfterDays(expiresAt) ?? null,
+      },
+    })}
+    secret={({ secret }) => ({
+      title: text.tokenCreated,
+      label: text.tokenSecret,
+      value: secret,
+      help: text.tokenOnce,
+    })}
+    onClose={onClose}
+  >
+    {(control) => (
+      <>
+        <BoundTextField
+          control={control}
+          name="tokenName"
+          label={text.tokenName}
+          hint={text.tokenNameHint}
+          required={text.tokenNameMissing}
+          validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
+          autoFocus
+        />
+        <BoundSelect control={control} name="type" label={text.tokenType} options={types} />
+        <BoundSelect
+          control={control}
+          name="environment"
+          label={text.environment}
+          options={environments.map((id) => ({ id, label: id }))}
+        />
+        <BoundSelect
+          control={control}
+          name="expiresAt"
+          label={text.tokenExpires}
+          options={optionsOfPairs(text.tokenDays)}
+        />
+      </>
+    )}
+  </CreateSecretDialog>
+);
+
 /** Creates an API token of a project, and shows its secret once. */
-export const CreateProjectTokenDialog = ({ project, invalidates, onClose }: CreateProjectTokenDialogProps) => {
-  const environments = useQuery(operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }));
-  const names = (environments.data?.environments ?? [])
-    .filter(({ visible }) => visible === true)
-    .map(({ name }) => name);
-  if (environments.data === undefined) return null;
+export const CreateProjectTokenDialog = (props: CreateProjectTokenDialogProps) => {
+  const environments = useQuery(operationQuery(ListEnvironmentsOfProject, { params: { projectId: props.project } }));
   return (
-    <CreateSecretDialog
-      title={text.createToken}
-      submit={sharedMessages.common.create}
-      operation={CreateProjectApiToken}
-      invalidates={invalidates}
-      values={{ tokenName: '', type: 'client', environment: names[0] ?? '', expiresAt: '' }}
-      request={({ tokenName, type, environment, expiresAt }) => ({
-        params: { projectId: project },
-        body: {
-          tokenName: String(tokenName).trim(),
-          type: type as 'client',
-          environment: String(environment),
-          projects: [project],
-          expiresAt: instantAfterDays(expiresAt) ?? null,
-        },
-      })}
-      secret={({ secret }) => ({
-        title: text.tokenCreated,
-        label: text.tokenSecret,
-        value: secret,
-        help: text.tokenOnce,
-      })}
-      onClose={onClose}
-    >
-      {(control) => (
-        <>
-          <BoundTextField
-            control={control}
-            name="tokenName"
-            label={text.tokenName}
-            hint={text.tokenNameHint}
-            required={text.tokenNameMissing}
-            validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
-            autoFocus
-          />
-          <BoundSelect control={control} name="type" label={text.tokenType} options={types} />
-          <BoundSelect
-            control={control}
-            name="environment"
-            label={text.environment}
-            options={names.map((id) => ({ id, label: id }))}
-          />
-          <BoundSelect
-            control={control}
-            name="expiresAt"
-            label={text.tokenExpires}
-            options={optionsOfPairs(text.tokenDays)}
-          />
-        </>
+    <DialogQueryResult title={text.createToken} query={environments} onClose={props.onClose}>
+      {({ environments: all }) => (
+        <TokenDialog {...props} environments={all.filter(({ visible }) => visible === true).map(({ name }) => name)} />
       )}
-    </CreateSecretDialog>
+    </DialogQueryResult>
   );
 };
