@@ -11,21 +11,21 @@ const help = `Starts the whole of Bunting in this process, with a PostgreSQL tha
 Settings, from the environment:
   PORT                  where the API listens (default 4242)
   BUNTING_DATA_DIR      where the data is kept (default .bunting/ in the repository)
-  BUNTING_ADMIN_TOKEN   the first admin token, instead of a made-up one
+  BUNTING_ADMIN_TOKEN   the first admin token, instead of a random one
   LOG_LEVEL             info shows every request (default warn)
 docs/settings.md lists all settings. Ctrl-C stops everything cleanly.`;
 
 const repository = path.join(import.meta.dirname, '..', '..', '..');
 
 /**
- * What the program prints once it is ready. It shows a token or a link only if this start created it. A token of the settings appears as
- * the name of its setting, which a shell expands.
+ * What the program prints once it is ready. It shows a token or a link only if this start created it. If `BUNTING_ADMIN_TOKEN` sets
+ * the token, the example shows `$BUNTING_ADMIN_TOKEN`, which a shell expands, instead of the secret.
  */
 const welcome = ({ address, dataDir, firstAdminToken, firstAdminLink, hosted }: Platform, seconds: string): string => {
-  const isGiven = (process.env['BUNTING_ADMIN_TOKEN'] ?? '') !== '';
-  const token = firstAdminToken ?? (isGiven ? '$BUNTING_ADMIN_TOKEN' : undefined);
+  const isTokenSet = (process.env['BUNTING_ADMIN_TOKEN'] ?? '') !== '';
+  const token = firstAdminToken ?? (isTokenSet ? '$BUNTING_ADMIN_TOKEN' : undefined);
   const header = `Authorization: ${token ?? '<your admin token>'}`;
-  const quoted = isGiven ? `"${header}"` : `'${header}'`;
+  const quoted = isTokenSet ? `"${header}"` : `'${header}'`;
   const hasConsole = existsSync(path.join(repository, 'apps', 'console', 'dist', 'web', 'index.html'));
   const lines = [
     '',
@@ -64,7 +64,7 @@ const main = async (): Promise<void> => {
     stopOnSignal(() => platform.stop());
     logUnhandledRejections(platform.hosted.log);
     console.log(welcome(platform, ((performance.now() - startedAt) / 1000).toFixed(1)));
-    const reason = await platform.lost;
+    const reason = await platform.postgresLost;
     console.error(reason.message);
     await platform.stop();
     process.exit(1);

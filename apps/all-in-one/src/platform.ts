@@ -1,20 +1,21 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
+import type { RunningGateway } from '@bunting/gateway';
 import { host, type RunningHost } from '@bunting/runtime';
 import { createDataFolder, dataFolders } from './data-folders.ts';
 import { isSettingGiven } from './database-setting.ts';
 import { services, servicesWithDatabases } from './services.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
-/** The address by which a browser on this machine reaches a server that listens on every interface. */
-const reachableAddress = (address: string): string =>
-  address.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:');
+/** The URL by which a browser on this machine reaches a server that listens on every interface. */
+const reachableUrl = (url: string): string =>
+  url.replace('//0.0.0.0:', '//localhost:').replace('//[::]:', '//localhost:');
 
 /**
  * Starts all services in this process. Each uses the database of its own setting; those without one share an embedded PostgreSQL under
  * `BUNTING_DATA_DIR`, each in a database of its own.
  */
-export const startPlatform = async (environment: Environment) => {
+export const startPlatform = async (environment: EnvironmentVariables) => {
   const missing = servicesWithDatabases.filter(({ setting }) => !isSettingGiven(environment, setting));
   const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
@@ -37,18 +38,19 @@ export const startPlatform = async (environment: Environment) => {
     throw error;
   }
   for (const warning of warnings) hosted.log.warn(warning);
-  const gateway = hosted.services.get('gateway') as
-    { address?: string; firstAdminToken?: string; firstAdminLink?: string } | undefined;
+  const gateway = hosted.services.get('gateway') as RunningGateway | undefined;
   return {
-    address: reachableAddress(gateway?.address ?? ''),
-    /** the folder of the embedded PostgreSQL, if it is in use */
+    /** the URL of the gateway */
+    address: reachableUrl(gateway?.address ?? ''),
+    /** the folder of all local data; undefined where every service has a database of its own settings */
     dataDir,
-    /** at the very first start only */
+    /** the generated admin token, at the first start only */
     firstAdminToken: gateway?.firstAdminToken,
+    /** the URL at which the first administrator is created, while there is no user */
     firstAdminLink: gateway?.firstAdminLink,
     hosted,
-    /** Resolves with an error when the embedded PostgreSQL ends by itself. */
-    lost: postgres?.lost ?? new Promise(() => undefined),
+    /** Resolves with an error when the embedded PostgreSQL ends by itself; never where there is none. */
+    postgresLost: postgres?.lost ?? new Promise(() => undefined),
     stop: async (): Promise<void> => {
       await hosted.stop();
       await postgres?.stop();
