@@ -30,7 +30,11 @@ export const scimErrorOf = (error: unknown): ScimError | undefined => {
     return new ScimError(409, detail, 'uniqueness');
   }
   if (!(error instanceof Refusal)) return undefined;
-  const scimType = ({ NameExistsError: 'uniqueness', ValidationError: 'invalidValue' } as const)[error.kind as string];
+  // A fault of the body as a whole: it is no JSON, or nested too deeply.
+  const isOfBody = error.details.some(({ path }) => path === '/body');
+  const scimType = (
+    { NameExistsError: 'uniqueness', ValidationError: isOfBody ? 'invalidSyntax' : 'invalidValue' } as const
+  )[error.kind as string];
   return new ScimError(httpStatusOf[error.kind], error.message, scimType);
 };
 

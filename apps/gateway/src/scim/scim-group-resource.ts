@@ -43,7 +43,10 @@ const externalIdIn = (value: unknown): string | null => {
   return value;
 };
 
+/** The id of a member. Groups and users have ids of their own, so a group must not be taken for the user with its id. */
 const memberIn = (value: unknown): number => {
+  if (isJsonObject(value) && typeof value['type'] === 'string' && value['type'].toLowerCase() === 'group')
+    throw invalidValue('Members of a group are users: a group cannot be a member of another one.');
   const id = parseResourceId(isJsonObject(value) ? value['value'] : value);
   if (id === undefined) throw invalidValue('Each member must have the id of a user as its value.');
   return id;
@@ -129,12 +132,9 @@ export const parseGroupPatch = (body: unknown): GroupChange => {
         else if (op === 'replace' || value === undefined) replace(op === 'replace' ? membersIn(value) : []);
         else remove(membersIn(value));
         return;
-      // Clients repeat these with the resource; they do not change.
-      case 'id':
-      case 'schemas':
-      case 'meta':
-        return;
       default:
+        // Attributes that Bunting does not have, and those that never change, are accepted without effect.
+        if (!/^members\b/i.test(name)) return;
         if (op !== 'remove' || path.length > 20_000) throw invalidPath(path);
         remove(idsInPath(name));
     }

@@ -98,16 +98,23 @@ const booleanIn = (value: unknown): boolean => {
   return text === 'true';
 };
 
+/** The e-mail addresses in a value. Clients send a list of objects, but also one object, or the address alone. */
+const emailsIn = (value: unknown): Email[] =>
+  (Array.isArray(value) ? value : [value]).flatMap((email: unknown): Email[] => {
+    if (typeof email === 'string') return [{ value: email }];
+    if (!isJsonObject(email)) return [];
+    const { value: address, type, primary } = email;
+    return [{ value: address, type, primary }];
+  });
+
 /** The attributes of a body in their standard spelling, without those that Bunting does not use. */
 const attributesIn = (body: Attributes): UserAttributes => {
   const found: Attributes = {};
   for (const [key, value] of Object.entries(body)) {
     const path = knownPath(key);
     if (path === undefined) continue;
-    if (path === 'emails' && Array.isArray(value)) {
-      found['emails'] = value
-        .filter(isJsonObject)
-        .map(({ value: address, type, primary }) => ({ value: address, type, primary }));
+    if (path === 'emails') {
+      found['emails'] = emailsIn(value);
     } else if (path === 'name' && isJsonObject(value)) {
       const names = Object.entries(value).flatMap(([part, text]) => {
         const attributePath = knownPath(`name.${part}`);
@@ -116,14 +123,15 @@ const attributesIn = (body: Attributes): UserAttributes => {
       found['name'] = { ...(found['name'] as object | undefined), ...Object.fromEntries(names) };
     } else if (path.startsWith('name.')) {
       found['name'] = { ...(found['name'] as object | undefined), [path.slice('name.'.length)]: value };
-    } else if (!path.includes('.') && !path.includes('[') && path !== 'name' && path !== 'emails') found[path] = value;
+    } else if (!path.includes('.') && !path.includes('[') && path !== 'name') found[path] = value;
   }
   return found;
 };
 
 const emailIn = (attributes: UserAttributes): string | undefined => {
   const emails = (attributes.emails ?? []).filter(({ value }) => value !== undefined && value !== null && value !== '');
-  const isPrimary = ({ primary }: Email) => primary === true || String(primary).toLowerCase() === 'true';
+  const isPrimary = ({ primary }: Email) =>
+    primary === true || (typeof primary === 'string' && primary.toLowerCase() === 'true');
   const chosen = emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
   return textIn(chosen?.value, 'The value of emails')?.toLowerCase();
 };
@@ -170,7 +178,8 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
     username,
     email,
     name: nameIn(attributes, attributesBefore),
-    active: attributes.active === undefined ? true : booleanIn(attributes.active),
+    // A deactivated user stays so until the provider says otherwise.
+    active: attributes.active === undefined ? (before?.isActive ?? true) : booleanIn(attributes.active),
     provisioned: {
       ...(externalId === undefined ? {} : { externalId }),
       ...(givenNameText === undefined ? {} : { givenName: givenNameText }),
@@ -185,35 +194,43 @@ export const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInpu
   return inputFrom(attributesIn(body), before);
 };
 
+/** What an operation of a PATCH does at a path; nothing where Bunting does not have the attribute. */
+const patchAt = (op: 'add' | 'replace' | 'remove', path: string, value: unknown): ScimPatchOperation[] => {
+  const attributePath = knownPath(path);
+  if (attributePath === undefined) return [];
+  if (op === 'remove') return [{ op, path: attributePath }];
+  const isComplex = attributePath === 'name' || attributePath === 'emails';
+  const standardValue = isComplex ? attributesIn({ [attributePath]: value })[attributePath] : value;
+  return [{ op, path: attributePath, value: standardValue }];
+};
+
+const patchesOf = (operation: ReturnType<typeof parsePatchOperations>[number]): ScimPatchOperation[] => {
+  const op = patchOperationKind(operation);
+  const { path, value } = operation;
+  if (path === undefined || path === '') {
+    if (op === 'remove') throw new ScimError(400, 'A removal needs a path.', 'invalidPath');
+    if (!isJsonObject(value)) throw invalidValue('An operation without a path needs an object as its value.');
+    // Microsoft Entra ID sends paths as its keys, such as `emails[type eq "work"].value`.
+    return Object.entries(value).flatMap(([key, valueAtKey]) => patchAt(op, key, valueAtKey));
+  }
+  if (typeof path !== 'string' || path.length > 255) throw new ScimError(400, 'path must be text.', 'invalidPath');
+  return patchAt(op, path, value);
+};
+
 /** The user after the operations of a PATCH. Attributes that Bunting does not use are accepted without effect. @throws ScimError 400 */
 export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
-  const operations = parsePatchOperations(body).flatMap((operation): ScimPatchOperation[] => {
-    const op = patchOperationKind(operation);
-    const { path, value } = operation;
-    if (path === undefined || path === '') {
-      if (op === 'remove') throw new ScimError(400, 'A removal needs a path.', 'invalidPath');
-      if (!isJsonObject(value)) throw invalidValue('An operation without a path needs an object as its value.');
-      return Object.entries(attributesIn(value)).map(([name, one]) => ({ op, path: name, value: one as unknown }));
-    }
-    if (typeof path !== 'string' || path.length > 255) throw new ScimError(400, 'path must be text.', 'invalidPath');
-    const attributePath = knownPath(path);
-    if (attributePath === undefined) return [];
-    if (op === 'remove') return [{ op, path: attributePath }];
-    const isWhole = attributePath === 'name' || attributePath === 'emails';
-    return [
-      { op, path: attributePath, value: isWhole ? attributesIn({ [attributePath]: value })[attributePath] : value },
-    ];
-  });
+  const operations = parsePatchOperations(body).flatMap(patchesOf);
   const resource = {
     schemas: [userSchema],
     meta: { created: new Date(row.createdAt), lastModified: new Date(row.createdAt) },
     ...attributesOf(row),
   };
-  let patched: UserAttributes;
+  let patched: Attributes;
   try {
-    patched = scimPatch(resource, operations, { mutateDocument: false, treatMissingAsAdd: true });
+    patched = { ...scimPatch(resource, operations, { mutateDocument: false, treatMissingAsAdd: true }) };
   } catch (error) {
     throw new ScimError(400, `The patch cannot be applied: ${(error as Error).message}`.slice(0, 300), 'invalidPath');
   }
-  return inputFrom(patched, row);
+  // A path with a filter may have stored a value of any type in the list.
+  return inputFrom(attributesIn(patched), row);
 };

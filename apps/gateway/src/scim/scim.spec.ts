@@ -243,6 +243,37 @@ describe('users', () => {
     expect(renamed.body).toMatchObject({ userName: 'rob@example.org', emails: [{ value: 'rob@example.org' }] });
   });
 
+  it('get the e-mail address that a client sends as one object, as text or under a path as key', async () => {
+    const { id } = await created({ userName: 'mails', emails: 'first@example.org' });
+    const emailAfter = async (operation: object): Promise<unknown> =>
+      (await patch(`Users/${id}`, operation)).body['emails'];
+    const work = (value: string) => [{ value, type: 'work', primary: true }];
+    expect((await scim('GET', `Users/${id}`)).body['emails']).toEqual(work('first@example.org'));
+    const primary = { value: 'second@example.org', type: 'work', primary: true };
+    expect(await emailAfter({ op: 'Replace', path: 'emails', value: primary })).toEqual(work('second@example.org'));
+    expect(await emailAfter({ op: 'replace', path: 'emails', value: 'third@example.org' })).toEqual(
+      work('third@example.org'),
+    );
+    const keyed = { 'emails[type eq "work"].value': 'fourth@example.org', displayName: 'Mail' };
+    expect(await emailAfter({ op: 'Replace', value: keyed })).toEqual(work('fourth@example.org'));
+    for (const value of [null, 7, [null], [{ value: 'fifth@example.org', primary: { toString: 1 } }]])
+      expect({ value, ...(await patch(`Users/${id}`, { op: 'replace', path: 'emails', value })) }).toMatchObject({
+        status: 200,
+      });
+    for (const value of [null, 'text', 7, ['a']])
+      for (const path of ['name', 'emails[type eq "work"]', 'emails.value', 'emails'])
+        expect([200, 400]).toContain((await patch(`Users/${id}`, { op: 'add', path, value })).status);
+  });
+
+  it('stay deactivated when they are replaced without a word about it', async () => {
+    const { id } = await created({ userName: 'suspended', active: false });
+    expect(await scim('PUT', `Users/${id}`, { userName: 'suspended', displayName: 'Sus' })).toMatchObject({
+      status: 200,
+      body: { displayName: 'Sus', active: false },
+    });
+    expect(await patch(`Users/${id}`, { op: 'remove', path: 'active' })).toMatchObject({ body: { active: false } });
+  });
+
   it('are listed in pages with a total', async () => {
     for (const name of ['page-1', 'page-2', 'page-3']) await created({ userName: name });
     const filter = `filter=${encodeURIComponent('userName sw "PAGE-"')}`;
@@ -357,7 +388,7 @@ describe('users', () => {
       ['', { userName: 'half', active: 'perhaps' }, 'invalidValue'],
       ['', { userName: 'bad', emails: [{ value: 'no address' }] }, 'invalidValue'],
       ['', [], 'invalidSyntax'],
-      ['', '{"userName":', 'invalidValue'],
+      ['', '{"userName":', 'invalidSyntax'],
       [`/${id}`, { Operations: [] }, 'invalidSyntax'],
       [`/${id}`, { Operations: [{ op: 'move', path: 'active' }] }, 'invalidSyntax'],
       [`/${id}`, { Operations: [{ op: 'remove' }] }, 'invalidPath'],
@@ -526,7 +557,7 @@ describe('groups', () => {
       [{ op: 'add', path: 'members', value: [{ value: 'x' }] }, 'invalidValue'],
       [{ op: 'add', path: 'members', value: [{}] }, 'invalidValue'],
       [{ op: 'replace', path: 'displayName', value: '' }, 'invalidValue'],
-      [{ op: 'add', path: 'owners', value: [] }, 'invalidPath'],
+      [{ op: 'add', path: 'members[value eq "1"]', value: [] }, 'invalidPath'],
       [{ op: 'remove', path: 'members[display eq "x"]' }, 'invalidPath'],
       [{ op: 'remove', path: 'members[' }, 'invalidPath'],
       [{ op: 'remove', path: `members[value eq "${'\n'.repeat(10_000)}` }, 'invalidPath'],
@@ -534,6 +565,27 @@ describe('groups', () => {
     for (const [operation, scimType] of wrong)
       expect({ operation, ...(await patch(`Groups/${team.id}`, operation)) }).toMatchObject(error(400, scimType));
     expect(await membersOf(team)).toEqual([]);
+  });
+
+  it('do not take another group for the user with its id', async () => {
+    const { id } = await created({ userName: 'same-id' });
+    const nested = { value: id, type: 'Group' };
+    expect(await scim('POST', 'Groups', { displayName: 'Nested', members: [nested] })).toMatchObject(
+      error(400, 'invalidValue'),
+    );
+    const team = await group('Flat', [id]);
+    expect(await patch(`Groups/${team.id}`, { op: 'add', path: 'members', value: [nested] })).toMatchObject(
+      error(400, 'invalidValue'),
+    );
+    expect(await membersOf(team)).toEqual([id]);
+  });
+
+  it('accept attributes that Bunting does not have, without effect', async () => {
+    const team = await group('Known');
+    const described = { displayName: 'Renamed', description: 'x', owners: [] };
+    expect(await patch(`Groups/${team.id}`, { op: 'replace', value: described })).toMatchObject({ status: 204 });
+    expect(await patch(`Groups/${team.id}`, { op: 'remove', path: 'owners' })).toMatchObject({ status: 204 });
+    expect((await scim('GET', `Groups/${team.id}`)).body).toMatchObject({ displayName: 'Renamed', members: [] });
   });
 
   it('can be large: a change moves its members only, and a page of groups is bounded', async () => {
