@@ -136,6 +136,16 @@ describe('changes of one request are checked together', () => {
     expect(checkedChange(rename(4, 'beta'), context)).toBeDefined();
   });
 
+  it('a segment stays in its project', () => {
+    const move = (project: string | null) => ({ action: 'updateSegment', payload: { id: 4, project } });
+    for (const project of [null, 'bank'])
+      expect({ project, ...faultOf(move(project), aChangeContext()) }).toMatchObject({
+        kind: 'ValidationError',
+        path: '/body/0/payload/project',
+      });
+    expect(checkedChange(move('shop'), aChangeContext())).toBeDefined();
+  });
+
   it('an earlier change with a conflict does not invalidate a new one', () => {
     const earlier = [
       onCheckout('updateStrategy', { id: 'gone', title: 'x' }),

@@ -20,13 +20,15 @@ export const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
   snapshot: (segment) => segments.segmentSnapshot(segment),
   overwrites: ({ payload: { id: _, ...properties } }, states) => findNewerEdits(states, properties),
   decide: (segment, { payload }, context, path) => {
-    if (typeof payload.project === 'string' && payload.project !== context.project) {
+    // A request is reviewed and applied by people of one project: what others use is not theirs to change.
+    if (payload.project === null)
+      throw invalidProperty('A change request cannot make a segment one of all projects', `${path}/payload/project`);
+    if (payload.project !== undefined && payload.project !== context.project)
       throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
-    }
     const users = usersOfSegment(context, segment.id);
     const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
     const { allowsRegex } = context.projectContext;
-    // Only a move to another project would name users, and it was refused above.
+    // Only a move to another project would name users of the segment, and it was refused above.
     const found = { users, hidden: [], idOfName, allowsRegex };
     const decision = segments.updateSegment(segment, payload, found, `${path}/payload`);
     const changed = changedProperties(changeable, payload, decision.segment);
