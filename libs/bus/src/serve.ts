@@ -16,7 +16,7 @@ import { inSpan } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
 import { callSpan } from './call.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
-import { requireRootPermission } from './require-root-permission.ts';
+import { requireAccess } from './require-access.ts';
 import { type IdempotentWrite, idempotentWriteOf, recordingChecks } from './idempotent-write.ts';
 import { permissionCheckObserver } from './permission-check-observer.ts';
 import { requireIfMatch } from './if-match.ts';
@@ -117,7 +117,7 @@ export const serve = async (
       const headers: Record<string, string> = {};
       const now = new Date();
       const parsed = JSON.parse(request) as RequestOf<AnyOperation>;
-      requireRootPermission(operation, context.caller);
+      requireAccess(operation, context.caller, parsed.params);
       const idempotency = idempotentWriteOf(operation, parsed, context);
       const observed = checkReplies ? permissionCheckObserver(operation, context.caller) : undefined;
       const caller = observed?.caller ?? context.caller;

@@ -35,10 +35,12 @@ export interface HttpBinding {
 }
 
 /**
- * Who may call: any of the permissions; `authenticated`, anyone with a valid key; `public`, anyone without a key, within a limit of requests
- * per address; `service`, only Bunting's own services. There is no default, so an operation without one does not compile.
+ * Who may call: any of the permissions; `authenticated`, anyone with a valid key; `proposer`, anyone with a valid key who may propose changes
+ * in the project of the URL; `public`, anyone without a key, within a limit of requests per address; `service`, only Bunting's own services.
+ * There is no default, so an operation without one does not compile.
  */
-export type Access = Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'public' | 'service';
+export type Access =
+  Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'proposer' | 'public' | 'service';
 
 /** The resource whose entity tag a write with `If-Match` must match. */
 export type IfMatchTarget =
@@ -140,8 +142,15 @@ export const isPublicOperation = ({ permission }: AnyOperation): boolean => perm
 
 /** The permissions of which a caller needs one; empty for operations that every caller, or every authenticated caller, may use. */
 export const permissionsFor = ({ permission }: Pick<AnyOperation, 'permission'>): readonly Permission[] => {
-  if (permission === 'authenticated' || permission === 'public' || permission === 'service') return [];
-  return typeof permission === 'string' ? [permission] : permission;
+  switch (permission) {
+    case 'authenticated':
+    case 'proposer':
+    case 'public':
+    case 'service':
+      return [];
+    default:
+      return typeof permission === 'string' ? [permission] : permission;
+  }
 };
 
 export const hasBody = (operation: AnyOperation): boolean => operation.body !== (NoBody as TSchema);

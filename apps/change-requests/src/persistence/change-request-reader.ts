@@ -64,13 +64,13 @@ export const changeRequestReader = (database: ReadDatabase) => {
   const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
     (await database.read<RequestRow>(statement, values)).map(({ request }) => request);
   return {
-    /** The request of a user that accepts changes: the draft, or else the newest one; with `onlyDraft` the draft only. */
+    /** The request of a user that accepts changes: the draft, or else the newest one; with `draftOnly` the draft only. */
     acceptingRequest: async (
       userId: number,
       { project, environment }: EnvironmentRef,
-      { onlyDraft }: { readonly onlyDraft: boolean },
+      { draftOnly }: { readonly draftOnly: boolean },
     ): Promise<ChangeRequest | undefined> =>
-      (await requests(selectAcceptingRequest, [userId, project, environment, onlyDraft]))[0],
+      (await requests(selectAcceptingRequest, [userId, project, environment, draftOnly]))[0],
     /** The pending requests of a user in a project, also while they are applied, by environment and id. */
     pendingOfUser: (userId: number, project: string) => requests(selectPendingOfUser, [userId, project]),
     /**

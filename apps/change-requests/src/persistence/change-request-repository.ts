@@ -126,18 +126,18 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     written: () => written,
 
     /**
-     * Whether the user has a request that accepts changes; with `onlyDraft` a draft. Locks out concurrent ones until the end of the
+     * Whether the user has a request that accepts changes; with `draftOnly` a draft. Locks out concurrent ones until the end of the
      * transaction.
      */
     hasAcceptingRequest: async (
       userId: number,
       { project, environment }: EnvironmentRef,
-      { onlyDraft }: { readonly onlyDraft: boolean },
+      { draftOnly }: { readonly draftOnly: boolean },
     ): Promise<boolean> => {
       const lock = JSON.stringify([userId, project, environment]);
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
       const text = `select from change_request request where ${acceptsChangesOfAuthorSql} limit 1`;
-      return (await query(text, [userId, project, environment, onlyDraft])).length > 0;
+      return (await query(text, [userId, project, environment, draftOnly])).length > 0;
     },
 
     /** A new id, which users see, and a new uid, which stays unique even after a restored backup. */

@@ -41,9 +41,9 @@ describe.each(changeRequestStates)('a request in state %s', (state) => {
     ['which no attempt applies', null],
     ['while it is applied', attempt],
   ])('%s, accepts changes in the database if and only if it does by the rule', async (_when, applying) => {
-    for (const onlyToDraft of [true, false]) {
-      const accepted = await holds(acceptsChangesSql('$1'), { state, applying }, [onlyToDraft]);
-      expect(accepted).toBe(acceptsChanges({ state, applying }, { onlyToDraft }));
+    for (const draftOnly of [true, false]) {
+      const accepted = await holds(acceptsChangesSql('$1'), { state, applying }, [draftOnly]);
+      expect(accepted).toBe(acceptsChanges({ state, applying }, { draftOnly }));
     }
   });
 

@@ -16,6 +16,6 @@ export const isOpenSql = `(request.${isPendingSql} or request.state in ${sqlList
 export const isVisibleSql = (user: '$1' | '$2'): string =>
   `(request.state <> 'Draft' or request.created_by_id = ${user})`;
 
-/** SQL: whether a request accepts changes. @param onlyToDraft whether only a draft counts */
-export const acceptsChangesSql = (onlyToDraft: '$1' | '$4'): string =>
-  `request.${isPendingSql} and (request.state = 'Draft' or not ${onlyToDraft}) and request.applying is null`;
+/** SQL: whether a request accepts changes. @param draftOnly whether only a draft counts */
+export const acceptsChangesSql = (draftOnly: '$1' | '$4'): string =>
+  `request.${isPendingSql} and (request.state = 'Draft' or not ${draftOnly}) and request.applying is null`;

@@ -65,6 +65,12 @@ describe('the operation contracts', () => {
     );
   });
 
+  it('name the project in the URL where only its proposers may call', () => {
+    const ofProposers = all.filter(({ permission }) => permission === 'proposer');
+    expect(ofProposers.length).toBeGreaterThan(0);
+    for (const { http } of ofProposers) expect(http?.url).toContain('/:projectId/');
+  });
+
   it('have a file each that is named after them and exported', () => {
     const folder = import.meta.dirname;
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

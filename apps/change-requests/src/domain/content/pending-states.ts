@@ -19,8 +19,8 @@ export const pendingStates = changeRequestStates.filter((state) => contentEditOf
 
 export const isPending = ({ state }: Pick<ChangeRequest, 'state'>): boolean => pendingStates.includes(state);
 
-/** Whether changes can be added to the request now. @param onlyToDraft whether only a draft counts */
+/** Whether changes can be added to the request now. @param draftOnly whether only a draft counts */
 export const acceptsChanges = (
   request: Pick<ChangeRequest, 'state' | 'applying'>,
-  { onlyToDraft }: { readonly onlyToDraft: boolean },
-): boolean => (onlyToDraft ? request.state === 'Draft' : isPending(request)) && request.applying === null;
+  { draftOnly }: { readonly draftOnly: boolean },
+): boolean => (draftOnly ? request.state === 'Draft' : isPending(request)) && request.applying === null;

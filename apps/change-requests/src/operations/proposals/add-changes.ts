@@ -1,5 +1,5 @@
 import { implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
-import { AddChanges, type Change, type CheckedChange, requireMayPropose, unavailable } from '@bunting/contracts';
+import { AddChanges, type Change, type CheckedChange, unavailable } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import type { ChangeRequest, ChangeRequestDecision, EnvironmentRef } from '../../domain/change-request.ts';
@@ -27,18 +27,17 @@ interface Proposal {
   readonly environmentRef: EnvironmentRef;
   readonly changes: readonly Change[];
   /** whether to add to a draft only, and never to a request in review */
-  readonly onlyToDraft: boolean;
+  readonly draftOnly: boolean;
 }
 
 const parseProposal = (operationRequest: AddChangesRequest): Proposal => {
-  const { params, query, body, caller } = operationRequest;
-  requireMayPropose(caller, params.projectId);
+  const { params, query, body } = operationRequest;
   refusePrototypeKeys(body, '/body');
   return {
     operationRequest,
     environmentRef: { project: params.projectId, environment: params.environment },
     changes: parseChanges(body),
-    onlyToDraft: query.new === true,
+    draftOnly: query.new === true,
   };
 };
 
@@ -58,9 +57,9 @@ const addToNewDraft = async (
   proposal: CheckedProposal,
   allowsVoluntaryRequests: boolean,
 ): Promise<ChangeRequest | undefined> => {
-  const { operationRequest, environmentRef, onlyToDraft, now } = proposal;
+  const { operationRequest, environmentRef, draftOnly, now } = proposal;
   const { caller } = operationRequest;
-  if (await requests.hasAcceptingRequest(caller.id, environmentRef, { onlyDraft: onlyToDraft })) return undefined;
+  if (await requests.hasAcceptingRequest(caller.id, environmentRef, { draftOnly })) return undefined;
   const minApprovals = approvalsForNewRequest(
     await protections.requiredApprovals(environmentRef),
     allowsVoluntaryRequests,
@@ -85,7 +84,7 @@ const addToDraft = async (
   return decision.request;
 };
 
-const addToLockedRequest = async (
+const addToRequestInReview = async (
   { requests }: Transaction,
   proposal: CheckedProposal,
   base: ChangeRequest,
@@ -101,13 +100,13 @@ const addToLockedRequest = async (
  * Adds the changes to the caller's pending request for the project and environment, or to a new draft. The preview in the reply is computed
  * while the transaction runs. Returns undefined and writes nothing if the request was edited since the check, or if a draft now exists.
  */
-const addUnlessOutdated = async (
+const addIfCurrent = async (
   { bus, reader, newChangeIds, transaction, allowsVoluntaryRequests }: ChangeRequestsContext,
   proposal: Proposal,
 ) => {
-  const { operationRequest, environmentRef, changes, onlyToDraft } = proposal;
+  const { operationRequest, environmentRef, changes, draftOnly } = proposal;
   const { caller } = operationRequest;
-  const base = await reader.acceptingRequest(caller.id, environmentRef, { onlyDraft: onlyToDraft });
+  const base = await reader.acceptingRequest(caller.id, environmentRef, { draftOnly });
   const earlier = base?.changes ?? [];
   const isList = Array.isArray(operationRequest.body);
   requireMergeable(earlier, changes, (nth) => (isList ? `/body/${nth}` : '/body'));
@@ -133,7 +132,7 @@ const addUnlessOutdated = async (
       (tx) => {
         if (base === undefined) return addToNewDraft(tx, checkedProposal, allowsVoluntaryRequests);
         if (base.state === 'Draft') return addToDraft(tx, checkedProposal, base);
-        return addToLockedRequest(tx, checkedProposal, base);
+        return addToRequestInReview(tx, checkedProposal, base);
       },
       async (request: ChangeRequest) => toChangeRequestResponse(request, (await previewedChanges)(expected)),
     )
@@ -156,7 +155,7 @@ export const addChangesEndpoint = (dependencies: ChangeRequestsContext) => {
       retryUntilCurrent(
         async () =>
           (await transaction.replay(operationRequest, replayedResponse)) ??
-          (await addUnlessOutdated(dependencies, proposal)),
+          (await addIfCurrent(dependencies, proposal)),
       ),
     );
   });

@@ -1,5 +1,5 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { EditChange, requireMayPropose } from '@bunting/contracts';
+import { EditChange } from '@bunting/contracts';
 import { parseChange } from '@bunting/contracts/validation';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { requireChange, editChange, requireAuthor, requireSameSubject } from '../../domain/content/edit-change.ts';
@@ -15,14 +15,13 @@ import { retryUntilCurrent } from './retry-until-current.ts';
 export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsContext) =>
   implement(EditChange, async (operationRequest) => {
     const { params, body, caller } = operationRequest;
-    requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const change = parseChange(body, '/body');
     const replyOf = (request: ChangeRequest) =>
       responseWithPreview({ bus, reader }, request, onBehalfOf(operationRequest));
 
     /** Returns undefined and writes nothing if the request was edited since the check. */
-    const editUnlessOutdated = async () => {
+    const editIfCurrent = async () => {
       const base = await reader.visible(params, caller.id);
       requireAuthor(base, caller.id);
       const replaced = requireChange(base, params.changeId);
@@ -45,6 +44,6 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
     };
 
     return retryUntilCurrent(
-      async () => (await transaction.replay(operationRequest, replyOf)) ?? (await editUnlessOutdated()),
+      async () => (await transaction.replay(operationRequest, replyOf)) ?? (await editIfCurrent()),
     );
   });

@@ -1,5 +1,5 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { PreviewProposal, requireMayPropose } from '@bunting/contracts';
+import { PreviewProposal } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { unsavedDraft } from '../../domain/content/create-draft.ts';
 import { toProposedChange, uncheckedChange } from '../../domain/content/proposed-change.ts';
@@ -12,7 +12,6 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(PreviewProposal, async (operationRequest) => {
     const { params, body, caller } = operationRequest;
-    requireMayPropose(caller, params.projectId);
     refusePrototypeKeys(body, '/body');
     const actor = actorOf(caller, operationRequest.now);
     const environmentRef = { project: params.projectId, environment: params.environment };

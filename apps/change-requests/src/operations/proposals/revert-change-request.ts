@@ -1,5 +1,5 @@
 import { implement, onBehalfOf } from '@bunting/bus';
-import { requireMayPropose, RevertChangeRequest } from '@bunting/contracts';
+import { RevertChangeRequest } from '@bunting/contracts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import {
@@ -23,7 +23,6 @@ export const revertChangeRequestEndpoint = ({
 }: ChangeRequestsContext) =>
   implement(RevertChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
-    requireMayPropose(caller, params.projectId);
     const createDraftOf = async ({ requests, protections }: Transaction): Promise<ChangeRequest> => {
       const applied = await requests.getVisible(params, caller.id);
       const inverse = await requests.inverseOf(applied.id);

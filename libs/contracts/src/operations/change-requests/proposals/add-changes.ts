@@ -13,7 +13,7 @@ export const AddChanges = defineOperation({
     "Adds the changes to the caller's change request for this project and environment. When there is none, it is created.",
   tag: 'Change Requests',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests' },
-  permission: 'authenticated',
+  permission: 'proposer',
   params: ProjectEnvironmentPath,
   query: Type.Object({
     new: Type.Optional(

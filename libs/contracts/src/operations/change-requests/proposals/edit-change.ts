@@ -14,7 +14,7 @@ export const EditChange = defineOperation({
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
   ifMatch: 'change request',
-  permission: 'authenticated',
+  permission: 'proposer',
   params: ChangePath,
   body: Type.Unsafe<unknown>({ type: 'object', documentation: SingleChangeBody }),
   reply: ChangeRequest,

@@ -13,7 +13,7 @@ export const PreviewProposal = defineOperation({
   tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/preview' },
-  permission: 'authenticated',
+  permission: 'proposer',
   idempotent: true,
   params: ProjectEnvironmentPath,
   body: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),

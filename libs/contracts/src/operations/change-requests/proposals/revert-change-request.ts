@@ -11,7 +11,7 @@ export const RevertChangeRequest = defineOperation({
   tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/revert' },
-  permission: 'authenticated',
+  permission: 'proposer',
   params: ChangeRequestPath,
   reply: ChangeRequest,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
