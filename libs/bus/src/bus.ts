@@ -34,7 +34,7 @@ export interface RefusalResponse {
   readonly retryAfterSeconds?: number | undefined;
   /** for a failed precondition: the current entity tag */
   readonly tag?: string | undefined;
-  /** the service that was called runs an older version, without the operation */
+  /** set when the called service runs an older version, which does not have the operation */
   readonly isUnsupported?: true;
 }
 
@@ -69,8 +69,8 @@ export interface Bus {
   /** Handles calls of a subject. Several responders of a subject share its calls. */
   respond(subject: string, handler: CallHandler): Promise<Subscription>;
   /**
-   * Resolves when the stream has stored the events; after a rejection the caller may publish all of them a second time. An event larger than a
-   * message may be is left out with a warning. Undefined on the in-process bus, which has no stream.
+   * Resolves when the stream has stored the events; after a rejection the caller may publish all of them a second time. An event that
+   * exceeds the maximum size of a message is left out with a warning. Undefined on the in-process bus, which has no stream.
    */
   readonly publish: ((events: readonly IntegrationEvent[]) => Promise<void>) | undefined;
   /** Wakes the consumers of an outbox in every process. Wake-ups may be lost, so consumers poll as well. */

@@ -8,7 +8,7 @@ const traceparent = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 /** A W3C trace context that continues the received one when it is well-formed, and is new otherwise. */
 export const traceparentFrom = (received?: string): string => {
   const parent = received === undefined ? null : traceparent.exec(received);
-  // randomUUID draws from a pool of random bytes, so it is cheaper than randomBytes for so few.
+  // randomUUID draws from a pool of random bytes, so for a few bytes it is cheaper than randomBytes.
   const trace = parent?.[1] ?? randomUUID().replaceAll('-', '');
   const span = randomUUID();
   return `00-${trace}-${span.slice(0, 8)}${span.slice(24, 32)}-${parent?.[2] ?? '01'}`;

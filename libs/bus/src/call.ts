@@ -13,8 +13,8 @@ import { refusalFrom } from './refusal-response.ts';
 /** The request of a call: the parts that the operation does not take may be left out. */
 export type CallRequest<O extends AnyOperation> = Partial<RequestOf<O>>;
 
-/** The span of a call on one of its sides, by the semantic conventions of RPC. */
-export const callSpan = (operation: AnyOperation, kind: 'client' | 'server') => (): SpanOptions => {
+/** The options of the span that the client or the server of a call opens, by the semantic conventions of OpenTelemetry for RPC. */
+export const callSpanOptions = (operation: AnyOperation, kind: 'client' | 'server') => (): SpanOptions => {
   const method = `${serviceOf(operation)}/${operationName(operation)}`;
   return { name: method, kind, attributes: { 'rpc.system.name': 'bunting', 'rpc.method': method } };
 };
@@ -26,7 +26,7 @@ export const callForResponse = <O extends AnyOperation>(
   request: CallRequest<O>,
   context: CallContext,
 ): Promise<CallResponse> =>
-  inChildSpan(callSpan(operation, 'client'), async (span) => {
+  inChildSpan(callSpanOptions(operation, 'client'), async (span) => {
     const response = await bus.call(
       operation.subject,
       JSON.stringify({ params: request.params ?? {}, query: request.query ?? {}, body: request.body }),

@@ -6,11 +6,16 @@ import { presenceSubject } from './presence.ts';
 /** The version of processes that respond with `true`, as they did before contracts had versions. */
 const firstVersion: ContractVersion = { current: 1, oldestSupported: 1 };
 
-const incompatibility = (service: ServiceName, theirs: ContractVersion, ours: ContractVersion): string | undefined => {
-  if (theirs.current < ours.oldestSupported)
-    return `The ${service} service has version ${theirs.current} of the contract, and this process supports ${ours.oldestSupported} and newer. Upgrade the ${service} service.`;
-  if (ours.current < theirs.oldestSupported)
-    return `The ${service} service supports version ${theirs.oldestSupported} of the contract and newer, and this process has ${ours.current}. Upgrade this process.`;
+/** Why two contract versions are incompatible, with the process to upgrade; undefined if they are compatible. */
+const incompatibility = (
+  service: ServiceName,
+  serviceVersion: ContractVersion,
+  ownVersion: ContractVersion,
+): string | undefined => {
+  if (serviceVersion.current < ownVersion.oldestSupported)
+    return `The ${service} service has version ${serviceVersion.current} of the contract, and this process supports ${ownVersion.oldestSupported} and newer. Upgrade the ${service} service.`;
+  if (ownVersion.current < serviceVersion.oldestSupported)
+    return `The ${service} service supports version ${serviceVersion.oldestSupported} of the contract and newer, and this process has ${ownVersion.current}. Upgrade this process.`;
   return undefined;
 };
 
@@ -19,11 +24,11 @@ const checkTimeoutMs = 1_000;
 const checkTtlMs = 5_000;
 
 /**
- * Checks that a process of each called service has a contract version that suits ours. Services that do not respond are skipped. The
- * result is cached for 5 seconds; a stale result is returned while the next check runs.
- * @returns a function that throws an error which names the incompatible services and which one to upgrade
+ * The check that a process of each called service has a contract version which is compatible with that of this process. Services that do not
+ * respond are skipped. The result is cached for 5 seconds; a stale result is used while the next check runs.
+ * @returns a function that throws an error, which names the incompatible services and which one to upgrade
  */
-export const compatibilityCheck = (bus: Bus, caller: ServiceName, ours: ContractVersion = contractVersion) => {
+export const compatibilityCheck = (bus: Bus, caller: ServiceName, ownVersion: ContractVersion = contractVersion) => {
   let faults: readonly string[] = [];
   let checkedAt = Number.NEGATIVE_INFINITY;
   const versionOf = async (service: ServiceName): Promise<ContractVersion | undefined> => {
@@ -36,22 +41,22 @@ export const compatibilityCheck = (bus: Bus, caller: ServiceName, ours: Contract
     return version === true ? firstVersion : version;
   };
   const check = async (): Promise<void> => {
-    const found = await Promise.all(
+    const results = await Promise.all(
       calledServices[caller].map(async (service) => {
-        const theirs = await versionOf(service);
-        return theirs === undefined ? undefined : incompatibility(service, theirs, ours);
+        const serviceVersion = await versionOf(service);
+        return serviceVersion === undefined ? undefined : incompatibility(service, serviceVersion, ownVersion);
       }),
     );
-    faults = found.filter((fault) => fault !== undefined);
+    faults = results.filter((result) => result !== undefined);
   };
-  let first: Promise<void> | undefined;
+  let firstCheck: Promise<void> | undefined;
   return async (): Promise<void> => {
     if (performance.now() - checkedAt > checkTtlMs) {
       checkedAt = performance.now();
       const checking = check().catch(() => undefined);
-      first ??= checking;
+      firstCheck ??= checking;
     }
-    await first;
+    await firstCheck;
     if (faults.length > 0) throw new Error(faults.join(' '));
   };
 };

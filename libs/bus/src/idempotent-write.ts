@@ -8,7 +8,7 @@ export interface IdempotentWrite {
   readonly scope: string;
   readonly key: string;
   readonly operation: string;
-  /** equal for the same operation with the same parameters and body, however they are formatted, from whichever address and program */
+  /** equal for the same operation with the same parameters and body, however they are formatted, and from whichever IP address and client */
   readonly fingerprint: string;
   /** checks that the write relied on: a retry gets the stored reply only while the caller still passes all of them */
   readonly passedChecks: PassedCheck[];
@@ -20,12 +20,13 @@ export interface IdempotentWrite {
 const scopeOf = ({ id, tokenId }: Caller): string =>
   id > 0 || tokenId === undefined ? `user ${id}` : `token ${tokenId}`;
 
-/** The query without what the gateway adds about the client: a retry may come from another address. */
-const sentQuery = ({ http }: AnyOperation, query: RequestOf<AnyOperation>['query']): object => {
-  const added = new Set([http?.address, ...Object.keys(http?.headers ?? {})]);
-  return Object.fromEntries(Object.entries((query ?? {}) as object).filter(([name]) => !added.has(name)));
+/** The query without the parameters that the gateway adds, the IP address and headers of the client: a retry may have others. */
+const queryWithoutClientData = ({ http }: AnyOperation, query: RequestOf<AnyOperation>['query']): object => {
+  const clientData = new Set([http?.address, ...Object.keys(http?.headers ?? {})]);
+  return Object.fromEntries(Object.entries((query ?? {}) as object).filter(([name]) => !clientData.has(name)));
 };
 
+/** The idempotent write that a request begins; undefined for a request without an `Idempotency-Key`. */
 export const idempotentWriteOf = (
   operation: AnyOperation,
   { params, query, body }: RequestOf<AnyOperation>,
@@ -39,13 +40,13 @@ export const idempotentWriteOf = (
         operation: operation.subject,
         fingerprint: hash(
           'sha256',
-          canonicalJson([operation.subject, params, sentQuery(operation, query), body ?? null]),
+          canonicalJson([operation.subject, params, queryWithoutClientData(operation, query), body ?? null]),
         ),
         passedChecks: [],
       };
 
-/** The caller of an idempotent write; the checks that it passes are recorded with the write. */
-export const recordingChecks = (write: IdempotentWrite, caller: Caller): Caller => {
+/** A copy of the caller, whose passed checks of permissions are recorded in `write.passedChecks`. */
+export const callerRecordingChecks = (write: IdempotentWrite, caller: Caller): Caller => {
   const recorded = new Set<string>();
   return observeChecks(caller, (passed) => {
     const text = JSON.stringify(passed);

@@ -11,8 +11,8 @@ const versionTag = (tag: string): string => tag.split('.', 1)[0] as string;
  * @param current the tags that match now, the entity's own tag first
  * @throws Refusal `PreconditionFailed` with the current tag
  */
-export const requireIfMatch = (wanted: IfMatch, current: readonly string[]): void => {
-  if (wanted === '*' || wanted.some((tag) => current.includes(versionTag(tag)))) return;
+export const requireIfMatch = (ifMatch: IfMatch, current: readonly string[]): void => {
+  if (ifMatch === '*' || ifMatch.some((tag) => current.includes(versionTag(tag)))) return;
   throw refusal(
     'PreconditionFailed',
     'It has changed since it was read: the `If-Match` header names none of its tags. Read it again before you change it.',

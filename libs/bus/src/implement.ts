@@ -25,6 +25,7 @@ export const notModified = new JsonText('');
 /** The request that an endpoint handles: parameters, query, body, caller and deadline. */
 export type OperationRequest<O extends AnyOperation> = RequestOf<O> & {
   readonly caller: Caller;
+  /** when the service received the call */
   readonly now: Date;
   /** when the caller stops waiting */
   readonly deadline: Date;

@@ -1,6 +1,6 @@
 import type { CallResponse, Bus, CallContext, OutboxSource, CallHandler, Subscription } from './bus.ts';
 import { unknownOutcomeDelayMs } from './deadline.ts';
-import { deadlinePassedResponse, noHandlerResponse, timeoutResponse } from './no-response-refusals.ts';
+import { deadlinePassedRefusal, noHandlerRefusal, timeoutRefusal } from './no-response-refusals.ts';
 import { presenceSubject, serviceOfSubject } from './presence.ts';
 
 /** The bus within one process. Requests and replies are JSON text as over NATS, so that services never share objects. */
@@ -8,10 +8,11 @@ export const inProcessBus = (): Bus => {
   const responders = new Map<string, CallHandler[]>();
   const wakers = new Map<string, (() => void)[]>();
   const nameOf = ({ producer, topic }: OutboxSource): string => `${producer} ${topic}`;
-  let turn = 0;
-  let closed = false;
+  /** the number of calls so far: the responders of a subject take calls in turn */
+  let calls = 0;
+  let isClosed = false;
 
-  const removable = <T>(list: T[], item: T): Subscription => ({
+  const subscriptionOf = <T>(list: T[], item: T): Subscription => ({
     stop: async () => {
       const index = list.indexOf(item);
       if (index >= 0) list.splice(index, 1);
@@ -21,21 +22,22 @@ export const inProcessBus = (): Bus => {
   return {
     call: async (subject: string, request: string, context: CallContext) => {
       const candidates = responders.get(subject) ?? [];
-      const responder = candidates[turn++ % Math.max(1, candidates.length)];
-      if (closed || responder === undefined) {
+      const responder = candidates[calls++ % Math.max(1, candidates.length)];
+      if (isClosed || responder === undefined) {
         const present = responders.get(presenceSubject(serviceOfSubject(subject))) ?? [];
-        return noHandlerResponse(subject, present.length > 0);
+        return noHandlerRefusal(subject, present.length > 0);
       }
-      if (context.timeoutMs <= 0) return deadlinePassedResponse(subject);
+      if (context.timeoutMs <= 0) return deadlinePassedRefusal(subject);
       const isWrite = context.repeatable !== true;
       let timer: NodeJS.Timeout | undefined;
       const timeout = new Promise<CallResponse>((resolve) => {
         // A write may commit until its deadline: an unknown outcome is reported when it can no longer change.
         const waitMs = context.timeoutMs + (isWrite ? unknownOutcomeDelayMs : 0);
-        timer = setTimeout(() => resolve(timeoutResponse(subject, { isWrite })), waitMs).unref();
+        timer = setTimeout(() => resolve(timeoutRefusal(subject, { isWrite })), waitMs).unref();
       });
       try {
-        // A copy, as over NATS: an idempotent write records what is checked on its own caller, not on that of calls that it makes.
+        // Each call has its own copy of the caller, as over NATS: an idempotent write records the permission checks of its own caller, but
+        // not those of the calls that it makes.
         const received = { ...context, caller: { ...context.caller } };
         return await Promise.race([responder(request, received), timeout]);
       } finally {
@@ -47,7 +49,7 @@ export const inProcessBus = (): Bus => {
       const list = responders.get(subject) ?? [];
       responders.set(subject, list);
       list.push(responder);
-      return removable(list, responder);
+      return subscriptionOf(list, responder);
     },
 
     publish: undefined,
@@ -60,16 +62,16 @@ export const inProcessBus = (): Bus => {
       const list = wakers.get(nameOf(source)) ?? [];
       wakers.set(nameOf(source), list);
       list.push(wake);
-      return removable(list, wake);
+      return subscriptionOf(list, wake);
     },
 
     checkServer: async () => undefined,
     ready: () => {
-      if (closed) throw new Error('The bus is closed.');
+      if (isClosed) throw new Error('The bus is isClosed.');
     },
 
     close: async () => {
-      closed = true;
+      isClosed = true;
       responders.clear();
       wakers.clear();
     },

@@ -1,8 +1,8 @@
 import { type AnyOperation, type Caller, isRootPermission, observeChecks, permissionsFor } from '@bunting/contracts';
 
 /**
- * Whether only the endpoint can check the permission of a write: it may be granted in a project, and the URL, by which the gateway checks it,
- * names none.
+ * Whether only the endpoint can check the permission of a write: the permission may be granted in a project, and the URL, by which the gateway
+ * checks permissions, names no project.
  */
 const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
   operation.http !== undefined &&
@@ -15,11 +15,11 @@ const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
  * after the endpoint's success, unless it has checked a permission of the contract.
  */
 export const permissionCheckObserver = (operation: AnyOperation, caller: Caller) => {
-  const wanted = permissionsFor(operation);
+  const permissions = permissionsFor(operation);
   let isChecked = !isCheckedByEndpoint(operation);
   return {
     caller: observeChecks(caller, (passed) => {
-      if ('may' in passed && passed.may.some((permission) => wanted.includes(permission))) isChecked = true;
+      if ('may' in passed && passed.may.some((permission) => permissions.includes(permission))) isChecked = true;
     }),
     requireChecked: (): void => {
       if (!isChecked)

@@ -8,6 +8,6 @@ export const serviceOfSubject = (subject: string): string => subject.split('.')[
 export const presenceSubject = (service: ServiceName | string): string => `present.${service}`;
 
 /** The response of a process on the presence subject. */
-export const presenceReply = (version: ContractVersion): CallResponse => ({
+export const presenceResponse = (version: ContractVersion): CallResponse => ({
   reply: { json: JSON.stringify(version), headers: {} },
 });

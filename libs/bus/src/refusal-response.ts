@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ErrorBody, type Refusal, refusal, type RefusalExtras, type SignInForm } from '@bunting/contracts';
 import type { RefusalResponse } from './bus.ts';
 
-/** A refusal as data on the wire, with an id for this occurrence: that of the called service, whose log has the details under it. */
+/** Serialises a refusal. Its id is that of the called service, whose log has the details under it, or else a new one. */
 export const refusalResponse = (reason: Refusal, id: string = reason.id ?? randomUUID()): RefusalResponse => ({
   kind: reason.kind,
   error: {
@@ -22,7 +22,7 @@ const signInFormOf = ({ path, type, defaultHidden, options }: ErrorBody): SignIn
     ? undefined
     : { path, type, defaultHidden, options };
 
-/** The refusal of a response, to be thrown by the calling service. */
+/** Deserialises the refusal of a response, to be thrown by the calling service. */
 export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResponse): Refusal =>
   refusal(kind, error.message, {
     id: error.id,
@@ -33,6 +33,9 @@ export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResp
     tag,
   } satisfies Record<keyof RefusalExtras, unknown>);
 
-/** The refusal that callers get for a defect: no details, only the id under which the log has them. */
+/**
+ * What callers get for a defect. It is no true refusal, but has the form of one, the only error that a response can have: no details, only
+ * the id under which the log has them.
+ */
 export const internalError = (): Refusal =>
   refusal('InternalError', 'Something went wrong inside Bunting. The log has the details under the id of this error.');

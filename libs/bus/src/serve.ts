@@ -14,16 +14,16 @@ import {
 import { parse } from '@bunting/contracts/validation';
 import { inSpan } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
-import { callSpan } from './call.ts';
+import { callSpanOptions } from './call.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
 import { requireAccess } from './require-access.ts';
-import { type IdempotentWrite, idempotentWriteOf, recordingChecks } from './idempotent-write.ts';
+import { type IdempotentWrite, idempotentWriteOf, callerRecordingChecks } from './idempotent-write.ts';
 import { permissionCheckObserver } from './permission-check-observer.ts';
 import { requireIfMatch } from './if-match.ts';
-import { presenceReply, presenceSubject } from './presence.ts';
+import { presenceResponse, presenceSubject } from './presence.ts';
 import { internalError, refusalResponse } from './refusal-response.ts';
 
-/** One served call, as a service logs and measures it. */
+/** One handled call, as a service logs and measures it. */
 export interface ServedCall {
   readonly operation: string;
   readonly outcome: 'ok' | Refusal['kind'];
@@ -43,7 +43,7 @@ export interface ServedCall {
 
 export interface ServeOptions {
   /** called after each call */
-  readonly observe?: (served: ServedCall) => void;
+  readonly observe?: (call: ServedCall) => void;
   /**
    * for tests: a reply that does not match its schema is a defect, and so is a write that succeeds without a check of its permission
    * (`permissionCheckObserver`)
@@ -68,15 +68,19 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
   return text;
 };
 
-/** The check of the request's `If-Match`. An operation without support for it refuses the header instead of ignoring it. */
-const requireMatchOf = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: CallContext) => {
+/** A function that checks the request's `If-Match`. An operation that does not support the header refuses it instead of ignoring it. */
+const ifMatchCheck = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: CallContext) => {
   if (ifMatch === undefined) return undefined;
   if (conditional === undefined) throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
   return (current: readonly string[]): void => requireIfMatch(ifMatch, current);
 };
 
-/** The stored reply, which a retry gets, must equal the first reply. */
-const requireStored = ({ subject }: AnyOperation, idempotency: IdempotentWrite | undefined, json: string): void => {
+/** @throws Error when the stored reply, which a retry gets, differs from the first reply */
+const requireEqualToStored = (
+  { subject }: AnyOperation,
+  idempotency: IdempotentWrite | undefined,
+  json: string,
+): void => {
   if (idempotency?.stored === undefined || idempotency.stored === json) return;
   throw new Error(`The reply of ${subject} differs from the one stored for its Idempotency-Key: ${idempotency.stored}`);
 };
@@ -84,11 +88,11 @@ const requireStored = ({ subject }: AnyOperation, idempotency: IdempotentWrite |
 /** Serves the endpoints until stopped. A thrown `Refusal` becomes a refusal response; any other error is a defect. */
 export const serve = async (
   bus: Bus,
-  served: readonly Endpoint[],
+  endpoints: readonly Endpoint[],
   { observe, checkReplies = false, maxConcurrent = 512, version = contractVersion }: ServeOptions = {},
 ): Promise<Subscription> => {
-  let running = 0;
-  let idle: (() => void) | undefined;
+  let runningCalls = 0;
+  let onIdle: (() => void) | undefined;
 
   const handle = async (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> => {
     const { operation } = endpoint;
@@ -105,14 +109,14 @@ export const serve = async (
         traceparent: context.traceparent,
         ...more,
       });
-    if (running >= maxConcurrent) {
+    if (runningCalls >= maxConcurrent) {
       const refused = refusalResponse(
         unavailable('The service is handling too many concurrent calls. Please try again.'),
       );
       report('ServiceUnavailable', { errorId: refused.error.id });
       return { refusal: refused };
     }
-    running++;
+    runningCalls++;
     try {
       const headers: Record<string, string> = {};
       const now = new Date();
@@ -125,7 +129,7 @@ export const serve = async (
         params: parsed.params,
         query: parsed.query,
         body: parsed.body,
-        caller: idempotency === undefined ? caller : recordingChecks(idempotency, caller),
+        caller: idempotency === undefined ? caller : callerRecordingChecks(idempotency, caller),
         now,
         deadline: new Date(now.getTime() + context.timeoutMs),
         signal: context.signal,
@@ -133,7 +137,7 @@ export const serve = async (
         traceparent: context.traceparent,
         idempotency,
         conditional: operation.ifMatch,
-        requireIfMatch: requireMatchOf(operation, context),
+        requireIfMatch: ifMatchCheck(operation, context),
         matchesIfNoneMatch: (tag) => context.ifNoneMatch === '*' || context.ifNoneMatch?.includes(tag) === true,
         setHeader: (header, value) => {
           headers[header] = value;
@@ -141,7 +145,7 @@ export const serve = async (
         headers,
       });
       const json = replyText(operation, reply, checkReplies);
-      if (checkReplies) requireStored(operation, idempotency, json);
+      if (checkReplies) requireEqualToStored(operation, idempotency, json);
       const isReplay = headers['Idempotency-Replayed'] === 'true';
       if (!isReplay) observed?.requireChecked();
       report('ok', { isReplay });
@@ -152,12 +156,12 @@ export const serve = async (
       report(reason.kind, { errorId: refused.error.id, ...(reason === error ? {} : { defect: error }) });
       return { refusal: refused };
     } finally {
-      if (--running === 0) idle?.();
+      if (--runningCalls === 0) onIdle?.();
     }
   };
 
   const handleInSpan = (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> =>
-    inSpan(callSpan(endpoint.operation, 'server'), context.traceparent, async (span) => {
+    inSpan(callSpanOptions(endpoint.operation, 'server'), context.traceparent, async (span) => {
       const { traceparent } = span ?? context;
       const response = await handle(endpoint, request, { ...context, traceparent });
       if ('refusal' in response) span?.fail(response.refusal.kind);
@@ -165,19 +169,21 @@ export const serve = async (
     });
 
   const subscriptions = await Promise.all(
-    served.map((endpoint) =>
+    endpoints.map((endpoint) =>
       bus.respond(endpoint.operation.subject, (request, context) => handleInSpan(endpoint, request, context)),
     ),
   );
-  const services = new Set(served.map(({ operation }) => serviceOf(operation)));
-  const isPresent = async (): Promise<CallResponse> => presenceReply(version);
-  const presence = await Promise.all([...services].map((service) => bus.respond(presenceSubject(service), isPresent)));
+  const services = new Set(endpoints.map(({ operation }) => serviceOf(operation)));
+  const respondPresent = async (): Promise<CallResponse> => presenceResponse(version);
+  const presence = await Promise.all(
+    [...services].map((service) => bus.respond(presenceSubject(service), respondPresent)),
+  );
   return {
     stop: async () => {
-      // First: while operations are being withdrawn, a missing one does not mean an older version.
+      // Presence ends first: otherwise a caller would take an operation that is no longer served for one that an older version lacks.
       await Promise.all(presence.map((subscription) => subscription.stop()));
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
-      if (running > 0) await new Promise<void>((resolve) => (idle = resolve));
+      if (runningCalls > 0) await new Promise<void>((resolve) => (onIdle = resolve));
     },
   };
 };

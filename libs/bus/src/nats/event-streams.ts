@@ -13,7 +13,7 @@ import type { IntegrationEvent } from '../bus.ts';
 import { eventHeaders } from './nats-messages.ts';
 import { requireJetStream, streamFault } from './nats-server-check.ts';
 
-/** The limits of the stream of a producer, beyond which older events are dropped. */
+/** The maximum size of the stream of a producer, beyond which JetStream drops its oldest events. */
 const streamBytes = 256 * 1024 * 1024;
 const streamOf = (producer: string): string => `bunting-${producer}`;
 
@@ -22,7 +22,7 @@ const existsWithAnotherConfiguration = 10_058;
 
 /** What JetStream stores for the account of the user. */
 export interface NatsStorage {
-  /** of the account, also others than Bunting's */
+  /** the number of streams of the account, including those of other applications */
   readonly streams: number;
   readonly storedBytes: number;
   /** the storage limit of the account; undefined where only the server has one */
@@ -85,7 +85,7 @@ export const eventStreams = (connection: NatsConnection, warn: (message: string)
     storage: async (): Promise<NatsStorage> => {
       manager ??= await requireJetStream(connection);
       const account = await manager.getAccountInfo();
-      // Where limits depend on the number of copies: the streams have one.
+      // An account may have limits by number of replicas instead (`tiers`): the streams of Bunting have one replica.
       const { max_storage: maxBytes } = (account.tiers?.R1 ?? account).limits;
       return {
         streams: account.streams,

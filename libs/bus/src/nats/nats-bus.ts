@@ -3,25 +3,25 @@ import { AuthorizationError, type Msg, type NatsConnection, PermissionViolationE
 import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
 import { systemContext } from '../call-context.ts';
 import {
-  deadlinePassedResponse,
-  noHandlerResponse,
-  responderLostResponse,
-  timeoutResponse,
+  deadlinePassedRefusal,
+  noHandlerRefusal,
+  responderLostRefusal,
+  timeoutRefusal,
 } from '../no-response-refusals.ts';
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import { refusalResponse } from '../refusal-response.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
 import { natsCaller } from './nats-caller.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
-import { contextOf, encodeResponse, requestHeaders, responseOf, tooLarge } from './nats-messages.ts';
+import { contextOf, encodeResponse, requestHeaders, responseOf, tooLargeRefusal } from './nats-messages.ts';
 import { natsResponder, respondInChunks } from './nats-responder.ts';
 import { requireServer } from './nats-server-check.ts';
 
 export interface NatsOptions {
   readonly url: string;
-  /** the name of the connection in the server's list */
+  /** the name of the connection in the lists of the server, and the prefix of its inboxes */
   readonly name: string;
-  /** takes warnings about the connection, with what to do about them */
+  /** called with warnings about the connection, which say what an operator can do */
   readonly warn?: (message: string) => void;
   /** called when the connection is lost and when it is back */
   readonly onConnection?: (connected: boolean) => void;
@@ -33,8 +33,8 @@ export interface NatsOptions {
 /** How long the server may take to confirm the drain of a subscription or of the connection. */
 const drainTimeoutMs = 3_000;
 
-/** Whether the server confirmed a drain within the timeout. */
-const drained = async (draining: Promise<unknown>): Promise<boolean> => {
+/** Whether the server confirms a drain within the timeout. */
+const isDrainedInTime = async (draining: Promise<unknown>): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, drainTimeoutMs, false)));
   const confirmed = draining.then(
@@ -44,13 +44,13 @@ const drained = async (draining: Promise<unknown>): Promise<boolean> => {
   return Promise.race([confirmed, timeout]).finally(() => clearTimeout(timer));
 };
 
-/** The timeout of finding out why a call has no responder. */
+/** The timeout of the check whether a call has no responder because its service is not running. */
 const presenceTimeoutMs = 500;
 
 /** The minimum interval of warnings about calls that were read after their deadline. */
 const latenessWarningMs = 10_000;
 
-const busUnavailable = (): CallResponse => ({
+const busUnavailableRefusal = (): CallResponse => ({
   refusal: refusalResponse(unavailable('The message bus is disconnected. Please try again.')),
 });
 
@@ -93,7 +93,7 @@ const watchStatus = async (
   }
 };
 
-/** The maximum bytes of a message: the server's `max_payload` without the maximum size of headers. */
+/** The maximum bytes of a message without its headers: the server's `max_payload` less 16 KiB for headers, and at least half of it. */
 const maxPayloadOf = ({ info }: NatsConnection): number => {
   const max = info?.max_payload ?? 1024 * 1024;
   return Math.max(max - 16 * 1024, Math.floor(max / 2));
@@ -117,8 +117,8 @@ export const natsBus = async ({
   access,
 }: NatsOptions): Promise<Bus & { readonly server: NatsServer; storage(): Promise<NatsStorage> }> => {
   const connection = await connectToNats(url, { name, connectTimeoutMs, access });
-  let connected = true;
-  let closing = false;
+  let isConnected = true;
+  let isClosing = false;
   const caller = natsCaller(connection, inboxPrefixOf(name));
   const responder = natsResponder(connection);
   /** called after a reconnect, since wake-ups may have been lost */
@@ -132,18 +132,18 @@ export const natsBus = async ({
   };
   void watchStatus(connection, {
     disconnected: () => {
-      connected = false;
+      isConnected = false;
       onConnection(false);
       responder.disconnected();
       caller.disconnected();
     },
     reconnected: () => {
-      connected = true;
+      isConnected = true;
       onConnection(true);
       for (const wake of wakers) wake();
     },
     warn: (message) => {
-      if (!closing) warn(message);
+      if (!isClosing) warn(message);
     },
   });
 
@@ -152,7 +152,7 @@ export const natsBus = async ({
   /** Whether any process of the subject's service is running. */
   const isPresent = async (subject: string): Promise<boolean> => {
     const context = systemContext(presenceTimeoutMs);
-    const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
+    const headersFor = (remainingMs: number) => requestHeaders({ ...context, timeoutMs: remainingMs });
     const request = presenceSubject(serviceOfSubject(subject));
     const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
     return typeof (await caller.send(request, Buffer.from('{}'), headersFor, options)) !== 'string';
@@ -162,19 +162,19 @@ export const natsBus = async ({
     call: async (subject, request, context) => {
       const payload = Buffer.from(request);
       if (payload.length > maxPayloadOf(connection))
-        return tooLarge('The request', payload.length, maxPayloadOf(connection));
-      if (!connected || connection.isClosed()) return busUnavailable();
+        return tooLargeRefusal('The request', payload.length, maxPayloadOf(connection));
+      if (!isConnected || connection.isClosed()) return busUnavailableRefusal();
       const { timeoutMs, repeatable = false } = context;
-      if (timeoutMs <= 0) return deadlinePassedResponse(subject);
+      if (timeoutMs <= 0) return deadlinePassedRefusal(subject);
       try {
-        const headersFor = (leftMs: number) => requestHeaders({ ...context, timeoutMs: leftMs });
+        const headersFor = (remainingMs: number) => requestHeaders({ ...context, timeoutMs: remainingMs });
         const options = { timeoutMs: Math.round(timeoutMs), repeatable };
         const response = await caller.send(subject, payload, headersFor, options);
-        if (response === 'no-responders') return noHandlerResponse(subject, await isPresent(subject));
-        if (response === 'timeout') return timeoutResponse(subject, { isWrite: !repeatable });
-        return response === 'lost' ? responderLostResponse(subject) : responseOf(response);
+        if (response === 'no-responders') return noHandlerRefusal(subject, await isPresent(subject));
+        if (response === 'timeout') return timeoutRefusal(subject, { isWrite: !repeatable });
+        return response === 'lost' ? responderLostRefusal(subject) : responseOf(response);
       } catch {
-        return busUnavailable();
+        return busUnavailableRefusal();
       }
     },
 
@@ -218,18 +218,18 @@ export const natsBus = async ({
       return {
         stop: async () => {
           if (connection.isClosed()) return;
-          if (!connected || !(await drained(subscription.drain()))) subscription.unsubscribe();
+          if (!isConnected || !(await isDrainedInTime(subscription.drain()))) subscription.unsubscribe();
         },
       };
     },
 
     publish: async (all) => {
-      if (!connected) throw unavailable('The message bus is disconnected.');
+      if (!isConnected) throw unavailable('The message bus is disconnected.');
       await streams.publish(all, maxPayloadOf(connection));
     },
 
     notify: (source) => {
-      if (connected && !connection.isClosed()) connection.publish(wakeSubjectOf(source));
+      if (isConnected && !connection.isClosed()) connection.publish(wakeSubjectOf(source));
     },
 
     subscribe: async (source, wake) => {
@@ -256,15 +256,15 @@ export const natsBus = async ({
     },
 
     ready: () => {
-      if (!connected || connection.isClosed()) throw new Error('The message bus is disconnected.');
+      if (!isConnected || connection.isClosed()) throw new Error('The message bus is disconnected.');
     },
 
     close: async () => {
-      closing = true;
+      isClosing = true;
       if (connection.isClosed()) return;
       // A lost server confirms no drain.
-      if (connected && (await drained(connection.drain()))) return;
-      await drained(connection.close());
+      if (isConnected && (await isDrainedInTime(connection.drain()))) return;
+      await isDrainedInTime(connection.close());
     },
   };
 };

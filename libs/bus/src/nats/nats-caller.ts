@@ -1,20 +1,20 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import { unknownOutcomeDelayMs } from '../deadline.ts';
 import {
-  acceptedBy,
+  acceptedByHeader,
   aliveSubject,
   checkIntervalMs,
   checkWhileAny,
-  chunkOf,
+  chunkHeader,
   repeatableHeader,
 } from './call-protocol.ts';
 
-/** Why a call has no response. `lost`: the responder is gone, and may or may not have executed the call. */
+/** Why a call has no response. `lost`: its responder was disconnected, and may or may not have executed the call. */
 export type NoResponse = 'no-responders' | 'timeout' | 'lost';
 
 export interface SendOptions {
   readonly timeoutMs: number;
-  /** whether the call is retried with another responder when its responder is lost or silent */
+  /** whether the call is retried with another responder when its responder is lost or silentCalls */
   readonly repeatable: boolean;
 }
 
@@ -31,7 +31,7 @@ const maxAttempts = 3;
 interface PendingCall {
   readonly subject: string;
   readonly payload: Uint8Array;
-  readonly headersFor: (leftMs: number) => MsgHdrs;
+  readonly headersFor: (remainingMs: number) => MsgHdrs;
   readonly repeatable: boolean;
   readonly deadline: number;
   readonly settle: (response: RawResponse | NoResponse) => void;
@@ -43,10 +43,10 @@ interface PendingCall {
   responder: string | undefined;
 }
 
-/** The reply subjects that a process reports as ended; none from an older version. */
+/** The reply subjects of the calls that a process is not handling; none from an older version, whose reply is empty. */
 const parseEnded = (reply: string): readonly string[] => (reply === '' ? [] : (JSON.parse(reply) as string[]));
 
-/** Settles the call with the last chunk of a response. The responder sends them in order, and NATS keeps the order. */
+/** Adds a chunk of a response, and settles the call with the last one. The responder sends chunks in order, and NATS keeps the order. */
 const addChunk = (call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void => {
   call.lastSeenAt = performance.now();
   const chunks = call.chunks.get(response) ?? [];
@@ -76,7 +76,7 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
     connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: requestHeaders });
   };
 
-  /** Those of the calls that a process has ended; `gone` if it is no longer connected. A process that does not respond is busy or suspended. */
+  /** The tokens of the calls that a process no longer handles; `gone` if it is disconnected. A process that does not respond is busy or suspended. */
   const endedBy = (responder: string, tokens: readonly string[]): Promise<readonly string[] | 'gone'> =>
     connection
       .request(aliveSubject(responder), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), {
@@ -87,35 +87,35 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
         (error: unknown) => (error instanceof RequestError && error.isNoResponders() ? 'gone' : []),
       );
 
-  const giveUp = (token: string, call: PendingCall): void => {
+  const retryOrFail = (token: string, call: PendingCall): void => {
     if (call.repeatable && call.attempts < maxAttempts) publish(token, call);
     else call.settle('lost');
   };
 
-  /** Rejects the calls whose process is no longer connected, or has finished them and whose response was lost. */
+  /** Retries or fails the calls whose process is disconnected, or no longer handles them although no response has arrived. */
   const checkResponder = async (responder: string, tokens: readonly string[]): Promise<void> => {
     const ended = await endedBy(responder, tokens);
     for (const token of ended === 'gone' ? tokens : ended) {
       const call = pending.get(token);
-      if (call?.responder === responder) giveUp(token, call);
+      if (call?.responder === responder) retryOrFail(token, call);
     }
   };
 
   const checkCalls = (): void => {
     const now = performance.now();
-    // The event loop was blocked: messages that have arrived since are not read yet.
-    const wasBusy = now - checkedAt > 2 * checkIntervalMs;
+    // While the event loop was blocked messages may have arrived, which are not read yet.
+    const wasBlocked = now - checkedAt > 2 * checkIntervalMs;
     checkedAt = now;
-    if (wasBusy) return;
-    const silent = new Map<string, string[]>();
+    if (wasBlocked) return;
+    const silentCalls = new Map<string, string[]>();
     for (const [token, call] of pending) {
       if (now - call.lastSeenAt < silenceMs) continue;
       if (call.responder !== undefined) {
         call.lastSeenAt = now;
-        silent.set(call.responder, [...(silent.get(call.responder) ?? []), token]);
+        silentCalls.set(call.responder, [...(silentCalls.get(call.responder) ?? []), token]);
       } else if (call.repeatable && call.attempts < maxAttempts) publish(token, call);
     }
-    for (const [responder, tokens] of silent) void checkResponder(responder, tokens);
+    for (const [responder, tokens] of silentCalls) void checkResponder(responder, tokens);
   };
   const watchCalls = checkWhileAny(pending, checkCalls);
 
@@ -124,8 +124,8 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
       const token = message.subject.slice(inbox.length + 1);
       const call = pending.get(token);
       if (error !== null || call === undefined) return;
-      const responder = message.headers?.get(acceptedBy) ?? '';
-      const chunk = message.headers?.get(chunkOf) ?? '';
+      const responder = message.headers?.get(acceptedByHeader) ?? '';
+      const chunk = message.headers?.get(chunkHeader) ?? '';
       if (chunk !== '') return addChunk(call, chunk, message);
       if (responder !== '') {
         call.responder = responder;
@@ -137,11 +137,11 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
   });
 
   return {
-    /** @param headersFor the request headers, by the time left in milliseconds */
+    /** @param headersFor returns the request headers, which carry the milliseconds until the deadline */
     send: (
       subject: string,
       payload: Uint8Array,
-      headersFor: (leftMs: number) => MsgHdrs,
+      headersFor: (remainingMs: number) => MsgHdrs,
       { timeoutMs, repeatable }: SendOptions,
     ): Promise<RawResponse | NoResponse> =>
       new Promise((resolve) => {
@@ -173,7 +173,7 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
         publish(token, call);
       }),
 
-    /** Must be called when the connection is lost: fails pending reads. */
+    /** Must be called when the connection is lost: fails the pending repeatable calls. Writes may still get their response or a timeout. */
     disconnected: (): void => {
       for (const call of pending.values()) if (call.repeatable) call.settle('lost');
     },

@@ -10,40 +10,40 @@ export interface NatsAccess {
   readonly credentialsFile?: string | undefined;
   /** a file with an nkey seed */
   readonly nkeyFile?: string | undefined;
-  /** PEM files; any of them requires TLS */
+  /** a PEM file, as are the next two; each of the three requires TLS */
   readonly tlsCaFile?: string | undefined;
   readonly tlsCertificateFile?: string | undefined;
   readonly tlsKeyFile?: string | undefined;
 }
 
-const badAddress = (): Error =>
+const invalidUrl = (): Error =>
   new Error(
     'BUS_URL is not valid: it takes nats://host:port or tls://host:port, comma-separated, with user:password@ or token@ ' +
       'before the host. Percent-encode characters that have a meaning in a URL.',
   );
 
-interface Addresses {
+interface ServerUrls {
   readonly servers: readonly string[];
   readonly requiresTls: boolean;
   readonly access: Pick<NatsAccess, 'user' | 'password' | 'token'>;
 }
 
 /** Separates the servers of a `BUS_URL` from the credentials in it: servers appear in messages, credentials must not. */
-const parseAddresses = (list: string): Addresses => {
+const parseBusUrl = (list: string): ServerUrls => {
   const urls = list.split(',').map((one) => {
     const url = one.trim();
     try {
       const parsed = new URL(url.includes('://') ? url : `nats://${url}`);
-      if (!/^(nats|tls):$/.test(parsed.protocol) || parsed.hostname === '') throw badAddress();
-      if (parsed.search !== '' || parsed.hash !== '' || !/^\/?$/.test(parsed.pathname)) throw badAddress();
+      if (!/^(nats|tls):$/.test(parsed.protocol) || parsed.hostname === '') throw invalidUrl();
+      if (parsed.search !== '' || parsed.hash !== '' || !/^\/?$/.test(parsed.pathname)) throw invalidUrl();
       return {
         server: `${parsed.protocol}//${parsed.host}`,
         name: decodeURIComponent(parsed.username),
         password: decodeURIComponent(parsed.password),
       };
     } catch {
-      // The parser's own message would show the address, and with it the password.
-      throw badAddress();
+      // The parser's own message would show the URL, and with it the password.
+      throw invalidUrl();
     }
   });
   const identities = new Set(
@@ -105,7 +105,7 @@ const adviceFor = (reason: string): string =>
 /** The prefix of all inboxes of a service, so that a NATS user can be restricted to its own. */
 export const inboxPrefixOf = (name: string): string => `_INBOX.${name.replaceAll(/[^\w-]/g, '-')}`;
 
-/** The interval of connection probes. Two unanswered probes mean a lost connection: an unreachable server does not close it. */
+/** The interval of pings. After two without a response the connection counts as lost: an unreachable server does not close it. */
 const pingIntervalMs = 10_000;
 
 /**
@@ -116,10 +116,10 @@ export const connectToNats = async (
   list: string,
   { name, connectTimeoutMs, access = {} }: { name: string; connectTimeoutMs: number; access?: NatsAccess | undefined },
 ): Promise<NatsConnection> => {
-  const { servers, requiresTls, access: inAddress } = parseAddresses(list);
-  const { user, password, token } = inAddress.user === undefined && inAddress.token === undefined ? access : inAddress;
+  const { servers, requiresTls, access: urlAccess } = parseBusUrl(list);
+  const { user, password, token } = urlAccess.user === undefined && urlAccess.token === undefined ? access : urlAccess;
   const tls = tlsFiles(access);
-  const authenticator = authenticatorsOf(access);
+  const authenticators = authenticatorsOf(access);
   try {
     return await connect({
       servers: [...servers],
@@ -133,7 +133,7 @@ export const connectToNats = async (
       ignoreAuthErrorAbort: true,
       ...(user === undefined ? {} : { user, pass: password ?? '' }),
       ...(token === undefined ? {} : { token }),
-      ...(authenticator.length === 0 ? {} : { authenticator }),
+      ...(authenticators.length === 0 ? {} : { authenticator: authenticators }),
       ...(requiresTls || Object.keys(tls).length > 0 ? { tls } : {}),
     });
   } catch (error) {

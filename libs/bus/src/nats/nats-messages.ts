@@ -22,21 +22,21 @@ const header = {
   responseHeaders: 'Bunting-Response-Headers',
 } as const;
 
-/** A value as header text: headers carry ASCII only. */
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const decoded = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
+/** Encodes a value as header text: headers carry ASCII only. */
+const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decodeHeader = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
 
 /** The headers of a call. */
 export const requestHeaders = (context: CallContext): MsgHdrs => {
   const sent = headers();
-  sent.set(header.caller, encoded(context.caller));
-  sent.set(header.requestId, encoded(context.requestId));
+  sent.set(header.caller, encodeHeader(context.caller));
+  sent.set(header.requestId, encodeHeader(context.requestId));
   sent.set(header.traceparent, context.traceparent);
   sent.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
   sent.set(header.sentAt, String(Date.now()));
-  if (context.idempotencyKey !== undefined) sent.set(header.idempotencyKey, encoded(context.idempotencyKey));
-  if (context.ifMatch !== undefined) sent.set(header.ifMatch, encoded(context.ifMatch));
-  if (context.ifNoneMatch !== undefined) sent.set(header.ifNoneMatch, encoded(context.ifNoneMatch));
+  if (context.idempotencyKey !== undefined) sent.set(header.idempotencyKey, encodeHeader(context.idempotencyKey));
+  if (context.ifMatch !== undefined) sent.set(header.ifMatch, encodeHeader(context.ifMatch));
+  if (context.ifNoneMatch !== undefined) sent.set(header.ifNoneMatch, encodeHeader(context.ifNoneMatch));
   return sent;
 };
 
@@ -60,33 +60,33 @@ export const contextOf = (message: Msg): CallContext => {
   const ifMatch = received.get(header.ifMatch);
   const ifNoneMatch = received.get(header.ifNoneMatch);
   return {
-    caller: decoded(received.get(header.caller)) as Caller,
-    requestId: decoded(received.get(header.requestId)) as string,
+    caller: decodeHeader(received.get(header.caller)) as Caller,
+    requestId: decodeHeader(received.get(header.requestId)) as string,
     traceparent: received.get(header.traceparent),
     timeoutMs: remainingMs({ ...sent, isWrite: !isRepeatableCall(message) }, now),
-    ...(idempotencyKey === '' ? {} : { idempotencyKey: decoded(idempotencyKey) as string }),
-    ...(ifMatch === '' ? {} : { ifMatch: decoded(ifMatch) as IfMatch }),
-    ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decoded(ifNoneMatch) as IfMatch }),
+    ...(idempotencyKey === '' ? {} : { idempotencyKey: decodeHeader(idempotencyKey) as string }),
+    ...(ifMatch === '' ? {} : { ifMatch: decodeHeader(ifMatch) as IfMatch }),
+    ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decodeHeader(ifNoneMatch) as IfMatch }),
   };
 };
 
-const asText = new TextDecoder();
+const textDecoder = new TextDecoder();
 
 /** The response of a received message. */
 export const responseOf = ({ headers: received, data }: RawResponse): CallResponse => {
-  const text = asText.decode(data);
+  const text = textDecoder.decode(data);
   const refused = received?.get(header.refused) ?? '';
   if (refused !== '') return { refusal: JSON.parse(text) as RefusalResponse };
   const encodedHeaders = received?.get(header.responseHeaders) ?? '';
-  const replyHeaders = encodedHeaders === '' ? {} : (decoded(encodedHeaders) as Record<string, string>);
+  const replyHeaders = encodedHeaders === '' ? {} : (decodeHeader(encodedHeaders) as Record<string, string>);
   return { reply: { json: text, headers: replyHeaders } };
 };
 
-/** Half of what a NATS server buffers by default for a slow client before it disconnects it. */
+/** The maximum size of a response: half of the 64 MiB that a NATS server by default buffers for a slow client before it disconnects it. */
 const maxResponseBytes = 32 * 1024 * 1024;
 
 /** The refusal of a request or a reply that is too large. */
-export const tooLarge = (message: string, bytes: number, max: number): CallResponse => ({
+export const tooLargeRefusal = (message: string, bytes: number, max: number): CallResponse => ({
   refusal: refusalResponse(
     refusal(
       'PayloadTooLarge',
@@ -104,8 +104,8 @@ export const encodeResponse = (response: CallResponse): { payload: Buffer; respo
   }
   const payload = Buffer.from(response.reply.json);
   if (payload.length > maxResponseBytes)
-    return encodeResponse(tooLarge('The answer', payload.length, maxResponseBytes));
+    return encodeResponse(tooLargeRefusal('The answer', payload.length, maxResponseBytes));
   if (Object.keys(response.reply.headers).length === 0) return { payload };
-  responseHeaders.set(header.responseHeaders, encoded(response.reply.headers));
+  responseHeaders.set(header.responseHeaders, encodeHeader(response.reply.headers));
   return { payload, responseHeaders };
 };

@@ -1,8 +1,8 @@
 import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
-import { acceptedBy, aliveSubject, checkWhileAny, chunkOf, isRepeatableCall } from './call-protocol.ts';
+import { acceptedByHeader, aliveSubject, checkWhileAny, chunkHeader, isRepeatableCall } from './call-protocol.ts';
 
-/** A repeatable call that takes longer than this is acknowledged with a notice that names its process. */
+/** A repeatable call that takes longer than this is acknowledged with a notice that names its process; a write is immediately. */
 const acceptedNoticeMs = 200;
 
 /** Responds to a call, in chunks of at most `chunkBytes`. */
@@ -18,12 +18,12 @@ export const respondInChunks = (
   for (let from = 0; from < payload.length; from += chunkBytes) {
     const chunkHeaders = headers();
     for (const [name, values] of responseHeaders ?? []) for (const value of values) chunkHeaders.append(name, value);
-    chunkHeaders.set(chunkOf, response);
+    chunkHeaders.set(chunkHeader, response);
     message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
   }
 };
 
-/** Keeps track of the calls that this process is handling, and tells their callers that it is. */
+/** Keeps track of the calls that this process is handling, and informs their callers that it still is. */
 export const natsResponder = (connection: NatsConnection) => {
   const instance = randomUUID();
   const withoutNotice = new Map<Msg, number>();
@@ -32,7 +32,7 @@ export const natsResponder = (connection: NatsConnection) => {
 
   const sendNotice = (message: Msg): void => {
     const noticeHeaders = headers();
-    noticeHeaders.set(acceptedBy, instance);
+    noticeHeaders.set(acceptedByHeader, instance);
     message.respond(undefined, { headers: noticeHeaders });
   };
   const watchAccepted = checkWhileAny(withoutNotice, () => {
@@ -47,10 +47,13 @@ export const natsResponder = (connection: NatsConnection) => {
   connection.subscribe(aliveSubject(instance), {
     callback: (error, message) => {
       if (error !== null) return;
+      // A process of an older version sends no subjects, and only checks that this one is connected.
       const request = message.string();
       if (request === '') return void message.respond();
-      const working = new Set([...inProgress].map(({ reply }) => reply));
-      message.respond(JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !working.has(subject))));
+      const inProgressSubjects = new Set([...inProgress].map(({ reply }) => reply));
+      message.respond(
+        JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !inProgressSubjects.has(subject))),
+      );
     },
   });
 

@@ -3,13 +3,13 @@ import { type NatsConnection, RequestError } from '@nats-io/transport-node';
 
 /** The oldest server that the tests run with. */
 const oldestNats = '2.9.0';
-/** The default of the server. Replies are split, but a request and its headers are one message. */
+/** The required `max_payload`, which is the server's default. Responses are sent in chunks, but a request and its headers are one message. */
 const minPayloadBytes = 1024 * 1024;
 
 const numbersOf = (version: string): number[] => version.split(/[.-]/, 3).map(Number);
 
-const isOlder = (version: string, than: string): boolean => {
-  const [a, b] = [numbersOf(version), numbersOf(than)];
+const isOlder = (version: string, minVersion: string): boolean => {
+  const [a, b] = [numbersOf(version), numbersOf(minVersion)];
   const index = b.findIndex((number, nth) => a[nth] !== number);
   return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0);
 };
@@ -47,8 +47,8 @@ export const requireJetStream = async (connection: NatsConnection): Promise<JetS
   return manager;
 };
 
-/** Resources that an operator has to provide, by the server's error code. */
-const limits: Readonly<Record<number, string>> = {
+/** How an operator provides a resource that JetStream lacks, by the server's error code. */
+const adviceByErrorCode: Readonly<Record<number, string>> = {
   10002: 'Raise the limits of JetStream for the account.',
   10023: 'Raise max_file_store of the server.',
   10026: 'Raise the number of streams that the account may have.',
@@ -60,7 +60,7 @@ const limits: Readonly<Record<number, string>> = {
 /** The error for a stream that the limits of the server do not permit; undefined for any other failure. */
 export const streamFault = (connection: NatsConnection, stream: string, error: unknown): Error | undefined => {
   if (!(error instanceof JetStreamApiError)) return undefined;
-  const advice = limits[error.code];
+  const advice = adviceByErrorCode[error.code];
   if (advice === undefined) return undefined;
   return new Error(`${nameOf(connection)} cannot store the stream ${stream} of 256 MiB (${error.message}). ${advice}`, {
     cause: error,
