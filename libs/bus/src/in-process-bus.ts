@@ -67,7 +67,7 @@ export const inProcessBus = (): Bus => {
 
     checkServer: async () => undefined,
     ready: () => {
-      if (isClosed) throw new Error('The bus is isClosed.');
+      if (isClosed) throw new Error('The bus is closed.');
     },
 
     close: async () => {

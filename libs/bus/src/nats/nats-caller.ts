@@ -14,7 +14,7 @@ export type NoResponse = 'no-responders' | 'timeout' | 'lost';
 
 export interface SendOptions {
   readonly timeoutMs: number;
-  /** whether the call is retried with another responder when its responder is lost or silentCalls */
+  /** whether the call is retried with another responder when its responder is lost or silent */
   readonly repeatable: boolean;
 }
 
