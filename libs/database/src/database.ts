@@ -7,7 +7,7 @@ import type { Entity } from './schema/entity-sql.ts';
 import { refusalForFailure, isRetryable, outageOf } from './failures/database-failures.ts';
 import { type DatabaseLog, outageLog, silentLog } from './failures/outage-log.ts';
 import { registerPoolMetrics } from './connection/pool-metrics.ts';
-import { operationOf, statementSpan } from './connection/statement-span.ts';
+import { operationOf, statementSpanOptions } from './connection/statement-span-options.ts';
 import { type CommitLimits, runTransaction, type Tx } from './connection/transaction.ts';
 import { migrate } from './schema/migrate.ts';
 import { explainStartFailure } from './failures/explain-start-failure.ts';
@@ -31,7 +31,7 @@ export interface DatabaseOptions {
   readonly entities?: readonly Entity[];
   readonly poolMax?: number;
   readonly statementTimeoutMs?: number;
-  /** takes the metrics of the connection pool */
+  /** the registry for the metrics of the connection pool */
   readonly metrics?: Registry;
   readonly log?: DatabaseLog;
 }
@@ -48,8 +48,8 @@ export type PinnedConnection = PoolClient;
 const maxAttempts = 3;
 
 /**
- * How many statement timeouts a response may take: PostgreSQL ends a statement after one, so that its connection is lost after more, such as when a
- * network drops every packet. TCP alone would notice after a quarter of an hour.
+ * After how many statement timeouts without a response a connection counts as lost. PostgreSQL ends a statement after one, so it has no
+ * connection after more, such as when a network drops every packet: TCP alone would notice that after a quarter of an hour.
  */
 const lostAfterTimeouts = 3;
 
@@ -125,16 +125,16 @@ export const openDatabase = async ({
   let statements = 0;
   let roundTrips = 0;
   let pool: Pool | undefined;
-  const orm = await connectOrm({ url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }, (created) => {
-    pool = created;
-    created.on('connect', (client) =>
+  const orm = await connectOrm({ url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }, (newPool) => {
+    pool = newPool;
+    newPool.on('connect', (client) =>
       instrumentConnection(client, (isRoundTrip) => {
         statements++;
         if (isRoundTrip) roundTrips++;
       }),
     );
   });
-  const connections = (): Pool => {
+  const openPool = (): Pool => {
     if (pool === undefined) throw new Error(`The database of ${name} is not open.`);
     return pool;
   };
@@ -143,7 +143,8 @@ export const openDatabase = async ({
   const databaseName = new URL(url).pathname.slice(1);
   const outages = outageLog(databaseName, log);
   let diskWasFull = false;
-  const refused = (error: unknown): unknown => {
+  /** Logs the outage that caused an error, and returns the error for the caller. */
+  const noteOutage = (error: unknown): unknown => {
     const outage = outageOf(error);
     if (outage === undefined) return error;
     if (outage.kind === 'disk full') diskWasFull = true;
@@ -151,25 +152,25 @@ export const openDatabase = async ({
     return refusalForFailure(error);
   };
   const connect = (): Promise<PoolClient> =>
-    connections()
+    openPool()
       .connect()
-      .catch((error: unknown) => Promise.reject(refused(error)));
+      .catch((error: unknown) => Promise.reject(noteOutage(error)));
 
   const attempt = async <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits): Promise<T> => {
-    const client = await connections().connect();
+    const client = await openPool().connect();
     return runTransaction({ client, entityManager: orm.em, databaseName }, job, limits);
   };
 
-  const transactionSpan = (): SpanOptions => ({
+  const transactionSpanOptions = (): SpanOptions => ({
     name: 'transaction',
     kind: 'internal',
     attributes: { 'db.system.name': 'postgresql', 'db.namespace': databaseName },
   });
 
   const schema = async (): Promise<SchemaVersion> => {
-    const { rows } = await connections()
+    const { rows } = await openPool()
       .query<{ name: string }>(`select name from ${migrationsTable} order by name`)
-      .catch((error: unknown) => Promise.reject(refused(error)));
+      .catch((error: unknown) => Promise.reject(noteOutage(error)));
     return schemaVersion(
       url,
       rows.map(({ name: applied }) => applied),
@@ -180,12 +181,13 @@ export const openDatabase = async ({
   const query = async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
     try {
       const { name: statementName, text } = statement;
-      const { rows } = await inChildSpan(statementSpan(databaseName, statementName ?? operationOf(text), text), () =>
-        connections().query({ ...statement, values: [...values] }),
+      const { rows } = await inChildSpan(
+        statementSpanOptions(databaseName, statementName ?? operationOf(text), text),
+        () => openPool().query({ ...statement, values: [...values] }),
       );
       return rows as Row[];
     } catch (error) {
-      throw refused(error);
+      throw noteOutage(error);
     }
   };
 
@@ -201,17 +203,18 @@ export const openDatabase = async ({
      * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
      */
     transaction: <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits = {}): Promise<T> =>
-      inChildSpan(transactionSpan, async () => {
+      inChildSpan(transactionSpanOptions, async () => {
         for (let tries = 1; ; tries++) {
           try {
             return await attempt(job, limits);
           } catch (error) {
-            if (!isRetryable(error) || tries === maxAttempts) throw refused(error);
+            if (!isRetryable(error) || tries === maxAttempts) throw noteOutage(error);
             await sleep(Math.random() * 20 * tries);
           }
         }
       }),
 
+    /** A connection of the pool, which the caller must release. */
     session: connect,
     /** The version of the schema. Throws while the database cannot be reached, or when this process cannot run on its schema. */
     schema,
@@ -221,7 +224,7 @@ export const openDatabase = async ({
       if (!diskWasFull) return { schema: version };
       diskWasFull = false;
       await attempt(({ query }) => query(writeProbe), {}).catch((error: unknown) => {
-        if (outageOf(error)?.kind === 'disk full') throw refused(error);
+        if (outageOf(error)?.kind === 'disk full') throw noteOutage(error);
       });
       return { schema: version };
     },
@@ -240,6 +243,6 @@ export type Database = Awaited<ReturnType<typeof openDatabase>>;
 /** Reads outside of transactions, from the primary or a replica. */
 export type ReadDatabase = Pick<Database, 'read'>;
 
-/** Creates a database where it is missing and applies the missing migrations; refuses one of a newer version. */
+/** Creates a database if it is missing, and applies the missing migrations. @throws NewerDatabaseError for one of a newer version */
 export const migrateDatabase = async (options: Pick<DatabaseOptions, 'url' | 'name' | 'migrations'>): Promise<void> =>
   (await openDatabase(options)).close();

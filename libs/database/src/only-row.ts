@@ -2,7 +2,7 @@ import type { Statement } from './database.ts';
 
 /**
  * The row of a statement that always returns exactly one, such as a count.
- * @param statement which one, for the error
+ * @param statement the statement, or its name, for the error
  * @throws Error if it returned none or several: a defect
  */
 export const onlyRow = <Row>(rows: readonly Row[], statement: Statement | string = ''): Row => {

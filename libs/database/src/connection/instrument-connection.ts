@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg';
 
-/** A job ignored the failure of a statement and went on. PostgreSQL then rolls the transaction back at COMMIT, without an error. */
+/** The error of a transaction whose job ignored a failed statement: PostgreSQL rolls it back at COMMIT, and reports no error. */
 class AbandonedTransactionError extends Error {
   constructor(cause: unknown) {
     super('A statement of the transaction failed and its error was ignored: nothing was stored.', { cause });
@@ -22,24 +22,24 @@ const preparedName = (text: string): string | undefined => {
   return name;
 };
 
-/** Prepares a parameterised statement, which each connection parses and plans once. */
-const prepared = (args: readonly unknown[]): readonly unknown[] => {
+/** Names a parameterised statement, so that each connection prepares it: it is parsed and planned once. */
+const namedIfParameterised = (args: readonly unknown[]): readonly unknown[] => {
   const [text, values] = args;
   if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return args;
   const name = preparedName(text);
   return name === undefined ? args : [{ name, text, values }];
 };
 
-/** BEGIN, COMMIT, ROLLBACK and ROLLBACK TO are no longer than this. */
+/** The maximum length of BEGIN, COMMIT, ROLLBACK and ROLLBACK TO with their names and options. */
 const maxControlLength = 100;
 
 /**
- * Counts the statements of a connection, and rejects the COMMIT of a transaction that PostgreSQL has aborted. A ROLLBACK on a dead
- * connection succeeds, so that the caller gets the error for which the connection died.
+ * Counts the statements of a connection, prepares those with parameters, and rejects the COMMIT of a transaction that PostgreSQL aborted.
+ * A ROLLBACK on a lost connection succeeds, so that the caller gets the error of the loss.
  */
 export const instrumentConnection = (
   client: PoolClient,
-  count: (isRoundTrip: boolean) => void = () => undefined,
+  onStatement: (isRoundTrip: boolean) => void = () => undefined,
 ): void => {
   let inFlight = 0;
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -47,27 +47,33 @@ export const instrumentConnection = (
   // PostgreSQL ends an idle transaction at its deadline. That error belongs to no statement, and without a listener ends the process.
   client.on('error', (error) => (failure ??= error));
   (client as { query: unknown }).query = (...args: unknown[]) => {
-    count(inFlight === 0);
+    onStatement(inFlight === 0);
     const sql = textOf(args[0]);
     const text = sql.length > maxControlLength ? '' : sql.trim().toLowerCase();
-    const ends = text === 'rollback';
-    const ignored = failure;
-    if (ends || text.startsWith('begin') || text.startsWith('start transaction') || text.startsWith('rollback to'))
+    const isRollback = text === 'rollback';
+    const ignoredFailure = failure;
+    if (
+      isRollback ||
+      text.startsWith('begin') ||
+      text.startsWith('start transaction') ||
+      text.startsWith('rollback to')
+    )
       failure = undefined;
-    if (text === 'commit' && ignored !== undefined) return Promise.reject(new AbandonedTransactionError(ignored));
-    const sent = query(...prepared(args));
-    if (!(sent instanceof Promise)) return sent;
+    if (text === 'commit' && ignoredFailure !== undefined)
+      return Promise.reject(new AbandonedTransactionError(ignoredFailure));
+    const result = query(...namedIfParameterised(args));
+    if (!(result instanceof Promise)) return result;
     inFlight++;
     const settled = (): void => void inFlight--;
-    sent.then(settled, settled);
+    result.then(settled, settled);
     if (text === 'commit') {
-      return sent.then((result: { command: string }) => {
-        if (result.command !== 'COMMIT') throw new AbandonedTransactionError(failure);
-        return result;
+      return result.then((committed: { command: string }) => {
+        if (committed.command !== 'COMMIT') throw new AbandonedTransactionError(failure);
+        return committed;
       });
     }
-    if (ends) return sent.catch(() => ({ rows: [], rowCount: 0, command: 'ROLLBACK' }));
-    sent.catch((error: unknown) => (failure ??= error));
-    return sent;
+    if (isRollback) return result.catch(() => ({ rows: [], rowCount: 0, command: 'ROLLBACK' }));
+    result.catch((error: unknown) => (failure ??= error));
+    return result;
   };
 };

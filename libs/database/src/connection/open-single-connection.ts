@@ -17,7 +17,11 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   );
 };
 
-/** Deadlines are times of the caller's clock: beyond this difference every write would be late. */
+/**
+ * The maximum difference between the clocks of this machine and of PostgreSQL. Each process compares the deadlines of calls, which other
+ * processes set, with its own clock. A check against PostgreSQL at the start makes sure that their clocks roughly agree with each other.
+ * PostgreSQL's clock also times schedules and retries.
+ */
 const maxClockDifferenceMs = 30_000;
 
 /** How many milliseconds this machine's clock is ahead of PostgreSQL's, to within half a round trip. */
@@ -38,25 +42,31 @@ const requireSameClock = async (client: Client, url: string): Promise<void> => {
   );
 };
 
-/** How long PostgreSQL may take to respond before the connection counts as lost, unless the caller says otherwise. */
+/** How long PostgreSQL may by default take to respond, before the connection counts as lost. */
 const defaultLostAfterMs = 30_000;
 
-/** For statements that may take as long as they need: the longest timer of Node. */
-export const unlimited = { query_timeout: 2 ** 31 - 1 };
+/** The option of a query without a timeout: it waits 25 days for a response, as long as a timer of Node.js can. */
+export const withoutTimeout = { query_timeout: 2 ** 31 - 1 };
 
-/** A connection outside the pool. A lost connection shows in the query that fails; without a listener the error would end the process. */
+/**
+ * Opens a connection outside the pool, and checks the version and the clock of PostgreSQL. When the connection is lost, a query fails.
+ * @param lostAfterMs how long a query waits for a response
+ * @param purpose what the connection is for, in its application name `bunting-<purpose>` in `pg_stat_activity`
+ * @throws Error when PostgreSQL is too old, or its clock differs from that of this machine
+ */
 export const openSingleConnection = async (
   url: string,
   lostAfterMs = defaultLostAfterMs,
-  name = 'start',
+  purpose = 'start',
 ): Promise<Client> => {
   const client = new Client({
     ...keepAlive,
-    application_name: `bunting-${name}`,
+    application_name: `bunting-${purpose}`,
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     query_timeout: lostAfterMs,
   });
+  // Without a listener the error of a lost connection would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,11 +1,11 @@
 import type { SpanOptions } from '@bunting/tracing';
 
 /**
- * The span of a statement, by the semantic conventions of databases.
- * @param text of Bunting's own statements, which hold no values. The ORM writes values into the text of its statements, so only their first
- * word is exported.
+ * The options of a statement's span, by the semantic conventions of OpenTelemetry for databases.
+ * @param text the text of one of Bunting's own statements, which hold no values. It is left out for statements of the ORM, which writes
+ * values into them.
  */
-export const statementSpan = (database: string, name: string, text?: string) => (): SpanOptions => ({
+export const statementSpanOptions = (database: string, name: string, text?: string) => (): SpanOptions => ({
   name,
   kind: 'client',
   attributes: {

@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type { Socket } from 'node:net';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
 import { callerLost, deadlineExceeded } from '../failures/database-failures.ts';
-import { operationOf, statementSpan } from './statement-span.ts';
+import { operationOf, statementSpanOptions } from './statement-span-options.ts';
 
 /** A transaction: entities through `em`, and parameterised SQL. */
 export interface Tx {
@@ -12,8 +12,8 @@ export interface Tx {
   readonly em: EntityManager;
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Sends a statement whose result is not needed in the round trip of the next one, such as COMMIT, and right before it. `values`
-   * is called then. When it fails, the transaction fails with its error.
+   * Queues a statement whose result is not needed. It is sent right before the next statement, such as COMMIT, in the same round trip, and
+   * `values` is called at that time. When the queued statement fails, the transaction fails with its error.
    */
   send(text: string, values?: () => readonly unknown[]): void;
 }
@@ -27,15 +27,15 @@ export interface CommitLimits {
 
 interface TransactionOptions {
   readonly client: PoolClient;
-  /** of the ORM, forked for each transaction that uses entities */
+  /** that of the ORM, which is forked for each transaction that uses entities */
   readonly entityManager: EntityManager;
   readonly databaseName: string;
 }
 
-/** The longest timeout that PostgreSQL takes, in milliseconds. */
+/** The maximum of `transaction_timeout` in PostgreSQL. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-/** The milliseconds until a transaction's deadline; undefined without one. */
+/** The milliseconds until a transaction's deadline; undefined without one. @throws Refusal when it may not commit any more */
 const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined => {
   if (signal?.aborted === true) throw callerLost();
   if (deadline === undefined) return undefined;
@@ -44,8 +44,8 @@ const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined
   return Math.min(leftMs, maxTimeoutMs);
 };
 
-/** Begins a transaction and sets its timeout in the same round trip. */
-const beginWithin = (leftMs: number | undefined): string =>
+/** SQL: begins a transaction and sets its timeout in the same round trip. */
+const beginSql = (leftMs: number | undefined): string =>
   leftMs === undefined ? 'begin' : `begin; set local transaction_timeout = ${leftMs}`;
 
 /** Whether a statement may be pipelined with BEGIN: outside a transaction it would store nothing. */
@@ -58,20 +58,20 @@ const cork = (client: PoolClient): void => {
   process.nextTick(() => stream.uncork());
 };
 
-/** An entity manager in the transaction of a connection. */
-const entitiesOn = (
+/** An entity manager whose statements run in the transaction of a connection, after BEGIN. */
+const entityManagerOn = (
   { client, entityManager }: TransactionOptions,
   query: PoolClient['query'],
   begun: Promise<unknown>,
 ): EntityManager => {
   // Unprepared: the text of a batch depends on its number of rows.
   const afterBegin = (text: string, values: unknown[]) => begun.then(() => query({ text, values }));
-  const lent = {
+  const connection = {
     query: afterBegin,
     release: () => undefined,
     processID: (client as { processID?: number }).processID,
   };
-  const pool = { connect: async () => lent, end: async () => undefined };
+  const pool = { connect: async () => connection, end: async () => undefined };
   const em = entityManager.fork();
   em.setTransactionContext(new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as Pool }) }));
   return em;
@@ -89,59 +89,59 @@ export const runTransaction = async <T>(
 ): Promise<T> => {
   const { client, databaseName } = options;
   const send = (text: string, values?: unknown[]) =>
-    inChildSpan(statementSpan(databaseName, operationOf(text), text), () => client.query(text, values));
+    inChildSpan(statementSpanOptions(databaseName, operationOf(text), text), () => client.query(text, values));
   let isOver = false;
-  let entities: EntityManager | undefined;
+  let em: EntityManager | undefined;
   // After a job has failed, its remaining statements must not reach the connection: the pool has lent it to another job.
-  const query = ((own: string | QueryConfig, values?: unknown[]) => {
+  const query = ((statement: string | QueryConfig, values?: unknown[]) => {
     if (isOver)
       return Promise.reject(
         new Error('The transaction has ended: this statement was sent after its commit or rollback.'),
       );
-    sendWaiting();
-    if (typeof own === 'string') return send(own, values);
-    return inChildSpan(statementSpan(databaseName, operationOf(own.text)), () => client.query(own));
+    sendQueued();
+    if (typeof statement === 'string') return send(statement, values);
+    return inChildSpan(statementSpanOptions(databaseName, operationOf(statement.text)), () => client.query(statement));
   }) as PoolClient['query'];
-  const waiting: { readonly text: string; readonly values: () => readonly unknown[] }[] = [];
-  const sent: Promise<unknown>[] = [];
+  const queued: { readonly text: string; readonly values: () => readonly unknown[] }[] = [];
+  const queuedResults: Promise<unknown>[] = [];
   let sendFailure: unknown;
-  const sendWaiting = (): void => {
-    if (waiting.length > 0) cork(client);
-    for (const { text, values } of waiting.splice(0)) {
+  const sendQueued = (): void => {
+    if (queued.length > 0) cork(client);
+    for (const { text, values } of queued.splice(0)) {
       const sending = send(text, [...values()]);
       sending.catch((error: unknown) => (sendFailure ??= error));
-      sent.push(sending);
+      queuedResults.push(sending);
     }
   };
   let hasBegun = false;
   let isPastDeadline = false;
   try {
-    const begin = beginWithin(requireTimeLeft(limits));
+    const begin = beginSql(requireTimeLeft(limits));
     hasBegun = true;
     cork(client);
     const begun = send(begin);
     begun.catch(() => undefined);
-    const done = await job({
+    const result = await job({
       get em() {
-        return (entities ??= entitiesOn(options, query, begun));
+        return (em ??= entityManagerOn(options, query, begun));
       },
       query: async <Row>(text: string, values: readonly unknown[] = []) => {
-        if (!isRead(text) || waiting.length > 0) await begun;
+        if (!isRead(text) || queued.length > 0) await begun;
         const [{ rows }] = await Promise.all([query(text, [...values]), begun]);
         return rows as Row[];
       },
-      send: (text, values = () => []) => void waiting.push({ text, values }),
+      send: (text, values = () => []) => void queued.push({ text, values }),
     });
-    await entities?.flush();
+    await em?.flush();
     await begun;
     isOver = true;
     requireTimeLeft(limits);
     cork(client);
-    sendWaiting();
+    sendQueued();
     // Each settles before the connection is released; the first failure is the cause of the others.
-    for (const outcome of await Promise.allSettled([...sent, send('commit')]))
+    for (const outcome of await Promise.allSettled([...queuedResults, send('commit')]))
       if (outcome.status === 'rejected') throw outcome.reason;
-    return done;
+    return result;
   } catch (cause) {
     isOver = true;
     const error = sendFailure ?? cause;

@@ -8,23 +8,23 @@ interface Thrown {
 }
 
 /** An error and its causes. Checked by shape: errors of another realm are no instances of this realm's `Error`. */
-const chain = function* (error: unknown): Generator<Thrown> {
-  for (let one: unknown = error; typeof one === 'object' && one !== null; one = (one as Thrown).cause) yield one;
+const causesOf = function* (error: unknown): Generator<Thrown> {
+  for (let link: unknown = error; typeof link === 'object' && link !== null; link = (link as Thrown).cause) yield link;
 };
 
 /**
  * The first code from an error to its innermost cause: what an error says of itself outweighs its cause. The message is that of the innermost
  * error with this code, since a wrapper such as the ORM's copies PostgreSQL's code and replaces its message.
  */
-const codedIn = (error: unknown): { readonly code: string; readonly message: string } | undefined => {
+const firstCodeIn = (error: unknown): { readonly code: string; readonly message: string } | undefined => {
   let coded: { readonly code: string; readonly message: string } | undefined;
-  for (const { code, message } of chain(error))
+  for (const { code, message } of causesOf(error))
     if (typeof code === 'string' && code === (coded?.code ?? code)) coded = { code, message: String(message ?? '') };
   return coded;
 };
 
 /** The SQLSTATE of an error, or the code of Node's socket; undefined without one. */
-export const codeOf = (error: unknown): string | undefined => codedIn(error)?.code;
+export const codeOf = (error: unknown): string | undefined => firstCodeIn(error)?.code;
 
 /**
  * Whether the same transaction is likely to succeed when it is retried: after a serialization failure, a deadlock, or a reference to a
@@ -34,7 +34,7 @@ export const isRetryable = (error: unknown): boolean => ['40001', '40P01', '2350
 
 /** The name of the constraint that a write violated; undefined for other errors. */
 export const violatedConstraint = (error: unknown): string | undefined => {
-  for (const { code, constraint } of chain(error)) {
+  for (const { code, constraint } of causesOf(error)) {
     if (typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string') return constraint;
   }
   return undefined;
@@ -54,26 +54,26 @@ export interface Outage {
   readonly reason: string;
 }
 
-const again = 'Please try again.';
+const tryAgain = 'Please try again.';
 
 /** The message of the 503 response, by kind of outage. */
 const outages = {
-  unreachable: `The database cannot be reached. ${again}`,
-  'no response': `The database did not respond in time: the connection to it may be lost. ${again}`,
-  'slow to connect': `The database did not accept a connection in time. ${again}`,
-  'pool exhausted': `No connection to the database was free in time: the service is busy. ${again}`,
-  'too many connections': `The database accepts no more connections. ${again}`,
-  'out of resources': `The database lacks the memory or other resources for this request. ${again}`,
+  unreachable: `The database cannot be reached. ${tryAgain}`,
+  'no response': `The database did not respond in time: the connection to it may be lost. ${tryAgain}`,
+  'slow to connect': `The database did not accept a connection in time. ${tryAgain}`,
+  'pool exhausted': `No connection to the database was free in time: the service is busy. ${tryAgain}`,
+  'too many connections': `The database accepts no more connections. ${tryAgain}`,
+  'out of resources': `The database lacks the memory or other resources for this request. ${tryAgain}`,
   'disk full': 'The database has no room left on its disk: nothing can be written until some is freed.',
   'read-only': 'The database is read-only at the moment: nothing can be written. Please try again.',
   'statement timeout': 'The database took too long for this request. Please try again, or ask for less.',
-  'lock timeout': `The database waited too long for a lock that another transaction holds. ${again}`,
-  canceled: `The database canceled the request. ${again}`,
-  'transaction timeout': `The transaction took too long, and the database ended it. ${again}`,
+  'lock timeout': `The database waited too long for a lock that another transaction holds. ${tryAgain}`,
+  canceled: `The database canceled the request. ${tryAgain}`,
+  'transaction timeout': `The transaction took too long, and the database ended it. ${tryAgain}`,
   'deadline exceeded': 'The deadline has passed. Nothing was changed.',
-  'concurrent writes': `Concurrent writes conflicted repeatedly. ${again}`,
+  'concurrent writes': `Concurrent writes conflicted repeatedly. ${tryAgain}`,
   'access denied': "The database denies the service access: its operator must restore the service's rights.",
-  'internal error': `The database reports an internal error, which its log describes. ${again}`,
+  'internal error': `The database reports an internal error, which its log describes. ${tryAgain}`,
 } as const;
 
 /** Kinds by SQLSTATE (PostgreSQL's manual, appendix A) or by the error code of Node's socket. The first match counts. */
@@ -107,7 +107,7 @@ const byDriverMessage: readonly (readonly [RegExp, Outage['kind']])[] = [
 
 /** The outage that caused an error; undefined if the database works and refused the statement. */
 export const outageOf = (error: unknown): Outage | undefined => {
-  const coded = codedIn(error);
+  const coded = firstCodeIn(error);
   if (coded !== undefined) {
     const { code, message } = coded;
     const rule = byCode.find((one) => one.code.test(code) && (one.says?.test(message) ?? true));
@@ -125,7 +125,7 @@ export const refusalForFailure = (error: unknown): unknown => {
   return outage === undefined ? error : unavailable(outages[outage.kind]);
 };
 
-const temporary: ReadonlySet<ErrorKind> = new Set(['ServiceUnavailable', 'RequestTimeout', 'RateLimitError']);
+const temporaryKinds: ReadonlySet<ErrorKind> = new Set(['ServiceUnavailable', 'RequestTimeout', 'RateLimitError']);
 
 /** Classes of SQLSTATE for values that cannot be stored. */
 const dataClasses = /^(?:21|22|23|44|54|P0)/;
@@ -135,7 +135,7 @@ const dataClasses = /^(?:21|22|23|44|54|P0)/;
  * code throws on it. Outages and unknown errors of PostgreSQL, such as a missing table, are no data errors.
  */
 export const isDataError = (error: unknown): boolean => {
-  if (error instanceof Refusal) return !temporary.has(error.kind);
+  if (error instanceof Refusal) return !temporaryKinds.has(error.kind);
   if (outageOf(error) !== undefined) return false;
   const code = codeOf(error);
   return code === undefined || code.startsWith('ERR_') || dataClasses.test(code);

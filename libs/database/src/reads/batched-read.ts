@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Database, Statement } from '../database.ts';
 
-/** Batches of one statement that run concurrently: PostgreSQL has the next one while a result is on its way. */
+/** How many batches of one statement run concurrently: PostgreSQL executes the next one while a result is on its way. */
 const maxConcurrent = 2;
 /** Limits how long one read waits for the others of its batch. */
 const maxBatchSize = 32;
@@ -19,12 +19,12 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
   database: Pick<Database, 'read'>,
   statement: Statement,
 ): ((...values: Values) => Promise<Row | undefined>) => {
-  const ready: (() => void)[] = [];
+  const waitingBatches: (() => void)[] = [];
   let running = 0;
   const dispatch = (): void => {
-    while (running < maxConcurrent && ready.length > 0) {
+    while (running < maxConcurrent && waitingBatches.length > 0) {
       running++;
-      ready.shift()?.();
+      waitingBatches.shift()?.();
     }
   };
 
@@ -34,7 +34,7 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
     const found = new Map(rows.map((row) => [row.nth, row]));
     return batch.map((_, index) => found.get(index + 1));
   };
-  const alone = (values: Values): Promise<Row | Error | undefined> =>
+  const readAlone = (values: Values): Promise<Row | Error | undefined> =>
     read([values]).then(
       ([row]) => row,
       (error: unknown) => error as Error,
@@ -46,7 +46,7 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
         return await read(batch);
       } catch (error) {
         if (batch.length === 1) return [error as Error];
-        return await Promise.all(batch.map(alone));
+        return await Promise.all(batch.map(readAlone));
       } finally {
         running--;
         dispatch();
@@ -57,7 +57,7 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
       maxBatchSize,
       batchScheduleFn: (send) =>
         void setImmediate(() => {
-          ready.push(send);
+          waitingBatches.push(send);
           dispatch();
         }),
     },

@@ -64,10 +64,10 @@ const replayState: Statement = {
 
 /** How long a replica may take to report its position; afterwards it counts as unavailable. */
 const defaultPositionTimeoutMs = 1_000;
-const connectMs = 1_000;
+const connectTimeoutMs = 1_000;
 const firstPollMs = 1;
 /** The timeout of an inspection, and its poll interval. */
-const inspectionMs = 1_000;
+const inspectionTimeoutMs = 1_000;
 const inspectionPollMs = 20;
 /** How much longer than its statement timeout a replica may take to respond; afterwards it counts as unavailable. */
 const responseGraceMs = 5_000;
@@ -89,17 +89,18 @@ const isLost = (error: unknown): boolean => {
   return !/^[0-9]/.test(code) || code.startsWith('08') || code.startsWith('57P');
 };
 
-const away = (error: unknown): ReplicaError =>
+const unavailableError = (error: unknown): ReplicaError =>
   error instanceof ReplicaError ? error : new ReplicaError('unavailable', (error as Error).message);
 
-/** Of an error of the pool. */
-const noConnection = (error: Error): ReplicaError =>
+/** The error of a read that gets no connection from the pool. */
+const noConnectionError = (error: Error): ReplicaError =>
   new ReplicaError(
     error.message.startsWith('timeout exceeded when trying to connect') ? 'busy' : 'unavailable',
     error.message,
   );
 
-const within = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
+/** @throws ReplicaError when the promise has not settled after so many milliseconds */
+const withTimeout = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
   const timer = new AbortController();
   try {
     return await Promise.race([
@@ -113,26 +114,26 @@ const within = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
   }
 };
 
-const requireReplicaOf = (needed: LogPosition, { isReplica, system, timeline }: ReplayState): void => {
+const requireReplicaOf = (target: LogPosition, { isReplica, system, timeline }: ReplayState): void => {
   const fault =
-    system !== needed.system
+    system !== target.system
       ? 'it is of another cluster than the primary'
       : !isReplica
         ? 'it is no replica'
-        : timeline !== needed.timeline
-          ? `it has timeline ${timeline} and the primary has ${needed.timeline}`
+        : timeline !== target.timeline
+          ? `it has timeline ${timeline} and the primary has ${target.timeline}`
           : undefined;
   if (fault !== undefined) throw new ReplicaError('unavailable', fault);
 };
 
-/** How many bytes of the log before a position a replica has not replayed. @throws ReplicaError if it is no replica of the primary, or unavailable */
-const bytesBehind = async (client: ClientBase, needed: LogPosition, positionTimeoutMs: number): Promise<number> => {
-  const { rows } = await within(positionTimeoutMs, client.query<ReplayState>(replayState)).catch((error: unknown) =>
-    Promise.reject(away(error)),
+/** How many bytes of the log up to `target` a replica has not replayed. @throws ReplicaError if it is unavailable, or no replica */
+const bytesBehind = async (client: ClientBase, target: LogPosition, positionTimeoutMs: number): Promise<number> => {
+  const { rows } = await withTimeout(positionTimeoutMs, client.query<ReplayState>(replayState)).catch(
+    (error: unknown) => Promise.reject(unavailableError(error)),
   );
   const state = onlyRow(rows);
-  requireReplicaOf(needed, state);
-  return Math.max(0, needed.lsn - state.lsn);
+  requireReplicaOf(target, state);
+  return Math.max(0, target.lsn - state.lsn);
 };
 
 /**
@@ -141,14 +142,14 @@ const bytesBehind = async (client: ClientBase, needed: LogPosition, positionTime
  * @throws Error with the reason why a service cannot use it
  */
 export const inspectReadReplica = async (url: string, primary: ReadDatabase): Promise<number> => {
-  const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: connectMs });
+  const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   // The query that fails reports a lost connection; without a listener the error would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const needed = onlyRow(await primary.read<LogPosition>(committedPosition));
-    for (const deadline = performance.now() + inspectionMs; ; await sleep(inspectionPollMs)) {
-      const bytes = await bytesBehind(client, needed, defaultPositionTimeoutMs);
+    const target = onlyRow(await primary.read<LogPosition>(committedPosition));
+    for (const deadline = performance.now() + inspectionTimeoutMs; ; await sleep(inspectionPollMs)) {
+      const bytes = await bytesBehind(client, target, defaultPositionTimeoutMs);
       if (bytes === 0 || performance.now() >= deadline) return bytes;
     }
   } finally {
@@ -160,7 +161,7 @@ export const inspectReadReplica = async (url: string, primary: ReadDatabase): Pr
  * Opens a streaming replica for reads. A read sees all transactions that were committed before it, by any process: it reads the position of
  * the primary's log, which concurrent reads share, and takes the result of the replica only if the same connection had replayed that
  * position before. Otherwise, and after any failure of the replica, the primary serves the read. The replica need not be
- * there at the start.
+ * available at the start.
  */
 export const openReadReplica = ({
   url,
@@ -179,7 +180,7 @@ export const openReadReplica = ({
     connectionString: url,
     application_name: `bunting-${name}-reads`,
     max: poolMax,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + responseGraceMs,
   });
@@ -193,13 +194,13 @@ export const openReadReplica = ({
     metrics &&
     registerReplicaMetrics(metrics, { isBypassed: () => bypass.reason !== undefined, lagBytes: () => lagBytes });
 
-  const position = coalesceCalls(async () => onlyRow(await primary.read<LogPosition>(committedPosition)));
+  const readPosition = coalesceCalls(async () => onlyRow(await primary.read<LogPosition>(committedPosition)));
 
   /** Waits until a connection has replayed a position. */
-  const waitFor = async (client: PoolClient, needed: LogPosition): Promise<void> => {
+  const waitFor = async (client: PoolClient, target: LogPosition): Promise<void> => {
     const deadline = performance.now() + waitMs;
     for (let poll = 0; ; poll++) {
-      const behind = await bytesBehind(client, needed, positionTimeoutMs);
+      const behind = await bytesBehind(client, target, positionTimeoutMs);
       // The lag when a read arrives, before the read waits for the replica.
       if (poll === 0) lagBytes = behind;
       if (behind === 0) return;
@@ -210,17 +211,17 @@ export const openReadReplica = ({
   };
 
   /** @throws ReplicaError if the replica is stale, busy or unavailable; otherwise the error of the statement */
-  const readReplica = async <Row>(needed: LogPosition, statement: Statement, values: readonly unknown[]) => {
-    const client = await pool.connect().catch((error: unknown) => Promise.reject(noConnection(error as Error)));
+  const readReplica = async <Row>(target: LogPosition, statement: Statement, values: readonly unknown[]) => {
+    const client = await pool.connect().catch((error: unknown) => Promise.reject(noConnectionError(error as Error)));
     let isBroken = true;
     try {
-      await waitFor(client, needed);
+      await waitFor(client, target);
       const { rows }: QueryResult = await client.query({ ...statement, values: [...values] });
       isBroken = false;
       return rows as Row[];
     } catch (error) {
       isBroken = error instanceof ReplicaError ? error.outcome === 'unavailable' : isLost(error);
-      throw isBroken ? away(error) : error;
+      throw isBroken ? unavailableError(error) : error;
     } finally {
       client.release(isBroken);
     }
@@ -233,18 +234,18 @@ export const openReadReplica = ({
       let outcome: ReplicaError['outcome'] = bypass.reason ?? 'unavailable';
       const endBypass = bypass.admit();
       if (endBypass !== undefined) {
-        const needed = await position().catch(() => undefined);
-        // The error of the primary has the reason.
-        if (needed === undefined) return fromPrimary();
+        const target = await readPosition().catch(() => undefined);
+        // The primary failed: the read fails as well, with the reason.
+        if (target === undefined) return fromPrimary();
         try {
-          const rows = await readReplica<Row>(needed, statement, values);
+          const rows = await readReplica<Row>(target, statement, values);
           endBypass();
           reads?.inc({ outcome: 'replica' });
           return rows;
         } catch (error) {
           if (!(error instanceof ReplicaError)) {
             endBypass();
-            // The primary would need as long.
+            // The primary would take as long.
             if (codeOf(error) === queryCanceled) throw refusalForFailure(error);
             // A refused statement is no fault of the replica, unless the replica cancelled it to replay the log.
             return fromPrimary();

@@ -31,11 +31,11 @@ export const replicaBypass = ({ replica, log }: ReplicaBypassOptions) => {
   };
 
   return {
-    /** Undefined while reads go to the replica. */
+    /** Why the primary serves all reads; undefined while reads go to the replica. */
     get reason() {
       return reason;
     },
-    /** Lets a read try the replica. Returns what to call when the replica has served it; undefined while the replica is bypassed. */
+    /** Lets a read try the replica. Returns a function to call when the replica has served it; undefined while the replica is bypassed. */
     admit: (): (() => void) | undefined => {
       if (performance.now() < endsAt) return undefined;
       if (reason === undefined) return () => undefined;

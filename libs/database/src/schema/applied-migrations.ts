@@ -18,7 +18,7 @@ export const appliedMigrations = async (client: Client): Promise<readonly Applie
     migrationsTable,
   ]);
   if (!onlyRow(rows).exists) return [];
-  // As JSON, because versions without checksums made the table without their column.
+  // The row is read as JSON, because older versions created the table without the column for checksums.
   const applied = await client.query<AppliedMigration>(
     `select name, to_jsonb(${migrationsTable}) ->> 'checksum' as checksum from ${migrationsTable} order by name`,
   );

@@ -1,4 +1,4 @@
-import { openSingleConnection, unlimited } from '../connection/open-single-connection.ts';
+import { openSingleConnection, withoutTimeout } from '../connection/open-single-connection.ts';
 import { databaseOf } from '../connection/postgres-address.ts';
 
 /** The SQLSTATE of a connection to a database that does not exist. */
@@ -16,7 +16,7 @@ export const createDatabaseIfMissing = async (url: string, lostAfterMs?: number)
   maintenance.pathname = '/postgres';
   const client = await openSingleConnection(maintenance.href, lostAfterMs);
   try {
-    await client.query({ text: `create database ${client.escapeIdentifier(name)}`, ...unlimited });
+    await client.query({ text: `create database ${client.escapeIdentifier(name)}`, ...withoutTimeout });
   } catch (error) {
     if ((error as { code?: string }).code !== '42P04' && (error as { code?: string }).code !== '23505') throw error;
   } finally {

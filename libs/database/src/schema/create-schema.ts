@@ -19,7 +19,7 @@ export const createSchema = async (
   )`);
   for (const { name, statements, concurrently = false } of migrations) {
     for (const statement of statements)
-      // Without rows and other users there is nothing to wait for, and a transaction allows no other form.
+      // No transaction can create an index concurrently; and without rows and other users there is nothing to wait for.
       await client.query(concurrently ? statement.replace(/\bconcurrently\b/i, '') : statement);
     await client.query(`insert into ${migrationsTable} (name) values ($1)`, [name]);
   }

@@ -30,38 +30,41 @@ const embeddedSql = ({ name, nullable }: EntityProperty, { props }: EntityMetada
 const valueOf = (values: object, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], values) ?? null;
 
-/** Resolves the metadata of entities without a database. */
+/** Builds parts of SQL statements from the metadata of entities, which are resolved without a database. */
 export const entitySql = (entities: readonly Entity[]) => {
   const metadata = new MikroORM({ dbName: 'unconnected', entities: [...entities] as EntitySchema[] }).getMetadata();
   const metaOf = (entity: Entity): EntityMetadata => metadata.get(entity as EntityName<AnyEntity>);
-  const stored = new Map<Entity, readonly EntityProperty[]>();
-  const storedOf = (entity: Entity): readonly EntityProperty[] => {
-    const cached = stored.get(entity) ?? metaOf(entity).props.filter(({ kind }) => kind !== 'embedded');
-    stored.set(entity, cached);
+  const columnProperties = new Map<Entity, readonly EntityProperty[]>();
+  const columnPropertiesOf = (entity: Entity): readonly EntityProperty[] => {
+    const cached = columnProperties.get(entity) ?? metaOf(entity).props.filter(({ kind }) => kind !== 'embedded');
+    columnProperties.set(entity, cached);
     return cached;
   };
   const propertyOf = (entity: Entity, name: string): EntityProperty => {
-    const property = storedOf(entity).find((one) => one.name === name);
+    const property = columnPropertiesOf(entity).find((candidate) => candidate.name === name);
     if (property === undefined) throw new Error(`The entity ${metaOf(entity).className} has no column for ${name}.`);
     return property;
   };
   return {
     /** The columns of an entity's table, including those of embedded objects; or the columns of the given properties, in their order. */
     columnsOf: (entity: Entity, properties?: readonly string[]): readonly string[] =>
-      (properties?.map((name) => propertyOf(entity, name)) ?? storedOf(entity)).map(columnOf),
+      (properties?.map((name) => propertyOf(entity, name)) ?? columnPropertiesOf(entity)).map(columnOf),
     /** SQL: properties of a row as arguments of `json_build_object`, timestamps as RFC 3339 text. */
     jsonPairsOf: (entity: Entity, row: string, properties: readonly string[]): string =>
       properties.map((name) => `'${name}', ${valueSql(propertyOf(entity, name), row)}`).join(', '),
     /** SQL: a select list of a row, named by the entity's properties; without `hidden` ones, timestamps as RFC 3339 text. */
     selectOf: (entity: Entity, row: string): string =>
-      storedOf(entity)
+      columnPropertiesOf(entity)
         .filter(({ hidden }) => !hidden)
         .map((property) => `${valueSql(property, row)} as "${property.name}"`)
         .join(', '),
     /** The values of a row by column, for `json_populate_recordset`. */
     rowOf: (entity: Entity, values: object): Readonly<Record<string, unknown>> =>
       Object.fromEntries(
-        storedOf(entity).map((property) => [columnOf(property), valueOf(values, property.embedded ?? [property.name])]),
+        columnPropertiesOf(entity).map((property) => [
+          columnOf(property),
+          valueOf(values, property.embedded ?? [property.name]),
+        ]),
       ),
     /**
      * SQL: `json_build_object` of a row: the entity's properties without relations and `hidden` ones, embedded objects nested, timestamps

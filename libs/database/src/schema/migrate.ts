@@ -4,14 +4,14 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { type Client, type Pool } from 'pg';
 import { instrumentConnection } from '../connection/instrument-connection.ts';
 import { keepAlive } from '../connection/keep-alive.ts';
-import { openSingleConnection, unlimited } from '../connection/open-single-connection.ts';
+import { openSingleConnection, withoutTimeout } from '../connection/open-single-connection.ts';
 import { databaseOf } from '../connection/postgres-address.ts';
 import { codeOf } from '../failures/database-failures.ts';
 import { appliedMigrations, type AppliedMigration, migrationNames } from './applied-migrations.ts';
 import { requireUnchanged, storeMissingChecksums } from './migration-checksums.ts';
 import { lockForMigration } from './migration-lock.ts';
 import { type SchemaMigration, migrationsTable } from './schema-migration.ts';
-import { requireSuitable } from './schema-version.ts';
+import { requireExpansions } from './schema-version.ts';
 
 /** The migrations for MikroORM's migrator. They run without a statement timeout. */
 const ormMigrations = (migrations: readonly SchemaMigration[]): MigrationObject[] =>
@@ -24,7 +24,7 @@ const ormMigrations = (migrations: readonly SchemaMigration[]): MigrationObject[
     },
   }));
 
-/** The errors of PostgreSQL when objects of a migration are there already, or objects of an earlier one are missing (class 42). */
+/** The error with the next step, when objects of a migration exist already, or those of an earlier one are missing (class 42). */
 const explainFailedMigration = (database: string, error: unknown): unknown => {
   const code = codeOf(error) ?? '';
   if (!code.startsWith('42') || code === '42501') return error;
@@ -38,11 +38,11 @@ const explainFailedMigration = (database: string, error: unknown): unknown => {
 
 /** Applies one migration outside a transaction. An interrupted one is repeated from its first statement. */
 const migrateConcurrently = async (client: Client, { name, statements }: SchemaMigration): Promise<void> => {
-  for (const text of statements) await client.query({ text, ...unlimited });
+  for (const text of statements) await client.query({ text, ...withoutTimeout });
   await client.query(`insert into ${migrationsTable} (name) values ($1)`, [name]);
 };
 
-/** MikroORM creates the table of migrations before it applies the first: a start that is refused then leaves the database unchanged. */
+/** Drops the table that MikroORM creates before the first migration, so that a failed start leaves an empty database unchanged. */
 const dropIfEmpty = `
   do $$ begin
     if to_regclass('${migrationsTable}') is null then return; end if;
@@ -50,14 +50,14 @@ const dropIfEmpty = `
   end $$`;
 
 export interface MigrateOptions {
-  /** of the service, for `pg_stat_activity` */
+  /** the name of the service, for `pg_stat_activity` */
   readonly name: string;
   /** how long PostgreSQL may take to respond to anything but a migration before the connection counts as lost */
   readonly lostAfterMs: number;
   readonly warn: (message: string) => void;
 }
 
-/** MikroORM for its migrator: on connections of its own, without the timeouts of calls. */
+/** Opens MikroORM with its migrator, on connections of its own without the timeouts of calls. */
 const openMigrator = (url: string, migrations: readonly SchemaMigration[], { name, warn }: MigrateOptions) =>
   MikroORM.init({
     clientUrl: url,
@@ -89,9 +89,9 @@ const applyMigrations = async (
   migrations: readonly SchemaMigration[],
   applied: readonly string[],
 ): Promise<void> => {
-  for (const [at, step] of migrations.entries()) {
+  for (const [index, step] of migrations.entries()) {
     if (step.concurrently !== true || applied.includes(step.name)) continue;
-    await migrator.up({ migrations: migrations.slice(0, at).map(({ name }) => name) });
+    await migrator.up({ migrations: migrations.slice(0, index).map(({ name }) => name) });
     await migrateConcurrently(client, step);
   }
   await migrator.up();
@@ -103,7 +103,7 @@ const isComplete = (applied: readonly AppliedMigration[], migrations: readonly S
 
 /**
  * Applies the missing migrations, one process at a time; refuses a database of a newer version, and one whose migrations were changed after
- * they were applied. Without a missing one it takes no lock.
+ * they were applied. If none is missing, it takes no lock.
  */
 export const migrate = async (
   url: string,
@@ -115,7 +115,7 @@ export const migrate = async (
     const database = databaseOf(url);
     const readApplied = async (): Promise<readonly AppliedMigration[]> => {
       const applied = await appliedMigrations(client);
-      requireSuitable(migrationNames(applied), database, migrations);
+      requireExpansions(migrationNames(applied), database, migrations);
       requireUnchanged(applied, database, migrations);
       return applied;
     };

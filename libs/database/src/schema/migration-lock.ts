@@ -9,7 +9,7 @@ export const lockKey = (database: string): string =>
 
 const lockPollMs = 200;
 
-/** The process that holds the lock for migrations, as PostgreSQL knows it. */
+/** The process that holds the lock for migrations, described from what PostgreSQL shows of its connection. */
 const describeLockHolder = async (client: Client, database: string): Promise<string> => {
   const { rows } = await client.query<{ pid: number; application: string; client: string; connectedSeconds: number }>(
     `select pid, coalesce(nullif(application_name, ''), 'a process') as application, coalesce(host(client_addr), 'a Unix socket') as client,
@@ -21,8 +21,8 @@ const describeLockHolder = async (client: Client, database: string): Promise<str
   );
   const holder = rows[0];
   if (holder === undefined) return 'another process';
-  const { pid, application, client: from, connectedSeconds } = holder;
-  return `${application} (backend ${pid} of PostgreSQL, connected from ${from} for ${connectedSeconds} s)`;
+  const { pid, application, client: address, connectedSeconds } = holder;
+  return `${application} (backend ${pid} of PostgreSQL, connected from ${address} for ${connectedSeconds} s)`;
 };
 
 /**

@@ -12,21 +12,21 @@ export const persistDifference = <T extends object, Item>(
 ): void => {
   const { primaryKeys } = em.getMetadata(entity);
   const keyOf = (row: object): string => JSON.stringify(primaryKeys.map((name) => row[name as keyof typeof row]));
-  const ofBefore = new Set(before);
-  const isKept = new Set(after.filter((item) => ofBefore.has(item)));
-  const stored = new Map(
+  const itemsBefore = new Set(before);
+  const keptItems = new Set(after.filter((item) => itemsBefore.has(item)));
+  const storedRows = new Map(
     before
-      .filter((item) => !isKept.has(item))
+      .filter((item) => !keptItems.has(item))
       .map(rowOf)
       .map((row) => [keyOf(row), em.merge(entity, row as never)]),
   );
   for (const item of after) {
-    if (isKept.has(item)) continue;
+    if (keptItems.has(item)) continue;
     const row = rowOf(item);
-    const known = stored.get(keyOf(row));
-    if (known === undefined) em.create(entity, row);
-    else em.assign(known, row as never);
-    stored.delete(keyOf(row));
+    const storedRow = storedRows.get(keyOf(row));
+    if (storedRow === undefined) em.create(entity, row);
+    else em.assign(storedRow, row as never);
+    storedRows.delete(keyOf(row));
   }
-  for (const gone of stored.values()) em.remove(gone);
+  for (const removedRow of storedRows.values()) em.remove(removedRow);
 };

@@ -3,7 +3,7 @@ import type { Entity } from './entity-sql.ts';
 import { migrationsTable } from './schema-migration.ts';
 
 /** Tables of libraries, which have tests of their own: applied migrations, outbox, checkpoints of consumers and stored replies. */
-const ofLibraries = [
+const libraryTables = [
   migrationsTable,
   /^outbox/,
   'consumer_checkpoint',
@@ -14,19 +14,19 @@ const ofLibraries = [
 
 /**
  * The statements that the next migration needs to bring a database to the schema of the entities; none where they agree. `others`
- * names tables without an entity; any other table without one is dropped. Views, triggers and functions are not compared.
+ * names tables without an entity; the statements drop any other table without one. Views, triggers and functions are not compared.
  */
 export const schemaDifferences = async (
   url: string,
   entities: readonly Entity[],
-  others: readonly (string | RegExp)[] = [],
+  otherTables: readonly (string | RegExp)[] = [],
 ): Promise<readonly string[]> => {
   const orm = await MikroORM.init({
     clientUrl: url,
     entities: [...entities] as EntitySchema[],
     ensureDatabase: false,
     schemaGenerator: {
-      skipTables: [...ofLibraries, ...others],
+      skipTables: [...libraryTables, ...otherTables],
       skipViews: [/./],
       ignoreTriggers: true,
       ignoreRoutines: true,

@@ -7,17 +7,17 @@ export class NewerDatabaseError extends Error {}
 /** Whether versions without the migration run on the schema after it. */
 const isExpansion = (name: string): boolean => /^\d+-expand-/.test(name);
 
-/** The applied migrations of newer versions. Throws unless all of them expand the schema. */
-export const requireSuitable = (
+/** The applied migrations of newer versions. @throws NewerDatabaseError unless all of them expand the schema */
+export const requireExpansions = (
   applied: readonly string[],
   database: string,
   migrations: readonly SchemaMigration[],
 ): readonly string[] => {
   const newer = applied.filter((name) => !migrations.some((step) => step.name === name));
-  const unsuitable = newer.filter((name) => !isExpansion(name));
-  if (unsuitable.length === 0) return newer;
+  const unsupported = newer.filter((name) => !isExpansion(name));
+  if (unsupported.length === 0) return newer;
   throw new NewerDatabaseError(
-    `The database ${database} was written by a newer version of Bunting (it has the migration "${unsuitable.at(-1)}", which this version does not know). ` +
+    `The database ${database} was written by a newer version of Bunting (it has the migration "${unsupported.at(-1)}", which this version does not know). ` +
       'Start that version, or restore a backup from before the upgrade.',
   );
 };
@@ -39,7 +39,7 @@ export const schemaVersion = (
   migrations: readonly SchemaMigration[],
 ): SchemaVersion => {
   const database = databaseOf(url);
-  const newer = requireSuitable(applied, database, migrations);
+  const newer = requireExpansions(applied, database, migrations);
   const missing = migrations.find(({ name }) => !applied.includes(name));
   if (missing === undefined) return { needs: migrations.length, has: applied.length, newer };
   throw new Error(
