@@ -13,7 +13,7 @@ export interface IdempotentWrite {
   /** checks that the write relied on: a retry gets the stored reply only while the caller still passes all of them */
   readonly passedChecks: PassedCheck[];
   /** the stored reply, which tests compare with the returned one */
-  stored?: string;
+  storedReply?: string;
 }
 
 /** Keys belong to the user, whichever token is used; a token without a user has keys of its own. */

@@ -81,8 +81,10 @@ const requireEqualToStored = (
   idempotency: IdempotentWrite | undefined,
   json: string,
 ): void => {
-  if (idempotency?.stored === undefined || idempotency.stored === json) return;
-  throw new Error(`The reply of ${subject} differs from the one stored for its Idempotency-Key: ${idempotency.stored}`);
+  if (idempotency?.storedReply === undefined || idempotency.storedReply === json) return;
+  throw new Error(
+    `The reply of ${subject} differs from the one stored for its Idempotency-Key: ${idempotency.storedReply}`,
+  );
 };
 
 /** Serves the endpoints until stopped. A thrown `Refusal` becomes a refusal response; any other error is a defect. */

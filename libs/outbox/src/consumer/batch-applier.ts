@@ -8,7 +8,7 @@ import type { PositionRange } from './pruned-unread-messages.ts';
 import type { OutboxPosition } from './outbox-position.ts';
 import type { ConsumedTopic } from './outbox-reader.ts';
 import type { RetryPolicy } from './retry-policy.ts';
-import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
+import { appliedMessagesSpanOptions } from './applied-messages-span-options.ts';
 
 export interface BatchOptions extends ConsumedTopic {
   readonly database: Database;
@@ -27,8 +27,8 @@ export interface BatchOptions extends ConsumedTopic {
 const textOf = ({ first, last }: PositionRange): string => (first === last ? String(first) : `${first} to ${last}`);
 
 /**
- * Applies batches of messages, each in one transaction with the checkpoint. Messages at or before the stored checkpoint, which another
- * replica has applied, are skipped; and so is a batch that begins after it.
+ * Applies batches of messages, each in one transaction with the checkpoint. It skips messages up to the stored checkpoint, which another
+ * replica has applied, and a batch that begins after the stored checkpoint.
  */
 export const batchApplier = (options: BatchOptions) => {
   const { consumer, producer, topic, database, checkpoint, policy, apply, onCommitted, onCheckpoint } = options;
@@ -50,21 +50,21 @@ export const batchApplier = (options: BatchOptions) => {
     messages: readonly OutboxMessage[],
     upTo: OutboxPosition,
   ): Promise<Checkpoint> => {
-    let fresh: OutboxMessage[] = [];
+    let newMessages: OutboxMessage[] = [];
     const advanced = await commit(async (tx) => {
-      fresh = [];
-      const from = await checkpoint.lock(tx);
-      if (from.position < after || from.position >= upTo.position) return { checkpoint: from, prunedUnread: [] };
-      fresh = messages.filter((message) => message.position > from.position);
-      if (fresh.length > 0) await apply(tx, fresh);
-      await deleteSupersededDeadLetters(tx, options, fresh);
-      return checkpoint.advance(tx, from, fresh, upTo);
+      newMessages = [];
+      const stored = await checkpoint.lock(tx);
+      if (stored.position < after || stored.position >= upTo.position) return { checkpoint: stored, prunedUnread: [] };
+      newMessages = messages.filter((message) => message.position > stored.position);
+      if (newMessages.length > 0) await apply(tx, newMessages);
+      await deleteSupersededDeadLetters(tx, options, newMessages);
+      return checkpoint.advance(tx, stored, newMessages, upTo);
     });
-    if (fresh.length > 0) onCommitted?.();
+    if (newMessages.length > 0) onCommitted?.();
     return advanced;
   };
 
-  const deadLetter = async (
+  const storeDeadLetter = async (
     after: number,
     message: OutboxMessage,
     attempts: number,
@@ -74,11 +74,11 @@ export const batchApplier = (options: BatchOptions) => {
     const reason = deadLetterReason(error);
     let isNew = false;
     const advanced = await commit(async (tx) => {
-      const from = await checkpoint.lock(tx);
-      isNew = from.position >= after && from.position < position;
-      if (!isNew) return { checkpoint: from, prunedUnread: [] };
+      const stored = await checkpoint.lock(tx);
+      isNew = stored.position >= after && stored.position < position;
+      if (!isNew) return { checkpoint: stored, prunedUnread: [] };
       await addDeadLetter(tx, options, message, { reason, attempts });
-      return checkpoint.advance(tx, from, [message], message);
+      return checkpoint.advance(tx, stored, [message], message);
     });
     if (!isNew) return advanced;
     onDeadLetter();
@@ -98,7 +98,7 @@ export const batchApplier = (options: BatchOptions) => {
   const applyBatch = async (after: number, messages: readonly OutboxMessage[], upTo: OutboxPosition): Promise<void> => {
     try {
       const advanced = await inLinkedSpan(
-        () => spanOfAppliedMessages(options, messages.length),
+        () => appliedMessagesSpanOptions(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
         () => applyMessages(after, messages, upTo),
       );
@@ -107,9 +107,9 @@ export const batchApplier = (options: BatchOptions) => {
       const [first, second] = messages;
       if (first === undefined || !isDataError(error)) throw error;
       if (second === undefined) {
-        const attempts = policy.failed(first.position, error, performance.now());
+        const attempts = policy.recordFailure(first.position, error, performance.now());
         if (attempts === undefined) throw error;
-        return onCheckpoint(await deadLetter(after, first, attempts, error));
+        return onCheckpoint(await storeDeadLetter(after, first, attempts, error));
       }
       for (const [index, message] of messages.entries())
         await applyBatch(messages[index - 1]?.position ?? after, [message], message);

@@ -4,16 +4,16 @@ import { performance } from 'node:perf_hooks';
 const observationMs = 5;
 /** The utilization from which the event loop counts as busy with requests. */
 const busyUtilization = 0.5;
-/** For how long the event loop counts as idle after it was observed to be. */
+/** For how long the event loop counts as idle after an observation found it idle. */
 const idleForMs = 50;
-/** For how long an observation waits for batches that are in progress. One that takes longer waits for its database. */
+/** For how long an observation waits for batches in progress. A batch that takes longer waits for its database, and causes no load. */
 const batchEndTimeoutMs = 100;
 /** While the event loop is busy, each pause lasts this many times as long as the batch before it. */
 const pauseFactor = 8;
 
 const timeout = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref());
 
-/** Batches of this process that are in progress. Its projections share one event loop, and must not take each other for requests. */
+/** Batches of this process that are in progress. Its projections must not mistake each other's load of the event loop for requests. */
 const activeBatches = new Set<Promise<unknown>>();
 /** Whether the event loop is busy; while it is observed, no batch begins. */
 let observation: Promise<boolean> | undefined;
@@ -37,19 +37,19 @@ export const eventLoopThrottle = () => {
   let urgentJobs = 0;
   let endWait: (() => void) | undefined;
 
-  /** Waits for a promise, until a caller waits for the work. */
-  const unlessUrgent = (until: Promise<unknown>): Promise<void> =>
+  /** Waits for a promise, but no longer when a caller begins to wait for the work. */
+  const waitUnlessUrgent = (promise: Promise<unknown>): Promise<void> =>
     new Promise((resolve) => {
       if (urgentJobs > 0) return resolve();
       endWait = resolve;
-      void until.then(() => resolve());
+      void promise.then(() => resolve());
     });
 
   return {
     /** Runs batches, one after the other, until one resolves with false. */
     run: async (batch: () => Promise<boolean>): Promise<void> => {
       for (;;) {
-        if (observation !== undefined) await unlessUrgent(observation);
+        if (observation !== undefined) await waitUnlessUrgent(observation);
         const beganAt = performance.now();
         const running = batch();
         activeBatches.add(running);
@@ -60,7 +60,7 @@ export const eventLoopThrottle = () => {
         const pacing = (observation ??= observe()).then((isBusy) =>
           isBusy ? timeout(batchMs * pauseFactor) : undefined,
         );
-        await unlessUrgent(pacing);
+        await waitUnlessUrgent(pacing);
       }
     },
     /** Runs a job that a caller waits for: batches are not paced until it has settled. */

@@ -7,7 +7,7 @@ import type { Registry } from 'prom-client';
 import { registerLagMetrics } from './lag-metrics.ts';
 import { completeUpTo, isProducerRestored, type OutboxPosition } from './outbox-position.ts';
 import { outboxReader } from './outbox-reader.ts';
-import { spanOfAppliedMessages } from './span-of-applied-messages.ts';
+import { appliedMessagesSpanOptions } from './applied-messages-span-options.ts';
 import { succeedsWithin } from './succeeds-within.ts';
 
 export interface InMemoryProjectionOptions {
@@ -19,20 +19,20 @@ export interface InMemoryProjectionOptions {
   /**
    * Applies messages in their order, also messages that it has applied before. An in-memory projection has no dead letters: when it throws,
    * the projection stays behind, and applies the same messages again.
-   * @param isComplete whether everything is applied that the producer had committed when the pull started
+   * @param isComplete whether these are the last messages that the producer had committed when the pull started
    */
   readonly apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean) => void;
   /** Drops all state: the producer was restored from a backup, and its outbox is read from the beginning. */
   readonly reset: () => void;
   /** how often to poll the producer without a wake-up */
   readonly intervalMs: number;
-  /** takes the lag of the projection */
+  /** the registry for the metric of the projection's lag */
   readonly metrics?: Registry | undefined;
   readonly log: Log;
 }
 
 const pageSize = 1_000;
-/** Under load, more than `burst` wake-ups within this time, they share a pull. */
+/** Under load, which is more than `burst` wake-ups within this time, wake-ups share a pull. */
 const batchingMs = 50;
 const burst = 40;
 const maxBackoffMs = 1_000;
@@ -40,7 +40,7 @@ const logAfterFailingForMs = 5_000;
 
 /**
  * Consumes one topic of one producer into the memory of this process. The checkpoint is in memory as well: at its start the process reads
- * the topic from its beginning, which holds at least the newest row of each entity.
+ * the topic from its beginning. A topic holds at least the newest row of each entity.
  */
 export const startInMemoryProjection = async (options: InMemoryProjectionOptions) => {
   const { consumer, producer, topic, bus, apply, reset, intervalMs, log } = options;
@@ -49,7 +49,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   const beginning: OutboxPosition = { position: 0, uid: null };
   let checkpoint = beginning;
   let isLoaded = false;
-  let isAway = false;
+  let isUnresponsive = false;
   let stopped = false;
   let freshAt = performance.now();
   const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
@@ -59,7 +59,8 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   const pull = async (): Promise<void> => {
     if (stopped) throw unavailable(`${name} was stopped.`);
     const beganAt = performance.now();
-    let barrier: number | undefined;
+    /** the last position of the topic when the pull started */
+    let target: number | undefined;
     do {
       const { position, uid } = checkpoint;
       const page = await readOutbox({ after: position, limit: pageSize, uid });
@@ -69,30 +70,30 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
         );
         checkpoint = beginning;
         reset();
-        barrier = undefined;
+        target = undefined;
         continue;
       }
       const { head, messages } = page;
-      barrier ??= head;
+      target ??= head;
       if (messages.length === 0 && head === position) break;
       const next = completeUpTo(head, messages);
       const { position: upTo } = next;
-      const isLast = upTo >= barrier;
+      const isLast = upTo >= target;
       inLinkedSpan(
-        () => spanOfAppliedMessages(options, messages.length),
+        () => appliedMessagesSpanOptions(options, messages.length),
         messages.map(({ traceparent }) => traceparent),
         () => apply(messages, upTo, isLast),
       );
       checkpoint = next;
-    } while (checkpoint.position < (barrier ?? Number.POSITIVE_INFINITY) && !stopped);
+    } while (checkpoint.position < (target ?? Number.POSITIVE_INFINITY) && !stopped);
     isLoaded = true;
     freshAt = beganAt;
   };
   const sharedPull = coalesceCalls(() =>
     pull().then(
-      () => void (isAway = false),
+      () => void (isUnresponsive = false),
       (error: unknown) => {
-        isAway = true;
+        isUnresponsive = true;
         throw error;
       },
     ),
@@ -114,12 +115,12 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
   /** @returns by how many milliseconds the projection is behind when the pull ends, or does not end within the limit */
   const behindAfter = async (pulled: Promise<void>, limitMs: number): Promise<number> => {
     if (await succeedsWithin(pulled, limitMs)) return 0;
-    // Later callers do not wait until a pull succeeds.
-    isAway = true;
+    // From now on callers do not wait, until a pull succeeds.
+    isUnresponsive = true;
     return behindMs();
   };
   /** The next pull, and the one wait for it that all callers share. */
-  let waiting: { readonly pulled: Promise<void>; readonly behind: Promise<number> } | undefined;
+  let sharedWait: { readonly pulled: Promise<void>; readonly behind: Promise<number> } | undefined;
 
   return {
     /** Whether the projection has caught up with the producer at least once. */
@@ -136,10 +137,10 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
      * @returns by how many milliseconds the projection is behind; 0 if it is current.
      */
     catchUp: (limitMs: number): number | Promise<number> => {
-      if (isAway && isLoaded) return behindMs();
+      if (isUnresponsive && isLoaded) return behindMs();
       const pulled = sharedPull();
-      if (waiting?.pulled !== pulled) waiting = { pulled, behind: behindAfter(pulled, limitMs) };
-      return waiting.behind;
+      if (sharedWait?.pulled !== pulled) sharedWait = { pulled, behind: behindAfter(pulled, limitMs) };
+      return sharedWait.behind;
     },
     stop: async (): Promise<void> => {
       stopped = true;

@@ -11,8 +11,8 @@ const lagsOf = new WeakMap<Registry, Lag[]>();
 
 /** Adds a projection to the gauge `bunting_projection_lag_seconds` of its service. */
 export const registerLagMetrics = (registry: Registry, lag: Lag): void => {
-  const known = lagsOf.get(registry);
-  if (known !== undefined) return void known.push(lag);
+  const registered = lagsOf.get(registry);
+  if (registered !== undefined) return void registered.push(lag);
   const lags = [lag];
   lagsOf.set(registry, lags);
   new Gauge({

@@ -3,7 +3,7 @@ import type { OutboxMessage } from '@bunting/contracts';
 /** A position in the producer's outbox. */
 export interface OutboxPosition {
   readonly position: number;
-  /** the uid of the message there; null when the position is not that of a message, or the message was pruned */
+  /** the uid of the message at the position; null when there is no message, or it was pruned */
   readonly uid: string | null;
 }
 
@@ -20,8 +20,8 @@ export const completeUpTo = (head: number, messages: readonly OutboxMessage[]): 
 };
 
 /**
- * Whether the producer was restored from a backup since the consumer read it: it ends before the position of the consumer, or has another
- * message there than the one that was applied.
+ * Whether the producer was restored from a backup since the consumer read its outbox: the outbox ends before the position of the consumer,
+ * or has another message at this position than the one that was applied.
  */
 export const isProducerRestored = ({ position, uid }: OutboxPosition, { head, at = null }: ProducerPage): boolean =>
   head < position || (at !== null && uid !== null && at !== uid);

@@ -25,12 +25,15 @@ export interface OutboxPage {
 }
 
 /**
- * Reads the messages after a position. With the `uid` of the message there it also acknowledges that all messages up to the position are
- * applied, which the producer may prune then.
+ * Reads the messages after a position. With the `uid` of the message at the position it also acknowledges that all messages up to there are
+ * applied. The producer may prune them then.
  */
 export type ReadOutbox = (from: { after: number; limit: number; uid?: string | null }) => Promise<OutboxPage>;
 
-/** @throws Error for a consumer that the producer does not know: the producer prunes what all known ones have, and waits for no other */
+/**
+ * Returns a function that reads the outbox of a producer by call.
+ * @throws Error for a consumer that is not listed in `consumersOf`: the producer would prune messages without waiting for it
+ */
 export const outboxReader = (bus: Bus, { consumer, producer, topic }: ConsumedTopic): ReadOutbox => {
   if (!consumersOf[producer][topic].includes(consumer))
     throw new Error(

@@ -26,7 +26,7 @@ export interface ProjectionOptions {
   readonly apply: (tx: Tx, messages: readonly OutboxMessage[]) => Promise<void>;
   /**
    * Called with a message that was read ahead, while those before it are applied: work that needs no transaction overlaps with that of
-   * the database. What it throws is ignored, since `apply` gets the message, too.
+   * the database. Its errors are ignored, since `apply` gets the message, too.
    */
   readonly prepare?: (message: OutboxMessage) => void;
   /** Called after messages were applied and committed. */
@@ -44,18 +44,18 @@ export interface ProjectionOptions {
    * each entity.
    */
   readonly deadLetterAfterMs?: number;
-  /** takes the lag of the projection */
+  /** the registry for the metric of the projection's lag */
   readonly metrics?: Registry | undefined;
   readonly log: Log;
 }
 
 const pageSize = 500;
-/** How many messages are prepared before other work of the process has its turn. */
-const preparedAtATime = 25;
+/** How many messages are prepared before the event loop continues with other work. */
+const prepareBatchSize = 25;
 /** Failures while a producer starts or restarts are not logged. */
 const logAfterFailingForMs = 5_000;
 /**
- * Under load (more than `burst` wake-ups within this time) wake-ups share a pull. Otherwise each is followed immediately, so that events
+ * Under load (more than `burst` wake-ups within this time) wake-ups share a pull. Otherwise a pull follows each immediately, so that events
  * of several producers mostly arrive in the order in which a user caused them. `catchUp` never waits for it.
  */
 const batchingMs = 200;
@@ -85,17 +85,17 @@ export const startProjection = async (options: ProjectionOptions) => {
     policy,
     onCheckpoint: (stored) => {
       applied = stored;
-      policy.advancedTo(stored.position);
+      policy.unblockUpTo(stored.position);
     },
     onDeadLetter: () => deadLetterRetries.wake(),
   });
 
-  /** Reads the page after the one that is being applied, and prepares its messages, some at a time. */
+  /** Reads the page after the one that is being applied, and prepares its messages in small batches. */
   const readAhead = async (after: number): Promise<OutboxPage> => {
     const page = await readOutbox({ after, limit: pageSize });
     if (prepare === undefined) return page;
     for (const [index, message] of page.messages.entries()) {
-      if (index % preparedAtATime === 0) await setImmediate();
+      if (index % prepareBatchSize === 0) await setImmediate();
       try {
         prepare(message);
       } catch {
@@ -118,7 +118,7 @@ export const startProjection = async (options: ProjectionOptions) => {
         await onProducerRestored?.(tx);
       }),
     );
-    policy.restarted();
+    policy.unblock();
     log.warn(
       `The ${topic}s of ${producer} differ from those that ${consumer} has applied, as after a restored backup. ${consumer} applies all of them again from position ${start + 1}.`,
     );
@@ -130,31 +130,32 @@ export const startProjection = async (options: ProjectionOptions) => {
     if (stopped) throw unavailable(`${name} was stopped.`);
     const backoff = policy.backoff(startedAt);
     if (backoff !== undefined) throw backoff.error;
-    let barrier: number | undefined;
+    /** the last position of the topic when the pull started */
+    let target: number | undefined;
     /** the page after this one, read while this one is applied */
-    let ahead: { readonly after: number; readonly page: Promise<OutboxPage> } | undefined;
+    let nextPage: { readonly after: number; readonly page: Promise<OutboxPage> } | undefined;
     await throttle.run(async () => {
       const { position, uid } = applied;
-      const pageAhead = ahead?.after === position ? ahead.page : undefined;
-      ahead = undefined;
+      const pageAhead = nextPage?.after === position ? nextPage.page : undefined;
+      nextPage = undefined;
       const page = await (pageAhead ?? readOutbox({ after: position, limit: pageSize, uid }));
       if (isProducerRestored(applied, page)) {
         await restart();
-        barrier = undefined;
+        target = undefined;
         return !stopped;
       }
       const { head, messages } = page;
-      barrier ??= head;
+      target ??= head;
       const upTo = completeUpTo(head, messages);
       if (upTo.position < head) {
-        ahead = { after: upTo.position, page: readAhead(upTo.position) };
+        nextPage = { after: upTo.position, page: readAhead(upTo.position) };
         // A failure is handled after this page was applied.
-        ahead.page.catch(() => undefined);
+        nextPage.page.catch(() => undefined);
       }
       if (upTo.position > position) await applyBatch(position, messages, upTo);
-      // The throttle would take the work of reading ahead for the load of requests.
-      await ahead?.page.catch(() => undefined);
-      return applied.position < barrier && !stopped;
+      // Otherwise the throttle would mistake the work of reading ahead for the load of requests.
+      await nextPage?.page.catch(() => undefined);
+      return applied.position < target && !stopped;
     });
     freshAt = startedAt;
   };

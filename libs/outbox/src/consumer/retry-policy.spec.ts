@@ -9,7 +9,7 @@ const cause = new Error('cannot be applied');
 const failUntilDead = (policy: ReturnType<typeof retryPolicy>) => {
   const pauses: number[] = [];
   for (let now = 0; ;) {
-    const attempts = policy.failed(1, cause, now);
+    const attempts = policy.recordFailure(1, cause, now);
     if (attempts !== undefined) return { pauses, attempts, atMs: now };
     const pauseMs = policy.backoff(now)?.leftMs ?? 0;
     pauses.push(pauseMs);
@@ -40,7 +40,7 @@ describe('a message that cannot be applied because of its content', () => {
   it('blocks with its error until its next attempt is due', () => {
     const policy = retryPolicy('event');
     expect(policy.backoff(0)).toBeUndefined();
-    policy.failed(1, cause, 0);
+    policy.recordFailure(1, cause, 0);
     expect(policy.backoff(100)).toEqual({ error: cause, leftMs: expect.any(Number) });
     // A failure of the due attempt for another reason, such as an outage, has the backoff of the loop.
     expect(policy.backoff(second)).toBeUndefined();
@@ -48,17 +48,17 @@ describe('a message that cannot be applied because of its content', () => {
 
   it('blocks no longer once it is applied', () => {
     const policy = retryPolicy('event');
-    policy.failed(2, cause, 0);
-    policy.advancedTo(1);
+    policy.recordFailure(2, cause, 0);
+    policy.unblockUpTo(1);
     expect(policy.backoff(0)).toBeDefined();
-    policy.advancedTo(2);
+    policy.unblockUpTo(2);
     expect(policy.backoff(0)).toBeUndefined();
   });
 
   it('blocks no longer once all messages are applied again', () => {
     const policy = retryPolicy('event');
-    policy.failed(2, cause, 0);
-    policy.restarted();
+    policy.recordFailure(2, cause, 0);
+    policy.unblock();
     expect(policy.backoff(0)).toBeUndefined();
   });
 });
@@ -67,13 +67,13 @@ describe('messages that fail one after the other', () => {
   it('block later ones once, if they fail within ten minutes of each other', () => {
     const policy = retryPolicy('event');
     const { atMs } = failUntilDead(policy);
-    expect(policy.failed(2, cause, atMs + 9 * minute)).toBe(1);
-    expect(policy.failed(3, cause, atMs + 18 * minute)).toBe(1);
+    expect(policy.recordFailure(2, cause, atMs + 9 * minute)).toBe(1);
+    expect(policy.recordFailure(3, cause, atMs + 18 * minute)).toBe(1);
   });
 
   it('block later ones each, if they fail more than ten minutes apart', () => {
     const policy = retryPolicy('event');
     const { atMs } = failUntilDead(policy);
-    expect(policy.failed(2, cause, atMs + 11 * minute)).toBeUndefined();
+    expect(policy.recordFailure(2, cause, atMs + 11 * minute)).toBeUndefined();
   });
 });

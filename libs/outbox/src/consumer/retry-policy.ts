@@ -10,7 +10,7 @@ interface BlockingMessage {
   readonly error: unknown;
 }
 
-/** By default events, whose order matters, block; states, whose versions keep the order of each entity, do not. */
+/** By default events, whose order matters, block later ones; states, whose versions keep the order of each entity, do not. */
 const deadLetterAfterMsOf: Readonly<Record<OutboxTopic, number>> = { event: 120_000, state: 0, delivery: 0 };
 /** The backoff after the first failure of a message; it doubles up to `maxBackoffMs`. */
 const firstBackoffMs = 250;
@@ -27,16 +27,16 @@ export const retryPolicy = (topic: OutboxTopic, deadLetterAfterMs = deadLetterAf
   /** the current series of messages that failed */
   let series = { startedAt: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY };
   return {
-    /** The error of the blocking message, and the milliseconds until its next attempt; undefined once that is due. */
+    /** The error of the blocking message, and the milliseconds until its next attempt; undefined once the attempt is due. */
     backoff: (now: number): { readonly error: unknown; readonly leftMs: number } | undefined =>
       blocking !== undefined && blocking.retryAt > now
         ? { error: blocking.error, leftMs: blocking.retryAt - now }
         : undefined,
     /**
      * Counts a failed attempt to apply a message, which then blocks.
-     * @returns the number of its attempts when it is to become a dead letter instead
+     * @returns the number of its attempts if it must become a dead letter instead, otherwise undefined
      */
-    failed: (position: number, error: unknown, now: number): number | undefined => {
+    recordFailure: (position: number, error: unknown, now: number): number | undefined => {
       series = { startedAt: now - series.lastAt > sameSeriesMs ? now : series.startedAt, lastAt: now };
       const attempts = (blocking?.position === position ? blocking.attempts : 0) + 1;
       const leftMs = series.startedAt + deadLetterAfterMs - now;
@@ -46,11 +46,11 @@ export const retryPolicy = (topic: OutboxTopic, deadLetterAfterMs = deadLetterAf
       return undefined;
     },
     /** Ends the block of a message that the checkpoint has passed. */
-    advancedTo: (position: number): void => {
+    unblockUpTo: (position: number): void => {
       if (blocking !== undefined && blocking.position <= position) blocking = undefined;
     },
     /** Ends every block: all messages are applied again. */
-    restarted: (): void => {
+    unblock: (): void => {
       blocking = undefined;
     },
   };

@@ -38,7 +38,7 @@ export const storedCheckpoint = (producer: Producer, topic: OutboxTopic) => {
     lock,
     /**
      * Moves the locked checkpoint to `upTo`, and records events that were pruned unread. States in a gap are superseded. Events are pruned only after all
-     * known consumers have them, so an event in a gap was lost by a restored backup or deleted by hand.
+     * known consumers have applied them, so an event in a gap was lost by a restored backup or deleted by hand.
      * @param messages all that the producer has between the two positions
      */
     advance: async (
@@ -54,8 +54,8 @@ export const storedCheckpoint = (producer: Producer, topic: OutboxTopic) => {
       return { checkpoint, prunedUnread };
     },
     /**
-     * Moves the checkpoint back to a position in a new epoch, and resets what was applied. Of several replicas that know the same checkpoint
-     * one does so, and the others get its checkpoint.
+     * Moves the checkpoint back to a position in a new epoch, and resets what was applied. Of several replicas that have the checkpoint
+     * `known` one does so, and the others get the new checkpoint.
      */
     restart: async (tx: Tx, known: Checkpoint, position: number, reset: () => Promise<void>): Promise<Checkpoint> => {
       const stored = await lock(tx);

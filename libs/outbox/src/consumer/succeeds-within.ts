@@ -1,4 +1,4 @@
-/** Whether a job succeeds within so many milliseconds. It continues when it does not. */
+/** Whether a job succeeds within `limitMs` milliseconds. A job that takes longer continues. */
 export const succeedsWithin = (job: Promise<unknown>, limitMs: number): Promise<boolean> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), limitMs).unref();

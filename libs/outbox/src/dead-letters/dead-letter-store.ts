@@ -35,12 +35,12 @@ const entityKeyOf = (topic: OutboxTopic, { payload }: OutboxMessage): string | n
  * SQL: the backoff before the next attempt. It equals the time since the first failure, so it doubles; between five seconds and an hour,
  * with a jitter of 25 percent.
  */
-const pauseAfter = (failedAt: string): string =>
+const backoffSql = (failedAt: string): string =>
   `least(greatest(now() - ${failedAt}, interval '5 seconds'), interval '1 hour') * (0.75 + random() / 2)`;
 
 const insertLetter = `
   insert into dead_letter (producer, topic, position, uid, type, recorded_at, traceparent, payload, entity_key, reason, attempts, next_attempt_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + ${pauseAfter('now()')})
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, now() + ${backoffSql('now()')})
   on conflict (producer, topic, uid) do nothing`;
 
 /** Stores a message that could not be applied, with the reason. It stays until an attempt succeeds. */
@@ -48,7 +48,7 @@ export const addDeadLetter = async (
   { query }: Pick<Tx, 'query'>,
   { producer, topic }: DeadLetterSource,
   message: OutboxMessage,
-  failed: { readonly reason: string; readonly attempts: number },
+  failure: { readonly reason: string; readonly attempts: number },
 ): Promise<void> => {
   const { position, uid, type, recordedAt, traceparent, payload } = message;
   await query(insertLetter, [
@@ -61,8 +61,8 @@ export const addDeadLetter = async (
     traceparent,
     JSON.stringify(payload ?? null),
     entityKeyOf(topic, message),
-    storable(failed.reason),
-    failed.attempts,
+    storable(failure.reason),
+    failure.attempts,
   ]);
 };
 
@@ -98,7 +98,7 @@ const readTime: Statement = { name: 'database-time', text: 'select clock_timesta
 export const databaseTime = async (database: ReadDatabase): Promise<string> =>
   onlyRow(await database.read<{ now: string }>(readTime)).now;
 
-/** SQL: an attempt is due at its time, or when the last one preceded the start of this process, which may run a fixed version. */
+/** SQL: an attempt is due at its time, or when the last one preceded `$3`, the start of this process, which may run a fixed version. */
 const isDue = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
 
 const dueInMs: Statement = {
@@ -150,13 +150,13 @@ export const postponeDeadLetter = (
 ) =>
   query(
     `update dead_letter set attempts = attempts + 1, reason = $4, last_failed_at = now(),
-                            next_attempt_at = now() + ${pauseAfter('failed_at')}
+                            next_attempt_at = now() + ${backoffSql('failed_at')}
      where producer = $1 and topic = $2 and uid = $3`,
     [producer, topic, uid, storable(reason)],
   );
 
 const maxListed = 1_000;
-const listed: Statement = {
+const deadLetters: Statement = {
   name: 'dead-letters',
   text: `select producer, topic, position, uid, type, reason, attempts, ${timestampSql('failed_at')} as "failedAt",
                 ${timestampSql('last_failed_at')} as "lastFailedAt", ${timestampSql('next_attempt_at')} as "nextAttemptAt"
@@ -164,9 +164,10 @@ const listed: Statement = {
 };
 
 /** The dead letters of a consumer, the oldest first, at most 1,000; without payloads, which may hold secrets. */
-export const listDeadLetters = (database: ReadDatabase): Promise<DeadLetter[]> => database.read<DeadLetter>(listed);
+export const listDeadLetters = (database: ReadDatabase): Promise<DeadLetter[]> =>
+  database.read<DeadLetter>(deadLetters);
 
-const counted: Statement = {
+const deadLetterCounts: Statement = {
   name: 'dead-letter-counts',
   text: 'select producer, topic, count(*) as count from dead_letter group by producer, topic',
 };
@@ -176,13 +177,13 @@ export const countDeadLetters = async (
   consumer: ServiceName,
   database: ReadDatabase,
 ): Promise<(DeadLetterSource & { readonly count: number })[]> => {
-  const rows = await database.read<DeadLetterSource & { count: number }>(counted);
-  const followed = (Object.keys(consumersOf) as Producer[]).flatMap((producer) =>
+  const rows = await database.read<DeadLetterSource & { count: number }>(deadLetterCounts);
+  const consumedTopics = (Object.keys(consumersOf) as Producer[]).flatMap((producer) =>
     (['event', 'state'] as const)
       .filter((topic) => consumersOf[producer][topic].includes(consumer))
       .map((topic) => ({ producer, topic })),
   );
-  return followed.map((source) => ({
+  return consumedTopics.map((source) => ({
     ...source,
     count: rows.find(({ producer, topic }) => producer === source.producer && topic === source.topic)?.count ?? 0,
   }));

@@ -61,11 +61,11 @@ interface Row extends StoredOutcome {
 
 /** Checks that the caller still passes every check that the write relied on. */
 const requireStillPassed = (caller: Caller, checks: readonly PassedCheck[]): void => {
-  for (const one of checks) {
-    if ('sees' in one && !maySee(caller, one.sees)) throw projectNotFound(one.sees);
+  for (const check of checks) {
+    if ('sees' in check && !maySee(caller, check.sees)) throw projectNotFound(check.sees);
   }
-  for (const one of checks) {
-    if ('may' in one && !may(caller, one.may, one)) throw noAccess(one.may, one.environment ?? undefined);
+  for (const check of checks) {
+    if ('may' in check && !may(caller, check.may, check)) throw noAccess(check.may, check.environment ?? undefined);
   }
 };
 
@@ -185,13 +185,13 @@ export const storeEncryptedReply = async (
   await query(`${insertReply} on conflict do nothing`, values);
 };
 
-const complete: Statement = {
+const completion: Statement = {
   name: 'complete-idempotent-reply',
   text: `update idempotent_reply set reply = coalesce(reply, $3), headers = case when reply is null then $4 else headers end
          where scope = $1 and key = $2 returning reply, headers`,
 };
 
-/** Stores a reply that was built after the commit, and returns the stored one: of concurrent requests the first one counts. */
+/** Stores a reply that was built after the commit. Of concurrent requests the reply of the first is stored, and all of them get it. */
 export const completeReply = async (
   database: Database,
   write: IdempotentWrite,
@@ -199,14 +199,14 @@ export const completeReply = async (
   headers: Readonly<Record<string, string>>,
 ): Promise<Pick<StoredOutcome, 'headers'> & { readonly reply: string }> => {
   const values = [write.scope, hashedKeyOf(write), encryptWithKey(write, reply), JSON.stringify(headers)];
-  const [row] = await database.query<{ reply: string; headers: Record<string, string> }>(complete, values);
+  const [row] = await database.query<{ reply: string; headers: Record<string, string> }>(completion, values);
   const stored =
     row === undefined ? { reply, headers } : { reply: decryptWithKey(write, row.reply), headers: row.headers };
-  write.stored = stored.reply;
+  write.storedReply = stored.reply;
   return stored;
 };
 
-/** Deletes replies after their retention time. */
+/** SQL: deletes at most 5,000 replies that are older than `$1` hours. */
 export const dropExpiredReplies = `delete from idempotent_reply where (scope, key) in (
   select scope, key from idempotent_reply where created_at < now() - make_interval(hours => $1)
   order by created_at limit 5000 for update skip locked)`;

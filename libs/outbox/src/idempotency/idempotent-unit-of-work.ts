@@ -13,7 +13,7 @@ import {
 } from './idempotency-store.ts';
 import type { Outbox, RunInTransaction } from '../producer/transaction-with-outbox.ts';
 
-/** The trace of a transaction, and until when it may commit: without limits also after the caller is gone. */
+/** The trace of a transaction, and until when it may commit. Without limits it also commits after the caller has stopped waiting. */
 export interface WorkContext extends CommitLimits {
   readonly traceparent: string;
 }
@@ -52,7 +52,7 @@ export interface ReplyOptions {
 
 /**
  * Runs a job in one transaction with its state, events, outbox rows, and the reply of a request with an `Idempotency-Key`. With a key the
- * job's result must be the reply: it is stored, and replayed on a retry. Without a request it is stored nowhere.
+ * job's result must be the reply: it is stored, and replayed on a retry. With the context `null` no reply is stored.
  */
 export type UnitOfWork = <C extends WorkContext | null, T>(
   context: C,
@@ -65,7 +65,7 @@ export interface IdempotentWrites {
   /** The stored reply of a retry, for writes that call other services or change something before their last transaction. */
   replay<T>(request: WriteContext, buildReply?: (outcome: T) => Promise<unknown>): Promise<JsonText | undefined>;
   /**
-   * For a reply that needs calls of other services after the commit. The job's outcome, which must be plain data, is stored in the
+   * Runs a write whose reply needs calls of other services after the commit. The job's outcome, which must be plain data, is stored in the
    * transaction, and the reply as soon as it is built. A retry in between builds its reply from the same outcome. A job that returns
    * `undefined` has changed nothing, and nothing is stored.
    */
@@ -75,7 +75,7 @@ export interface IdempotentWrites {
     buildReply: (outcome: T) => Promise<R>,
   ): Promise<ReplyOrReplay<R> | undefined>;
   /** Stores the reply of `encryptReply` and its headers in the last transaction of a write, which another process may run. */
-  storeEncryptedReply(tx: Tx, sealed: EncryptedReply, headers?: Readonly<Record<string, string>>): Promise<void>;
+  storeEncryptedReply(tx: Tx, reply: EncryptedReply, headers?: Readonly<Record<string, string>>): Promise<void>;
 }
 
 const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string, string>>): void => {
@@ -83,7 +83,7 @@ const setHeaders = ({ setHeader }: WriteContext, headers: Readonly<Record<string
 };
 
 /** Replays a stored reply. */
-const replayed = (
+const replayStored = (
   request: WriteContext,
   idempotency: IdempotentWrite,
   { reply, headers }: { readonly reply: string; readonly headers: Readonly<Record<string, string>> },
@@ -91,13 +91,13 @@ const replayed = (
 ): JsonText => {
   setHeaders(request, headers);
   request.setHeader('Idempotency-Replayed', 'true');
-  if (!isMasked) idempotency.stored = reply;
+  if (!isMasked) idempotency.storedReply = reply;
   return new JsonText(reply);
 };
 
 export const idempotentUnitOfWork = (
   database: Database,
-  record: RunInTransaction,
+  runInTransaction: RunInTransaction,
 ): { readonly work: UnitOfWork } & IdempotentWrites => {
   const finish = async <T>(
     request: WriteContext,
@@ -105,7 +105,7 @@ export const idempotentUnitOfWork = (
     { outcome, reply, headers }: StoredOutcome,
     buildReply: (outcome: T) => Promise<unknown>,
   ): Promise<JsonText> => {
-    if (reply !== null) return replayed(request, idempotency, { reply, headers });
+    if (reply !== null) return replayStored(request, idempotency, { reply, headers });
     const text = textOfReply(await buildReply(outcome as T));
     const stored = await completeReply(database, idempotency, text, request.headers);
     setHeaders(request, stored.headers);
@@ -117,15 +117,15 @@ export const idempotentUnitOfWork = (
     job: Job<T>,
     options?: ReplyOptions,
   ): Promise<ReplyOrReplay<T>> => {
-    if (request === null) return record(null, job);
+    if (request === null) return runInTransaction(null, job);
     if (!('idempotency' in request) || request.idempotency === undefined)
-      return record(request.traceparent, job, request);
+      return runInTransaction(request.traceparent, job, request);
     const { idempotency, traceparent, headers } = request;
     const jobOnce: Job<ReplyOrReplay<T>> = async (tx, outbox) => {
       const stored = await claimIdempotencyKey(tx, idempotency, request.caller);
       if (stored !== undefined) {
         const { reply } = stored;
-        if (reply !== null) return replayed(request, idempotency, { ...stored, reply }, options);
+        if (reply !== null) return replayStored(request, idempotency, { ...stored, reply }, options);
         throw new Error(
           `${idempotency.operation} has a stored outcome without a reply: replay it with commitThenReply.`,
         );
@@ -133,10 +133,10 @@ export const idempotentUnitOfWork = (
       const reply = await job(tx, outbox);
       const text = textOfReply(reply);
       await storeOutcome(tx, idempotency, { reply: text, headers });
-      if (options?.isMasked !== true) idempotency.stored = text;
+      if (options?.isMasked !== true) idempotency.storedReply = text;
       return reply;
     };
-    return record(traceparent, jobOnce, request);
+    return runInTransaction(traceparent, jobOnce, request);
   };
 
   return {
@@ -166,19 +166,19 @@ export const idempotentUnitOfWork = (
     ) => {
       const { idempotency, traceparent } = request;
       if (idempotency === undefined) {
-        const outcome = await record(traceparent, job, request);
+        const outcome = await runInTransaction(traceparent, job, request);
         return outcome === undefined ? undefined : buildReply(outcome);
       }
       const jobOnce: Job<StoredOutcome | undefined> = async (tx, outbox) => {
-        const before = await claimIdempotencyKey(tx, idempotency, request.caller);
-        if (before !== undefined) return before;
+        const storedOutcome = await claimIdempotencyKey(tx, idempotency, request.caller);
+        if (storedOutcome !== undefined) return storedOutcome;
         const outcome = await job(tx, outbox);
         if (outcome === undefined) return undefined;
         const withoutReply = { outcome, reply: null, headers: {} };
         await storeOutcome(tx, idempotency, withoutReply);
         return withoutReply;
       };
-      const stored = await record(traceparent, jobOnce, request);
+      const stored = await runInTransaction(traceparent, jobOnce, request);
       return stored === undefined ? undefined : finish(request, idempotency, stored, buildReply);
     },
 

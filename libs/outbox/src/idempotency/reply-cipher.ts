@@ -1,7 +1,7 @@
 import type { IdempotentWrite } from '@bunting/bus';
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
-const cipher = 'aes-256-gcm';
+const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
@@ -15,15 +15,15 @@ const secretOf = ({ scope, key }: IdempotentWrite): Buffer => hash('sha256', `se
 /** Encrypts a reply with the `Idempotency-Key`: it may hold a secret that is shown once, and only a retry has the key. */
 export const encryptWithKey = (write: IdempotentWrite, text: string): string => {
   const iv = randomBytes(ivBytes);
-  const sealing = createCipheriv(cipher, secretOf(write), iv);
-  const hidden = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()]);
-  return Buffer.concat([iv, sealing.getAuthTag(), hidden]).toString('base64');
+  const cipher = createCipheriv(algorithm, secretOf(write), iv);
+  const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString('base64');
 };
 
 /** @throws Error for a reply that was encrypted with another key */
 export const decryptWithKey = (write: IdempotentWrite, text: string): string => {
   const bytes = Buffer.from(text, 'base64');
-  const opening = createDecipheriv(cipher, secretOf(write), bytes.subarray(0, ivBytes));
-  opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
-  return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]).toString('utf8');
+  const decipher = createDecipheriv(algorithm, secretOf(write), bytes.subarray(0, ivBytes));
+  decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+  return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
 };

@@ -13,7 +13,7 @@ export interface OutboxHousekeepingOptions {
   readonly hasStream: boolean;
   /** rows that every consumer has acknowledged are deleted after this time */
   readonly retentionHours: number;
-  /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where there are none */
+  /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where the producer stores no replies */
   readonly idempotencyRetentionHours?: number;
   readonly log: Log;
 }
@@ -65,7 +65,7 @@ export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
   const consumers = JSON.stringify(
     topics.flatMap((topic) => consumersOf[producer][topic].map((consumer) => ({ topic, consumer }))),
   );
-  /** the position by topic up to which it has examined the outbox, for topics with more rows */
+  /** by topic, the position up to which the outbox was examined; only topics that have more rows */
   const examinedTo = new Map<OutboxTopic, number>();
   let lastRunAt = performance.now();
 

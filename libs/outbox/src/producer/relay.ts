@@ -14,7 +14,7 @@ export interface RelayOptions {
   readonly log: Log;
 }
 
-interface Unpublished {
+interface UnpublishedRow {
   readonly position: number;
   readonly uid: string;
   readonly type: string;
@@ -25,7 +25,7 @@ interface Unpublished {
 /** The topic that is published to the stream, if the bus has one. */
 export const streamTopic: OutboxTopic = 'event';
 const batchSize = 500;
-/** Limits the memory of a batch. The bus carries each row as a message of its own, so its limit does not apply. */
+/** Limits the memory of a batch. The bus carries each row as a message of its own, so its limit of a message does not apply. */
 const batchBytes = 4 * 1024 * 1024;
 /** Events of commits within this time are published in one batch. */
 const publishingPauseMs = 50;
@@ -40,8 +40,8 @@ const endOfEvents: Statement = {
 const tryLock = `select pg_try_advisory_xact_lock(hashtext('outbox relay')) as won`;
 const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize), batchBytes);
 
-/** The span of a batch that is published, by the semantic conventions of messaging. */
-const publishSpan = (producer: Producer, count: number): SpanOptions => ({
+/** The options of the span in which a batch is published, by the semantic conventions of OpenTelemetry for messaging. */
+const publishSpanOptions = (producer: Producer, count: number): SpanOptions => ({
   name: `send bunting-${producer}`,
   kind: 'producer',
   attributes: {
@@ -64,14 +64,14 @@ export const startRelay = (options: RelayOptions) => {
   const publishBatch = (send: NonNullable<Bus['publish']>): Promise<number | undefined> =>
     database.transaction(async ({ query }) => {
       if (!onlyRow(await query<{ won: boolean }>(tryLock)).won) return undefined;
-      const rows = await query<Unpublished>(unpublished, [streamTopic]);
+      const rows = await query<UnpublishedRow>(unpublished, [streamTopic]);
       const last = rows.at(-1)?.position;
       if (last === undefined) return Number.POSITIVE_INFINITY;
       const events = rows.map(({ uid, type, traceparent, message }): IntegrationEvent => {
         return { subject: `event.${producer}.${type}`, id: uid, payload: message, traceparent };
       });
       await inLinkedSpan(
-        () => publishSpan(producer, rows.length),
+        () => publishSpanOptions(producer, rows.length),
         rows.map(({ traceparent }) => traceparent),
         () => send(events),
       );

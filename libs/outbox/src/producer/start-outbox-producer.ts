@@ -23,9 +23,9 @@ export interface ProducerOptions {
   readonly intervalMs: number;
   /** rows that every consumer has acknowledged are deleted after this time */
   readonly retentionHours: number;
-  /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where there are none */
+  /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where the producer stores no replies */
   readonly idempotencyRetentionHours?: number;
-  /** takes the metrics of the outbox */
+  /** the registry for the metrics of the outbox */
   readonly metrics?: Registry;
   readonly log: Log;
 }

@@ -19,7 +19,7 @@ export interface Outbox {
   emitDelivery(state: DeliveryState): void;
   /**
    * Sends a statement that stores states by `insertStates`, without waiting for it. The same statement stores the messages that are emitted
-   * after this call, from two parameters that the outbox adds: the traceparent, and the rows.
+   * between this call and the next statement, from two parameters that the outbox adds: the traceparent, and the rows.
    */
   send(text: string, values: readonly unknown[]): void;
 }
@@ -51,12 +51,13 @@ interface Row {
 
 const insertRows = `insert into outbox (${columns}) ${selectRows('$1', '$2')}`;
 
-const maxBytesPerCharacter = 3;
+/** The maximum bytes in UTF-8 of one UTF-16 unit, by which JavaScript counts the length of a text. */
+const maxBytesPerUnit = 3;
 
-/** @throws Refusal `PayloadTooLarge` for a payload that exceeds the limit of a message */
-const written = (rows: readonly Row[]): string => {
+/** The rows as JSON text. @throws Refusal `PayloadTooLarge` for a payload that exceeds the limit of a message */
+const serializeRows = (rows: readonly Row[]): string => {
   const text = JSON.stringify(rows);
-  if (text.length * maxBytesPerCharacter <= maxPayloadBytes) return text;
+  if (text.length * maxBytesPerUnit <= maxPayloadBytes) return text;
   for (const { type, payload } of rows) {
     const bytes = Buffer.byteLength(JSON.stringify(payload));
     if (bytes <= maxPayloadBytes) continue;
@@ -70,7 +71,7 @@ const eventRow = (event: OutboxEvent): Row => ({ topic: 'event', type: event.typ
 
 /** Emits events in a transaction without an outbox, such as that of a projection. Consumers get them when they next poll. */
 export const emitInProjection = async ({ query }: Tx, events: readonly OutboxEvent[]): Promise<void> => {
-  if (events.length > 0) await query(insertRows, [null, written(events.map(eventRow))]);
+  if (events.length > 0) await query(insertRows, [null, serializeRows(events.map(eventRow))]);
 };
 
 /** Runs a job in a transaction. Its messages carry the given traceparent. */
@@ -92,16 +93,16 @@ export const transactionWithOutbox =
     const result = await database
       .transaction(async (tx) => {
         hasEmitted = false;
-        /** messages emitted since the last `send`; `isTaken` while that statement has yet to read them */
+        /** the messages emitted since the last `send`; `isTaken` while the statement of `send` will still read them */
         let rows: Row[] = [];
         let isTaken = false;
         const sendRows = (): void => {
           if (isTaken || rows.length === 0) return;
           hasEmitted = true;
           const emitted = rows;
-          tx.send(insertRows, () => [traceparent, written(emitted)]);
+          tx.send(insertRows, () => [traceparent, serializeRows(emitted)]);
         };
-        const done = await job(tx, {
+        const jobResult = await job(tx, {
           emit: (events) => {
             for (const event of events) rows.push(eventRow(event));
           },
@@ -126,12 +127,12 @@ export const transactionWithOutbox =
             [rows, isTaken] = [taken, true];
             tx.send(text, () => {
               if (rows === taken) [rows, isTaken] = [[], false];
-              return [...values, traceparent, written(taken)];
+              return [...values, traceparent, serializeRows(taken)];
             });
           },
         });
         sendRows();
-        return done;
+        return jobResult;
       }, limits)
       .catch((error: unknown) => {
         if (violatedConstraint(error) !== payloadConstraint) throw error;

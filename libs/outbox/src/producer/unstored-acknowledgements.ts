@@ -20,12 +20,13 @@ export const unstoredAcknowledgements = () => {
     },
     /** The checkpoints that are not stored yet. */
     pending: (): readonly Acknowledgement[] =>
-      [...latest.values()].filter((one) => stored.get(keyOf(one)) !== one.position),
+      [...latest.values()].filter((acknowledgement) => stored.get(keyOf(acknowledgement)) !== acknowledgement.position),
     markStored: (acknowledged: readonly Acknowledgement[]): void => {
-      for (const one of acknowledged) {
-        stored.set(keyOf(one), one.position);
-        // After a restored backup positions are lower.
-        if (latest.get(keyOf(one))?.position === one.position) latest.delete(keyOf(one));
+      for (const acknowledgement of acknowledged) {
+        stored.set(keyOf(acknowledgement), acknowledgement.position);
+        // Consumers report lower positions after a backup of the producer was restored.
+        if (latest.get(keyOf(acknowledgement))?.position === acknowledgement.position)
+          latest.delete(keyOf(acknowledgement));
       }
     },
   };

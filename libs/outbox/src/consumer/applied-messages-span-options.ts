@@ -1,8 +1,8 @@
 import type { OutboxTopic, Producer, ServiceName } from '@bunting/contracts';
 import type { SpanOptions } from '@bunting/tracing';
 
-/** The span of a consumer that applies messages of an outbox, by the semantic conventions of messaging. */
-export const spanOfAppliedMessages = (
+/** The options of the span in which a consumer applies messages of an outbox, by OpenTelemetry's conventions for messaging. */
+export const appliedMessagesSpanOptions = (
   { producer, topic, consumer }: { producer: Producer; topic: OutboxTopic; consumer: ServiceName },
   count: number,
 ): SpanOptions => ({
