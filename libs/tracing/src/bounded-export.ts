@@ -10,8 +10,8 @@ export interface SpanCounts {
 }
 
 /**
- * Limits and counts the spans that wait for their export. A collector that is down or slow costs the spans beyond the limit, and neither
- * memory nor time of requests.
+ * Limits and counts the spans that wait for their export. While a collector is down or slow, spans beyond the limit are dropped, so that
+ * memory does not grow and requests do not wait.
  * @param onOutcome called with the error of each failed export, and without one after each successful export
  */
 export const boundedExport = (maxQueued: number, onOutcome: (error: Error | undefined) => void) => {
@@ -22,7 +22,7 @@ export const boundedExport = (maxQueued: number, onOutcome: (error: Error | unde
   return {
     counts: (): SpanCounts => ({ exported, dropped, queued }),
 
-    /** Counts the spans that an exporter is done with. */
+    /** Wraps an exporter, and counts the spans that it has exported or failed to export. */
     exporter: (inner: SpanExporter): SpanExporter => ({
       export: (spans, done) =>
         inner.export(spans, (result) => {
@@ -35,7 +35,7 @@ export const boundedExport = (maxQueued: number, onOutcome: (error: Error | unde
       shutdown: () => inner.shutdown(),
     }),
 
-    /** Passes spans to a processor while its queue has fewer than `maxQueued`. */
+    /** Wraps a processor, which gets spans only while fewer than `maxQueued` spans are queued. */
     processor: (inner: SpanProcessor): SpanProcessor => ({
       onStart: (span, parent) => inner.onStart(span, parent),
       onEnd: (span: ReadableSpan) => {

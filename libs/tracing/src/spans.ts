@@ -13,7 +13,7 @@ export interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
-/** The parents and links of a span, as OpenTelemetry has them. */
+/** The parent and the links of a span, in the sense of OpenTelemetry. */
 export interface SpanOrigin {
   readonly parent?: SpanContext | undefined;
   readonly links?: readonly SpanContext[];
@@ -23,9 +23,9 @@ export interface SpanOrigin {
 export type StartSpan = (options: SpanOptions, origin: SpanOrigin) => Span;
 
 let startSpanOfSdk: StartSpan | undefined;
-const active = new AsyncLocalStorage<Span | undefined>();
+const activeSpan = new AsyncLocalStorage<Span | undefined>();
 
-/** Spans start with this function from now on; with undefined no span starts. */
+/** Sets the function that starts spans, or undefined, with which no span starts. */
 export const useSpans = (start: StartSpan | undefined): void => {
   startSpanOfSdk = start;
 };
@@ -51,35 +51,37 @@ export interface StartedSpan {
   set(attributes: Attributes): void;
   /** Marks the span as failed. Takes a type instead of a message, since messages quote values. */
   fail(errorType: string): void;
-  /** Runs work of which the span is a part of the context. */
+  /** Runs work with this span as the active one. */
   run<T>(work: () => T): T;
   end(): void;
 }
 
 const errorStatus = 2;
 
-const started = (span: Span): StartedSpan => ({
+const toStartedSpan = (span: Span): StartedSpan => ({
   traceparent: traceparentOf(span.spanContext()),
   set: (attributes) => void span.setAttributes(attributes),
   fail: (errorType) => void span.setAttribute('error.type', errorType).setStatus({ code: errorStatus }),
-  run: (work) => active.run(span, work),
+  run: (work) => activeSpan.run(span, work),
   end: () => span.end(),
 });
 
-/** Starts the span of a received request, which its sender's `traceparent` is the parent of. Undefined without tracing. */
+/** Starts the span of a received request. Its parent is the span that the sender's `traceparent` names. Undefined without tracing. */
 export const startSpan = (options: () => SpanOptions, traceparent?: string): StartedSpan | undefined =>
-  startSpanOfSdk === undefined ? undefined : started(startSpanOfSdk(options(), { parent: spanContextOf(traceparent) }));
+  startSpanOfSdk === undefined
+    ? undefined
+    : toStartedSpan(startSpanOfSdk(options(), { parent: spanContextOf(traceparent) }));
 
-/** The kind of a refusal, the code of an error of PostgreSQL or Node, or the name of its class. */
-const typeOf = (error: unknown): string => {
+/** The value of `error.type`: the kind of a refusal, the code of an error of PostgreSQL or Node, or the name of the error's class. */
+const errorTypeOf = (error: unknown): string => {
   const { kind, code, name } = (error ?? {}) as { kind?: unknown; code?: unknown; name?: unknown };
-  return [kind, code, name].find((one) => typeof one === 'string') ?? typeof error;
+  return [kind, code, name].find((candidate) => typeof candidate === 'string') ?? typeof error;
 };
 
 /** Runs work in a span, which ends with the work, or with the promise that it returns. */
-const within = <T>(span: StartedSpan, work: (span: StartedSpan) => T): T => {
+const runInSpan = <T>(span: StartedSpan, work: (span: StartedSpan) => T): T => {
   const failed = (error: unknown): void => {
-    span.fail(typeOf(error));
+    span.fail(errorTypeOf(error));
     span.end();
   };
   try {
@@ -93,36 +95,36 @@ const within = <T>(span: StartedSpan, work: (span: StartedSpan) => T): T => {
   }
 };
 
-/** Runs work in a span of which the `traceparent` is the parent; without tracing in none. */
+/** Runs work in a span whose parent `traceparent` names; without tracing, in no span. */
 export const inSpan = <T>(
   options: () => SpanOptions,
   traceparent: string | undefined,
   work: (span: StartedSpan | undefined) => T,
 ): T => {
   const span = startSpan(options, traceparent);
-  return span === undefined ? work(undefined) : within(span, work);
+  return span === undefined ? work(undefined) : runInSpan(span, work);
 };
 
 /** The active span, while it is sampled and has not ended: work that outlives a request is no part of its trace. */
 const recordingSpan = (): Span | undefined => {
   if (startSpanOfSdk === undefined) return undefined;
-  const span = active.getStore();
+  const span = activeSpan.getStore();
   return span?.isRecording() === true ? span : undefined;
 };
 
-/** Runs work in a child of the active span; without an active span in none. */
+/** Runs work in a child of the active span; without an active span, in no span. */
 export const inChildSpan = <T>(options: () => SpanOptions, work: (span: StartedSpan | undefined) => T): T => {
   const parent = recordingSpan();
   if (parent === undefined || startSpanOfSdk === undefined) return work(undefined);
-  return within(started(startSpanOfSdk(options(), { parent: parent.spanContext() })), work);
+  return runInSpan(toStartedSpan(startSpanOfSdk(options(), { parent: parent.spanContext() })), work);
 };
 
 /** The maximum number of links of a span, the default of the OpenTelemetry specification. */
 const maxLinks = 128;
 
 /**
- * Runs work that other traces have caused, e.g. on a batch of their messages, in a span of a trace of its own that links to them. Without
- * a sampled one among them in no span.
+ * Runs work that other traces have caused, e.g. on a batch of their messages, in a span of a trace of its own that links to them. If none
+ * of them is sampled, the work runs in no span.
  */
 export const inLinkedSpan = <T>(
   options: () => SpanOptions,
@@ -137,12 +139,12 @@ export const inLinkedSpan = <T>(
     if (links.length === maxLinks) break;
   }
   if (links.length === 0) return withoutSpan(() => work(undefined));
-  return within(started(startSpanOfSdk(options(), { links })), work);
+  return runInSpan(toStartedSpan(startSpanOfSdk(options(), { links })), work);
 };
 
 /** Runs work outside the active span, such as a loop that a request happens to start. */
 export const withoutSpan = <T>(work: () => T): T =>
-  startSpanOfSdk === undefined ? work() : active.run(undefined, work);
+  startSpanOfSdk === undefined ? work() : activeSpan.run(undefined, work);
 
 /** The W3C trace context of the active span; undefined without one. */
 export const activeTraceparent = (): string | undefined => {

@@ -38,7 +38,7 @@ export const startOpenTelemetry = (
   onOutcome: (error: Error | undefined) => void,
 ) => {
   const { url, headers, timeoutMs, compression, certificate, maxQueued, delayMs, sampler, ratio, resource } = options;
-  const bounded = boundedExport(maxQueued, onOutcome);
+  const limitedExport = boundedExport(maxQueued, onOutcome);
   const exporter = withoutVariables(
     () =>
       new OTLPTraceExporter({
@@ -50,17 +50,17 @@ export const startOpenTelemetry = (
       }),
   );
   const batching = new BatchSpanProcessor({
-    exporter: bounded.exporter(exporter),
+    exporter: limitedExport.exporter(exporter),
     maxQueueSize: maxQueued,
     maxExportBatchSize: Math.min(512, maxQueued),
     scheduledDelayMillis: delayMs,
-    // The exporter itself gives up after its timeout, so that every span is counted once.
+    // Longer than the timeout of the exporter, which then gives up itself: so every span is counted once.
     exportTimeoutMillis: 2 * timeoutMs,
   });
   const provider = new TracerProvider({
     resource: defaultResource().merge(resourceFromAttributes({ ...resource })),
     sampler: samplerOf(sampler, ratio),
-    spanProcessors: [bounded.processor(batching)],
+    spanProcessors: [limitedExport.processor(batching)],
     spanLimits: { attributeValueLengthLimit: maxAttributeLength, linkCountLimit: 128 },
   });
   const tracer = provider.getTracer('bunting');
@@ -71,5 +71,5 @@ export const startOpenTelemetry = (
       { kind: kinds[kind], attributes, links: links.map((context) => ({ context })) },
       parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
     );
-  return { start, counts: bounded.counts, stop: () => provider.shutdown() };
+  return { start, counts: limitedExport.counts, stop: () => provider.shutdown() };
 };

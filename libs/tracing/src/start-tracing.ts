@@ -26,7 +26,7 @@ export interface TracingOptions {
   /** milliseconds between two exports */
   readonly delayMs: number;
   readonly sampler: SamplerName;
-  /** the share of traces that a sampler by ratio takes, from 0 to 1 */
+  /** the share of traces that a sampler by ratio records, from 0 to 1 */
   readonly ratio: number;
   readonly resource: Readonly<Record<string, string>>;
   readonly warn: (message: string) => void;

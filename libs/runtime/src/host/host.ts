@@ -33,7 +33,7 @@ export const migrateDatabases = async (
   for (const [index, { migrate }] of services.entries()) await migrate?.(configs[index] as never);
 };
 
-/** Spans that a collector does not take by then are lost. */
+/** The limit for the last export of spans when the process stops. Spans that the collector has not taken by then are lost. */
 const spanExportStopLimitMs = 3_000;
 
 /**
@@ -43,13 +43,13 @@ const spanExportStopLimitMs = 3_000;
  */
 export const host = async (services: readonly AnyService[], options: HostOptions = {}) => {
   const environment = options.environment ?? process.env;
-  const { name, common, configs, tracing: tracingOf } = readProcessSettings(services, environment);
-  const log = options.log ?? openLog(common.LOG_LEVEL);
-  const metricsOfProcess = processMetrics(common.BUS_URL !== undefined);
-  const bus = await openBus(common.BUS_URL, {
+  const { name, hostConfig, configs, tracing: configuredTracing } = readProcessSettings(services, environment);
+  const log = options.log ?? openLog(hostConfig.LOG_LEVEL);
+  const sharedMetrics = processMetrics(hostConfig.BUS_URL !== undefined);
+  const bus = await openBus(hostConfig.BUS_URL, {
     name,
-    access: natsAccess(common),
-    onConnection: metricsOfProcess.onConnection,
+    access: natsAccess(hostConfig),
+    onConnection: sharedMetrics.onConnection,
     warn: (message) => log.warn(message),
   });
 
@@ -58,20 +58,20 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     await bus.close();
     throw error;
   });
-  const tracing = await traceProcess(tracingOf, environment, log);
+  const tracing = await traceProcess(configuredTracing, environment, log);
 
-  const running = new Map<string, RunningService>();
-  const started: { readonly log: Logger; readonly components: Component[] }[] = [];
+  const runningServices = new Map<string, RunningService>();
+  const startedServices: { readonly log: Logger; readonly components: Component[] }[] = [];
   const monitoringServers = new Map<string, MonitoringServer>();
   const draining = new AbortController();
   let stopping: Promise<void> | undefined;
 
   const stopAll = async () => {
     draining.abort();
-    if (common.DRAIN_DELAY_MS > 0 && running.size > 0) {
-      await new Promise((resolve) => setTimeout(resolve, common.DRAIN_DELAY_MS));
+    if (hostConfig.DRAIN_DELAY_MS > 0 && runningServices.size > 0) {
+      await new Promise((resolve) => setTimeout(resolve, hostConfig.DRAIN_DELAY_MS));
     }
-    for (const service of started.reverse()) {
+    for (const service of startedServices.reverse()) {
       for (const component of service.components.reverse()) await stopComponent(component, service.log);
     }
     await stopComponent({ name: 'bus', stop: () => bus.close(), limitMs: defaultStopLimitMs }, log);
@@ -87,14 +87,14 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const serviceLog = log.child({ service: service.name });
       const metrics = new Registry();
       metrics.setDefaultLabels({ service: service.name });
-      if (index === 0) metricsOfProcess.register(metrics, tracing?.counts);
+      if (index === 0) sharedMetrics.register(metrics, tracing?.counts);
       const observe = observeCalls(serviceLog, metrics);
       const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
       const port = config[monitoringPortKey(service.name)] as number;
       const requireCompatible = compatibilityCheck(bus, service.name);
       if (port > 0) {
         const ready = () => {
-          const runningService = stopping === undefined ? running.get(service.name) : undefined;
+          const runningService = stopping === undefined ? runningServices.get(service.name) : undefined;
           if (runningService === undefined) return undefined;
           return async () => {
             if (runningService.checksBus !== true) bus.ready();
@@ -105,23 +105,23 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         monitoringServers.set(service.name, await startMonitoringServer(port, metrics, ready));
       }
       const components: Component[] = [];
-      started.push({ log: serviceLog, components });
+      startedServices.push({ log: serviceLog, components });
       const context: ServiceContext<ConfigSchema> = {
         config,
         bus,
         log: serviceLog,
         metrics,
         monitoringPort: port,
-        serve: (endpoints, on = bus) =>
-          serve(on, endpoints, { observe, checkReplies: common.CHECK_REPLIES, maxConcurrent }),
-        onStop: (component, stopIt, limitMs = defaultStopLimitMs) =>
-          void components.push({ name: component, stop: stopIt, limitMs }),
+        serve: (endpoints, callBus = bus) =>
+          serve(callBus, endpoints, { observe, checkReplies: hostConfig.CHECK_REPLIES, maxConcurrent }),
+        onStop: (componentName, stopFunction, limitMs = defaultStopLimitMs) =>
+          void components.push({ name: componentName, stop: stopFunction, limitMs }),
         requireCompatible,
         draining: draining.signal,
-        drainDelayMs: common.DRAIN_DELAY_MS,
+        drainDelayMs: hostConfig.DRAIN_DELAY_MS,
       };
       const runningService = await service.start(context as never);
-      running.set(service.name, runningService);
+      runningServices.set(service.name, runningService);
       serviceLog.info({ address: runningService.address }, 'The service is ready.');
     }
   } catch (error) {
@@ -130,7 +130,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   }
   const monitoringPorts = new Map([...monitoringServers].map(([serviceName, server]) => [serviceName, server.port]));
   return {
-    services: running as ReadonlyMap<string, RunningService>,
+    services: runningServices as ReadonlyMap<string, RunningService>,
     bus,
     log,
     /** the ports of /health and /metrics, by service */

@@ -8,7 +8,7 @@ import type { AnyService } from './service.ts';
 export const startError = (error: unknown): string =>
   error instanceof ConfigError ? `Invalid settings:\n${error.message}` : (error as Error).message;
 
-/** Signals within this time are one: the terminal sends Ctrl-C to every process of `npm start`, and npm passes it on a second time. */
+/** Signals within this time count as one: the terminal sends Ctrl-C to every process of `npm start`, and npm passes it on a second time. */
 const sameSignalMs = 1_000;
 
 /** Calls `stop` at the first SIGINT or SIGTERM, then exits; a later signal exits immediately. */
@@ -51,9 +51,9 @@ export const run = async (services: readonly AnyService[]): Promise<void> => {
       await migrateDatabases(services);
       return console.log(`The databases of ${services.map(({ name }) => name).join(', ')} are up to date.`);
     }
-    const hosted = await host(services);
-    logUnhandledRejections(hosted.log);
-    stopOnSignal(() => hosted.stop());
+    const runningHost = await host(services);
+    logUnhandledRejections(runningHost.log);
+    stopOnSignal(() => runningHost.stop());
   } catch (error) {
     console.error(startError(error));
     process.exit(1);

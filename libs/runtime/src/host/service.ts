@@ -17,15 +17,15 @@ export interface ServiceContext<S extends ConfigSchema> {
   /** the port of health and metrics of this service; 0 where there is none */
   readonly monitoringPort: number;
   /** Serves endpoints, with each call logged and measured: on the shared bus, or on a bus of the service's own. */
-  readonly serve: (endpoints: readonly Endpoint[], on?: Bus) => Promise<Subscription>;
+  readonly serve: (endpoints: readonly Endpoint[], callBus?: Bus) => Promise<Subscription>;
   /**
    * Registers a component to stop when the service stops, or when it fails to start. Components stop in reverse order, so the one that
    * accepts new work is registered last: it finishes what it has accepted while everything it depends on still runs.
-   * @param component names it in the log
+   * @param component the name of the component in the log
    * @param limitMs milliseconds after which the host logs a warning and goes on with the next one; 10 seconds by default
    */
   readonly onStop: (component: string, stop: () => Promise<void>, limitMs?: number) => void;
-  /** Throws an error that names the services whose contract version does not suit this process. The monitoring port checks it as well. */
+  /** Throws an error that names the services with an incompatible contract version. Readiness includes this check. */
   readonly requireCompatible: () => Promise<void>;
   /** Aborted when the process receives the signal to stop. Work continues for `DRAIN_DELAY_MS` while load balancers take the process out. */
   readonly draining: AbortSignal;
@@ -44,7 +44,7 @@ export interface Readiness {
 export interface RunningService {
   /** Throws an error with the reason when the service cannot do its work now. */
   readonly ready: () => Promise<Readiness | undefined>;
-  /** whether `ready` decides itself what an unavailable bus means; a service without it is not ready then */
+  /** whether `ready` itself checks the bus; otherwise the service is not ready while the bus is unavailable */
   readonly checksBus?: true;
   /** the URL that the service listens on, if it has one */
   readonly address?: string;
@@ -53,7 +53,7 @@ export interface RunningService {
 export interface Service<S extends ConfigSchema = ConfigSchema> {
   readonly name: ServiceName;
   readonly config: S;
-  /** Prefixes of settings beside that of the service's name. An unknown variable with one of them stops the start, so no other program may use it. */
+  /** Further prefixes of settings beside the service's name. An unknown variable with one of them stops the start, so no other program may use it. */
   readonly settingPrefixes?: readonly string[];
   /** Creates the service's database where it is missing, and applies its missing migrations. */
   readonly migrate?: (config: Static<S>) => Promise<void>;

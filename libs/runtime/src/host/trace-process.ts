@@ -11,13 +11,13 @@ const ignoredVariables = (environment: ProcessEnvironment): string[] =>
       : [],
   );
 
-/** Starts to export spans where options say so. */
+/** Starts the export of spans if there are options, and warns of variables of OpenTelemetry that have no effect. */
 export const traceProcess = async (
   options: ReturnType<typeof tracingOptions>,
   environment: ProcessEnvironment,
   log: Logger,
 ): Promise<Tracing | undefined> => {
-  // Without the endpoint nothing is traced, whatever else is set; an endpoint of another name was meant to change that.
+  // Without `OTEL_EXPORTER_OTLP_ENDPOINT` nothing is traced. Then only the variable of another endpoint is a mistake: it was set to trace.
   const ignored = ignoredVariables(environment).filter((key) => options !== undefined || key.endsWith('_ENDPOINT'));
   if (ignored.length > 0)
     log.warn(

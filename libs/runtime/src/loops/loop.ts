@@ -18,7 +18,7 @@ export interface LoopOptions {
   readonly firstAfterMs?: number;
   /** the shortest pause under load: wake-ups within it share the next round, which then has a batch to work on */
   readonly minIntervalMs?: number;
-  /** the load: more wake-ups than this within `minIntervalMs`; up to it, each is followed immediately. 0 when left out */
+  /** how many wake-ups within `minIntervalMs` a round follows immediately; more than these are load. 0 when left out */
   readonly burst?: number;
   /** the longest pause after a failure; `intervalMs`, and at least 5 s, when left out */
   readonly maxBackoffMs?: number;
@@ -72,12 +72,12 @@ export const startLoop = (options: LoopOptions) => {
   /** The part of the pause that a wake-up does not end. */
   const uninterruptibleMs = (pauseMs: number): number =>
     minIntervalMs > 0 && (burst === 0 || countWakeUps(0) > burst) ? Math.min(minIntervalMs, pauseMs) : 0;
-  const succeeded = (): void => {
+  const recordSuccess = (): void => {
     failures = 0;
     if (logged !== 'nothing') log.warn(`${name} works again.`);
     logged = 'nothing';
   };
-  const failed = (error: unknown): void => {
+  const recordFailure = (error: unknown): void => {
     const now = performance.now();
     if (failures === 0) failingSince = now;
     failures += 1;
@@ -87,25 +87,25 @@ export const startLoop = (options: LoopOptions) => {
     logFailure(log, `${name} failed and is retried`, error);
   };
 
-  const rounds = async (): Promise<void> => {
+  const runRounds = async (): Promise<void> => {
     if (firstAfterMs > 0) await woken.wait(firstAfterMs);
     while (!isStopped) {
       try {
         const pauseMs = (await run()) ?? intervalMs;
-        succeeded();
+        recordSuccess();
         if (isStopped || pauseMs <= 0) continue;
-        const held = uninterruptibleMs(pauseMs);
-        if (held > 0) await stopping.wait(held);
-        if (!isStopped && pauseMs > held) await woken.wait(pauseMs - held);
+        const fixedPauseMs = uninterruptibleMs(pauseMs);
+        if (fixedPauseMs > 0) await stopping.wait(fixedPauseMs);
+        if (!isStopped && pauseMs > fixedPauseMs) await woken.wait(pauseMs - fixedPauseMs);
       } catch (error) {
-        failed(error);
+        recordFailure(error);
         const pauseMs = retryAfterMs?.(error) ?? backoffMs(failures, { firstMs: firstBackoffMs, maxMs: maxBackoffMs });
         if (!isStopped) await stopping.wait(Math.max(0, pauseMs));
       }
     }
   };
-  // A request may be what starts the loop; it is no part of its trace.
-  const running = withoutSpan(rounds);
+  // A request may start the loop, but the loop is no part of the trace of the request.
+  const running = withoutSpan(runRounds);
 
   return {
     /** Ends the pause, except the backoff after a failure. */

@@ -3,7 +3,7 @@ import { activeTraceIds } from '@bunting/tracing';
 import { pino, type Logger } from 'pino';
 
 export type { Logger };
-/** What background work logs to: warnings about what ends by itself, and errors that an operator has to act on. */
+/** What background work logs to: warnings about faults that end by themselves, and errors that an operator has to act on. */
 export type Log = Pick<Logger, 'warn' | 'error'>;
 
 const secretPaths = [

@@ -5,24 +5,27 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Readiness, RunningService } from '../host/service.ts';
 
 const readinessTtlMs = 1_000;
-/** A service whose readiness takes longer is not ready: metrics do not wait for it. */
+/** A service whose check of readiness takes longer counts as not ready in `bunting_ready`: metrics do not wait for it. */
 const readinessTimeoutMs = 2_000;
 
-/** Serves `/health/live`, `/health/ready` and `/metrics` of one service on a port of its own. Readiness is cached for a second. */
+/**
+ * Serves `/health/live`, `/health/ready` and `/metrics` of one service on a port of its own. Readiness is cached for a second.
+ * @param readinessCheck returns the check of the service, or undefined while the service is starting or stopping
+ */
 export const startMonitoringServer = async (
   port: number,
   metrics: Registry,
-  readiness: () => RunningService['ready'] | undefined,
+  readinessCheck: () => RunningService['ready'] | undefined,
 ) => {
   let checkedAt = Number.NEGATIVE_INFINITY;
-  let checked: Promise<Readiness | Error | undefined> | undefined;
+  let lastCheck: Promise<Readiness | Error | undefined> | undefined;
 
   const check = (): Promise<Readiness | Error | undefined> => {
-    const ready = readiness();
+    const ready = readinessCheck();
     if (ready === undefined) return Promise.resolve(new Error('The service is starting or stopping.'));
-    if (checked !== undefined && performance.now() - checkedAt < readinessTtlMs) return checked;
+    if (lastCheck !== undefined && performance.now() - checkedAt < readinessTtlMs) return lastCheck;
     checkedAt = performance.now();
-    return (checked = ready().catch((error: Error) => error));
+    return (lastCheck = ready().catch((error: Error) => error));
   };
 
   new Gauge({
@@ -30,28 +33,28 @@ export const startMonitoringServer = async (
     help: '1 while the service is ready, as /health/ready says',
     registers: [metrics],
     async collect() {
-      const late = sleep(readinessTimeoutMs, new Error('It took too long.'), { ref: false });
-      this.set((await Promise.race([check(), late])) instanceof Error ? 0 : 1);
+      const timeout = sleep(readinessTimeoutMs, new Error('It took too long.'), { ref: false });
+      this.set((await Promise.race([check(), timeout])) instanceof Error ? 0 : 1);
     },
   });
 
   const server: Server = createServer((request, response) => {
     const respond = (status: number, type: string, body: string) =>
       response.writeHead(status, { 'content-type': type }).end(body);
-    const json = (status: number, body: unknown) => respond(status, 'application/json', JSON.stringify(body));
+    const respondJson = (status: number, body: unknown) => respond(status, 'application/json', JSON.stringify(body));
     switch (request.url) {
       case '/health/live':
-        return json(200, { health: 'GOOD' });
+        return respondJson(200, { health: 'GOOD' });
       case '/health/ready':
         return void check().then((outcome) =>
           outcome instanceof Error
-            ? json(503, { health: 'BAD', reason: outcome.message })
-            : json(200, { health: 'GOOD', ...outcome }),
+            ? respondJson(503, { health: 'BAD', reason: outcome.message })
+            : respondJson(200, { health: 'GOOD', ...outcome }),
         );
       case '/metrics':
         return void metrics.metrics().then((text) => respond(200, metrics.contentType, text));
       default:
-        return json(404, {
+        return respondJson(404, {
           name: 'NotFoundError',
           message: 'This port serves /health/live, /health/ready and /metrics.',
         });

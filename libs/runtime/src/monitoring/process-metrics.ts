@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { SpanCounts } from '@bunting/tracing';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
 
+/** The version of this package, which is that of Bunting. */
 export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };
@@ -39,16 +40,16 @@ const registerSpanMetrics = (registry: Registry, counts: () => SpanCounts): void
 };
 
 /**
- * Counts the reconnects of the process to NATS from the start of the process.
- * @param isUsed whether the process uses NATS at all
+ * The metrics that the services of a process share. Its reconnects to NATS are counted from this call on.
+ * @param usesNats whether the process uses NATS at all
  */
-export const processMetrics = (isUsed: boolean) => {
-  let connected = isUsed;
+export const processMetrics = (usesNats: boolean) => {
+  let isNatsConnected = usesNats;
   let reconnects = 0;
 
   return {
     onConnection: (isConnected: boolean): void => {
-      connected = isConnected;
+      isNatsConnected = isConnected;
       if (isConnected) reconnects++;
     },
     /** Registers the metrics of the process, which its services share. @param spans the counts of exported and lost spans */
@@ -67,7 +68,7 @@ export const processMetrics = (isUsed: boolean) => {
         help: '1 while the process is connected to NATS; 0 without NATS',
         registers,
         collect() {
-          this.set(connected ? 1 : 0);
+          this.set(isNatsConnected ? 1 : 0);
         },
       });
       new Counter({

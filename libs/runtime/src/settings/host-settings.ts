@@ -110,7 +110,7 @@ export const readProcessSettings = (services: readonly AnyService[], environment
       return {} as Static<S>;
     }
   };
-  const common = read(HostConfig, ['BUS_']);
+  const hostConfig = read(HostConfig, ['BUS_']);
   const configs = services.map((service) => {
     const { name, settingPrefixes = [] } = service;
     return read(configOf(service), [prefixOf(name), ...settingPrefixes]) as Record<string, unknown>;
@@ -118,11 +118,11 @@ export const readProcessSettings = (services: readonly AnyService[], environment
   const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
   let tracing: ReturnType<typeof tracingOptions>;
   try {
-    tracing = tracingOptions(common, name === 'bunting' ? name : `bunting-${name}`, version);
+    tracing = tracingOptions(hostConfig, name === 'bunting' ? name : `bunting-${name}`, version);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     faults.push(error.message);
   }
   if (faults.length > 0) throw new ConfigError(faults.join('\n'));
-  return { name, common, configs, tracing };
+  return { name, hostConfig, configs, tracing };
 };

@@ -25,15 +25,16 @@ type Property = TSchema & {
 const propertiesOf = (schema: ConfigSchema): [string, Property][] =>
   Object.entries(schema.properties) as [string, Property][];
 
-/** Whether a setting may also come from the file that `<KEY>_FILE` names: secrets, and addresses that may hold a password. */
+/** Whether a setting may also come from the file that `<KEY>_FILE` names: secrets, and URLs that may hold a password. */
 const mayComeFromFile = (key: string, { secret, mayHoldSecret }: Property): boolean =>
   secret === true || mayHoldSecret === true || key === 'BUS_URL' || key.endsWith('_DATABASE_URL');
 
-/** The environment variables of a setting: its own, and for a secret that of a file. */
+/** The environment variables of all settings: for each its own, and for a secret also that of a file. */
 export const keysOf = (schema: ConfigSchema): string[] =>
   propertiesOf(schema).flatMap(([key, property]) => (mayComeFromFile(key, property) ? [key, `${key}_FILE`] : [key]));
 
-const secretFile = (setting: string, file: string): string => {
+/** @throws ConfigError that names the setting, when the file cannot be used */
+const readSecret = (setting: string, file: string): string => {
   const { text, fault } = readSecretFile(file);
   if (fault !== undefined) throw new ConfigError(`The file that ${setting} names ${fault}`);
   return text;
@@ -44,11 +45,11 @@ const readText = (key: string, property: Property, environment: ProcessEnvironme
   const value = environment[key] || undefined;
   const file = mayComeFromFile(key, property) ? environment[`${key}_FILE`] || undefined : undefined;
   if (file === undefined) {
-    if (value !== undefined && property.secretFile === true) secretFile(key, value);
+    if (value !== undefined && property.secretFile === true) readSecret(key, value);
     return value;
   }
   if (value !== undefined) throw new ConfigError(`${key} and ${key}_FILE are both set: remove one of them.`);
-  return secretFile(`${key}_FILE`, file);
+  return readSecret(`${key}_FILE`, file);
 };
 
 const describe = ({ description }: Property): string => (description === undefined ? '' : ` (${description})`);
@@ -58,7 +59,7 @@ const withoutValue = (message: string): string =>
   `it ${message.replace(/^The `[^`]*` property /, '').replace(/ You (?:sent|provided) [\s\S]*$/, '')}`;
 
 /**
- * The settings, typed and with their defaults. An empty value counts as absent, because compose files pass unset variables so.
+ * Reads the settings, typed and with their defaults. An empty value counts as absent, because Compose files pass it for unset variables.
  * @throws ConfigError with all faults
  */
 export const readConfig = <S extends ConfigSchema>(schema: S, environment: ProcessEnvironment): Static<S> => {
@@ -68,8 +69,8 @@ export const readConfig = <S extends ConfigSchema>(schema: S, environment: Proce
     try {
       const text = readText(key, property, environment);
       if (text !== undefined) {
-        const single = { type: 'object', properties: { [key]: property } } as unknown as ConfigSchema;
-        config[key] = (parse(single, { [key]: text }, '', 'text') as Record<string, unknown>)[key];
+        const singleSetting = { type: 'object', properties: { [key]: property } } as unknown as ConfigSchema;
+        config[key] = (parse(singleSetting, { [key]: text }, '', 'text') as Record<string, unknown>)[key];
       } else if (property.default !== undefined) config[key] = property.default;
       else if (schema.required?.includes(key) === true) faults.push(`${key} is required${describe(property)}.`);
     } catch (error) {
@@ -97,10 +98,11 @@ const isFromKubernetesOrNpm = (key: string, value: string): boolean =>
  * misspelled setting, whose default would otherwise apply without notice.
  */
 export const unknownSettings = (schema: ConfigSchema, prefix: string, environment: ProcessEnvironment): string[] => {
-  const known = keysOf(schema);
+  const knownKeys = keysOf(schema);
   return Object.entries(environment).flatMap(([key, value = '']) => {
-    if (!key.startsWith(prefix) || value === '' || known.includes(key) || isFromKubernetesOrNpm(key, value)) return [];
-    const closest = closestTo(key, known);
+    if (!key.startsWith(prefix) || value === '' || knownKeys.includes(key) || isFromKubernetesOrNpm(key, value))
+      return [];
+    const closest = closestTo(key, knownKeys);
     return [`${key} is not a setting.${closest === undefined ? '' : ` Did you mean ${closest}?`}`];
   });
 };

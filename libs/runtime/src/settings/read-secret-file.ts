@@ -1,9 +1,9 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 
-/** More than any key or certificate: a longer file is not the one that was meant. */
+/** More than any key or certificate has: the path of a larger file is a mistake. */
 const maxBytes = 64 * 1024;
 
-/** Where container engines and Kubernetes mount secrets, readable by every user of the container alone. */
+/** Whether container engines or Kubernetes have mounted the file: then every user of the container may read it, but no other user. */
 const isMountedSecret = (file: string): boolean => /^(?:\/var)?\/run\/secrets\//.test(file);
 
 const reasonFor = ({ code }: NodeJS.ErrnoException): string => {

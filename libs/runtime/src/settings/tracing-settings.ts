@@ -73,8 +73,8 @@ export const tracingSettings = {
 };
 export type TracingSettings = Static<TObject<typeof tracingSettings>>;
 
-/** A list like `a=1,b=%20`. @throws ConfigError that names the setting and no value */
-const pairs = (setting: string, list = ''): Record<string, string> =>
+/** Parses a list like `a=1,b=%20`. @throws ConfigError that names the setting and no value */
+const parsePairs = (setting: string, list = ''): Record<string, string> =>
   Object.fromEntries(
     list.split(',').flatMap((pair) => {
       if (pair.trim() === '') return [];
@@ -104,13 +104,13 @@ const certificateOf = (file: string | undefined): string | undefined => {
   }
 };
 
-/** The parsed settings. @throws ConfigError for lists and files that cannot be read */
+/** The options of `startTracing`; undefined when nothing is traced. @throws ConfigError for lists and files that cannot be read */
 export const tracingOptions = (settings: TracingSettings, defaultServiceName: string, version: string) => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: isDisabled } = settings;
   if (endpoint === undefined || isDisabled) return undefined;
   return {
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-    headers: pairs('OTEL_EXPORTER_OTLP_HEADERS', settings.OTEL_EXPORTER_OTLP_HEADERS),
+    headers: parsePairs('OTEL_EXPORTER_OTLP_HEADERS', settings.OTEL_EXPORTER_OTLP_HEADERS),
     timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
     compression: settings.OTEL_EXPORTER_OTLP_COMPRESSION as 'none' | 'gzip',
     certificate: certificateOf(settings.OTEL_EXPORTER_OTLP_CERTIFICATE),
@@ -121,7 +121,7 @@ export const tracingOptions = (settings: TracingSettings, defaultServiceName: st
     resource: {
       'service.name': defaultServiceName,
       'service.version': version,
-      ...pairs('OTEL_RESOURCE_ATTRIBUTES', settings.OTEL_RESOURCE_ATTRIBUTES),
+      ...parsePairs('OTEL_RESOURCE_ATTRIBUTES', settings.OTEL_RESOURCE_ATTRIBUTES),
       ...(settings.OTEL_SERVICE_NAME === undefined ? {} : { 'service.name': settings.OTEL_SERVICE_NAME }),
     },
   };

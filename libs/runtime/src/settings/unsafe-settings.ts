@@ -1,6 +1,6 @@
 import type { ConfigSchema } from './read-config.ts';
 
-/** Markers of a setting's schema beside its type: it holds secrets, or the origins that browsers may call from. */
+/** Marks of a setting's schema in addition to its type: the setting holds secrets, or the origins that browsers may call from. */
 interface SettingTraits {
   readonly secret?: true;
   readonly origins?: true;
@@ -23,13 +23,17 @@ const secretIn = (token: string): string => token.slice(token.lastIndexOf('.') +
 
 const isLocal = (hostname: string): boolean => hostname === '' || /^(?:localhost|127\.|\[::1\])/.test(hostname);
 
-const weaknessOfDatabase = (address: string): string | undefined => {
-  if (!URL.canParse(address)) return undefined;
-  const { protocol, hostname, username, password } = new URL(address);
+const weaknessOfDatabase = (url: string): string | undefined => {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, hostname, username, password } = new URL(url);
   if (!protocol.startsWith('postgres') || isLocal(hostname)) return undefined;
   if (password === '') return 'reaches a database of another machine without a password';
-  const plain = decodeURIComponent(password);
-  if (plain === decodeURIComponent(username) || plain.length < 8 || (plain.length < 24 && commonWord.test(plain))) {
+  const decodedPassword = decodeURIComponent(password);
+  if (
+    decodedPassword === decodeURIComponent(username) ||
+    decodedPassword.length < 8 ||
+    (decodedPassword.length < 24 && commonWord.test(decodedPassword))
+  ) {
     return 'reaches a database of another machine with a password that can be guessed';
   }
   return undefined;
@@ -46,10 +50,10 @@ export const unsafeSettings = (schema: ConfigSchema, config: Readonly<Record<str
     const value = config[key];
     if (typeof value !== 'string' || value === '') return [];
     const traits = property as SettingTraits;
-    const each = value.split(',').map((one) => one.trim());
+    const parts = value.split(',').map((part) => part.trim());
     const weaknesses = [
-      ...(traits.secret === true ? each.map((one) => weaknessOf(secretIn(one))) : []),
-      ...(traits.origins === true ? each.filter((one) => URL.canParse(one)).map(weaknessOfOrigin) : []),
+      ...(traits.secret === true ? parts.map((part) => weaknessOf(secretIn(part))) : []),
+      ...(traits.origins === true ? parts.filter((part) => URL.canParse(part)).map(weaknessOfOrigin) : []),
       ...(key.endsWith('_DATABASE_URL') ? [weaknessOfDatabase(value)] : []),
     ];
     return [...new Set(weaknesses)].flatMap((weakness) =>
