@@ -5,12 +5,12 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { findRunningInstance } from './running-instance.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres, urlsOf } from './start-embedded-postgres.ts';
 
-/** The time that a running PostgreSQL may take until it listens: after a crash it recovers first. */
-const startingMs = 10_000;
+/** The maximum time that a running PostgreSQL may take until it listens: after a crash it recovers first. */
+const startTimeoutMs = 10_000;
 
 /**
- * Connects to the PostgreSQL of an existing database folder: the running one, or else one started for the duration of the use. `stop()`
- * stops only the latter. A folder without a database is refused.
+ * Connects to the PostgreSQL that runs on a database folder, or starts one. `stop()` stops only a PostgreSQL that was started here.
+ * @throws EmbeddedPostgresError for a folder without a database
  */
 export const connectOrStartEmbeddedPostgres = async (options: {
   readonly dataDir: string;
@@ -21,10 +21,10 @@ export const connectOrStartEmbeddedPostgres = async (options: {
     throw new EmbeddedPostgresError(
       `There is no database in ${dataDir}: start Bunting on it first, or choose another folder.`,
     );
-  for (const began = performance.now(); performance.now() - began < startingMs; await sleep(25)) {
-    const other = await findRunningInstance(dataDir);
-    if (other === undefined || other.stopping) break;
-    if (other.port !== undefined) return { urlOf: urlsOf(password, other.port), stop: () => Promise.resolve() };
+  for (const startedAt = performance.now(); performance.now() - startedAt < startTimeoutMs; await sleep(25)) {
+    const instance = await findRunningInstance(dataDir);
+    if (instance === undefined || instance.isStopping) break;
+    if (instance.port !== undefined) return { urlOf: urlsOf(password, instance.port), stop: () => Promise.resolve() };
   }
   return startEmbeddedPostgres({ dataDir });
 };

@@ -2,7 +2,7 @@ import { execFile, type ExecFileException } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { access, constants, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
+import { EmbeddedPostgresError, programError } from './embedded-postgres-error.ts';
 import { postgresMajorVersion } from './postgres-binaries.ts';
 import { changeOwner, type RunAs } from './postgres-user.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
@@ -18,7 +18,7 @@ export const postgresProgramEnvironment = { PATH: searchPath(), LC_ALL: 'C', TZ:
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-const notUsable = (dataDir: string, error: unknown): EmbeddedPostgresError => {
+const unusableFolder = (dataDir: string, error: unknown): EmbeddedPostgresError => {
   const { code = String(error), path: faultyPath = dataDir } = error as NodeJS.ErrnoException;
   return new EmbeddedPostgresError(
     `The data folder ${dataDir} cannot be used by this user (${code} at ${faultyPath}): make it writable, start as its owner, or choose another folder.`,
@@ -36,7 +36,7 @@ export const readPassword = async (dataDir: string): Promise<string | undefined>
     await access(dataDir, constants.W_OK);
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error instanceof EmbeddedPostgresError ? error : notUsable(dataDir, error);
+    throw error instanceof EmbeddedPostgresError ? error : unusableFolder(dataDir, error);
   }
   if (entries.length === 0) return undefined;
   if (!entries.includes('PG_VERSION')) {
@@ -58,33 +58,33 @@ export const readPassword = async (dataDir: string): Promise<string | undefined>
     }
     return (await readFile(path.join(dataDir, passwordFile), 'utf8')).trim();
   } catch (error) {
-    throw error instanceof EmbeddedPostgresError ? error : notUsable(dataDir, error);
+    throw error instanceof EmbeddedPostgresError ? error : unusableFolder(dataDir, error);
   }
 };
 
-const flush = async (path: string): Promise<void> => {
-  const handle = await open(path, 'r');
+const flush = async (file: string): Promise<void> => {
+  const handle = await open(file, 'r');
   await handle.sync().finally(() => handle.close());
 };
 
-// macOS has no locale C.UTF-8 of its own; PostgreSQL's built-in one decides on order there as well.
+// macOS has no locale C.UTF-8. The sort order there is that of PostgreSQL's built-in locale as well.
 const characterType = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
 
 interface InitdbOptions {
   readonly folder: string;
   /** the file that holds the password */
-  readonly passwordAt: string;
+  readonly passwordPath: string;
   readonly become: RunAs['become'];
   readonly durable: boolean;
 }
 
-const runInitdb = async (initdb: string, { folder, passwordAt, become, durable }: InitdbOptions): Promise<void> => {
+const runInitdb = async (initdb: string, { folder, passwordPath, become, durable }: InitdbOptions): Promise<void> => {
   const { command, args, stdin } = killOnParentExit(
     [
       initdb,
       `--pgdata=${folder}`,
       `--username=${superuser}`,
-      `--pwfile=${passwordAt}`,
+      `--pwfile=${passwordPath}`,
       '--auth=scram-sha-256',
       // The password is 256 random bits: stretching it would only make each connection slower.
       '--set=scram_iterations=1',
@@ -106,7 +106,7 @@ const runInitdb = async (initdb: string, { folder, passwordAt, become, durable }
       (error: ExecFileException | null, _out, stderr) => {
         if (stdin === 'pipe') child.stdin?.end('\n');
         if (error === null) return resolve();
-        reject(programFailed('PostgreSQL could not make a database in', folder, stderr.trim() || error.message));
+        reject(programError('PostgreSQL could not make a database in', folder, stderr.trim() || error.message));
       },
     );
   });
@@ -135,28 +135,28 @@ export const createDatabaseFolder = async (
   const parent = path.dirname(dataDir);
   const prefix = `.${path.basename(dataDir)}.new-`;
   const temporaryFolder = path.join(parent, `${prefix}${process.pid}-${randomBytes(4).toString('hex')}`);
-  const [folder, passwordAt] = [path.join(temporaryFolder, 'data'), path.join(temporaryFolder, passwordFile)];
+  const [folder, passwordPath] = [path.join(temporaryFolder, 'data'), path.join(temporaryFolder, passwordFile)];
   const password = randomBytes(32).toString('base64url');
   try {
     await mkdir(parent, { recursive: true, mode: 0o700 });
     await removeLeftovers(parent, prefix);
     await mkdir(temporaryFolder, { mode: 0o700 });
-    await writeFile(passwordAt, password, { mode: 0o600, flush: durable });
+    await writeFile(passwordPath, password, { mode: 0o600, flush: durable });
     await changeOwner(runAs.owner, temporaryFolder);
-    await runInitdb(initdb, { folder, passwordAt, become: runAs.become, durable });
-    await rename(passwordAt, path.join(folder, passwordFile));
+    await runInitdb(initdb, { folder, passwordPath, become: runAs.become, durable });
+    await rename(passwordPath, path.join(folder, passwordFile));
     if (durable) await flush(folder);
     await rename(folder, dataDir);
     if (durable) await flush(parent);
     return password;
   } catch (error) {
     if (error instanceof EmbeddedPostgresError) throw error;
-    // Another process created the database first: use that one.
-    const made = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
+    // Another process created the database first: its password counts.
+    const existingPassword = ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')
       ? await readPassword(dataDir)
       : undefined;
-    if (made === undefined) throw notUsable(dataDir, error);
-    return made;
+    if (existingPassword === undefined) throw unusableFolder(dataDir, error);
+    return existingPassword;
   } finally {
     await rm(temporaryFolder, { recursive: true, force: true });
   }

@@ -6,11 +6,11 @@ export class EmbeddedPostgresError extends Error {
 const diskIsFull = /No space left on device|disk full/i;
 
 /** The error for a PostgreSQL program that failed on a folder, with its output. Names a full disk as the cause. */
-export const programFailed = (whatFailed: string, folder: string, report: string): EmbeddedPostgresError => {
-  const reported = report.trim() || '(It reported nothing.)';
+export const programError = (whatFailed: string, folder: string, report: string): EmbeddedPostgresError => {
+  const output = report.trim() || '(It reported nothing.)';
   return new EmbeddedPostgresError(
     diskIsFull.test(report)
-      ? `${whatFailed} ${folder}, since the disk is full: free some space on it, or choose another folder.\n${reported}`
-      : `${whatFailed} ${folder}: fix what it reports, or choose another folder.\n${reported}`,
+      ? `${whatFailed} ${folder}, since the disk is full: free some space on it, or choose another folder.\n${output}`
+      : `${whatFailed} ${folder}: fix what it reports, or choose another folder.\n${output}`,
   );
 };

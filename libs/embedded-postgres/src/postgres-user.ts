@@ -17,7 +17,7 @@ export interface RunAs {
 
 const nobody = { uid: 65534, gid: 65534 };
 
-const asUser = ({ uid, gid }: { uid: number; gid: number }): readonly string[] => [
+const switchToUser = ({ uid, gid }: { uid: number; gid: number }): readonly string[] => [
   'setpriv',
   `--reuid=${uid}`,
   `--regid=${gid}`,
@@ -25,7 +25,7 @@ const asUser = ({ uid, gid }: { uid: number; gid: number }): readonly string[] =
   '--',
 ];
 
-const asRootCalledNobody = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`, '--'];
+const mapRootToNobody = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`, '--'];
 
 const succeeds = async ([command = '', ...args]: readonly string[]): Promise<boolean> => {
   try {
@@ -52,26 +52,26 @@ export const choosePostgresUser = async (
       'PostgreSQL does not run as root here: start as an ordinary user, or use a PostgreSQL of your own.',
     );
   }
-  const folder = await stat(path.join(dataDir, 'PG_VERSION')).catch(() => undefined);
-  const ownedByRoot = folder === undefined || folder.uid === 0;
+  const versionFile = await stat(path.join(dataDir, 'PG_VERSION')).catch(() => undefined);
+  const isOwnedByRoot = versionFile === undefined || versionFile.uid === 0;
   const parent = path.dirname(dataDir);
   // Other users may traverse the folder but not list it. A failure to create it is reported when the database is created.
   await mkdir(parent, { recursive: true, mode: 0o711 }).catch(() => undefined);
 
-  const owner = ownedByRoot ? nobody : { uid: folder.uid, gid: folder.gid };
-  const become = asUser(owner);
+  const owner = isOwnedByRoot ? nobody : { uid: versionFile.uid, gid: versionFile.gid };
+  const become = switchToUser(owner);
   const script = '"$1" --version && cd "$2"';
   if (await succeeds([...become, '/bin/sh', '-c', script, 'sh', postgres, parent])) return { become, owner };
 
-  const unreachable = `user ${owner.uid}, as whom it would run instead, cannot reach ${postgres} or ${parent}`;
-  if (ownedByRoot && (await succeeds([...asRootCalledNobody, 'true']))) {
+  const reason = `user ${owner.uid}, as whom it would run instead, cannot reach ${postgres} or ${parent}`;
+  if (isOwnedByRoot && (await succeeds([...mapRootToNobody, 'true']))) {
     warn(
-      `PostgreSQL runs with root's access to files, because ${unreachable}: its superuser can write every file. Start Bunting as an ordinary user, or make these folders traversable (chmod o+x).`,
+      `PostgreSQL runs with root's access to files, because ${reason}: its superuser can write every file. Start Bunting as an ordinary user, or make these folders traversable (chmod o+x).`,
     );
-    return { become: asRootCalledNobody, owner: undefined };
+    return { become: mapRootToNobody, owner: undefined };
   }
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not run as root, and ${unreachable}: start as an ordinary user, allow \`unshare --user\`, or use a PostgreSQL of your own.`,
+    `PostgreSQL does not run as root, and ${reason}: start as an ordinary user, allow \`unshare --user\`, or use a PostgreSQL of your own.`,
   );
 };
 

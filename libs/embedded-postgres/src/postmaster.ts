@@ -5,7 +5,7 @@ import type { RunAs } from './postgres-user.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
 
 /** The timeout of a graceful shutdown, after which PostgreSQL is killed. */
-const stopMs = 10_000;
+const stopTimeoutMs = 10_000;
 const keptLogLines = 20;
 
 export interface PostmasterOptions {
@@ -40,14 +40,14 @@ const settings = ({ dataDir, port, ephemeral }: PostmasterOptions): readonly str
   return ['-D', dataDir, ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 };
 
-const withoutStamp = (line: string): string => line.replace(/^[-\d]+ [:.\d]+ UTC \[\d+\] /, '');
+const withoutTimestamp = (line: string): string => line.replace(/^[-\d]+ [:.\d]+ UTC \[\d+\] /, '');
 
 const handlesOf = (child: ChildProcess) => [child, child.stderr as Socket | null, child.stdin as Socket | null];
 
-/** This process may exit although the child process runs. */
+/** Lets this process exit while the child process runs. */
 const release = (child: ChildProcess): void => handlesOf(child).forEach((handle) => handle?.unref());
 
-/** This process runs until the child process has ended. */
+/** Keeps this process running until the child process has ended. */
 const hold = (child: ChildProcess): void => handlesOf(child).forEach((handle) => handle?.ref());
 
 /** Starts PostgreSQL and waits until it accepts connections or ends. There is no timeout, because recovery after a crash takes any time. */
@@ -71,21 +71,21 @@ export const startPostmaster = async (options: PostmasterOptions) => {
 
   const lines: string[] = [];
   const isReady = await new Promise<boolean>((resolve) => {
-    const take = (line: string): void => {
+    const addLine = (line: string): void => {
       if (line === '') return;
-      lines.push(withoutStamp(line));
+      lines.push(withoutTimestamp(line));
       if (lines.length > keptLogLines) lines.shift();
       options.log?.(line);
       if (/database system is ready to accept (read-only )?connections$/.test(line)) resolve(true);
     };
-    let unfinished = '';
+    let incompleteLine = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      const parts = (unfinished + text).split('\n');
-      unfinished = parts.pop() ?? '';
-      parts.forEach(take);
+      const parts = (incompleteLine + text).split('\n');
+      incompleteLine = parts.pop() ?? '';
+      parts.forEach(addLine);
     });
     child.once('error', (error) => {
-      take(String(error));
+      addLine(String(error));
       resolve(false);
     });
     child.once('close', () => resolve(false));
@@ -98,9 +98,9 @@ export const startPostmaster = async (options: PostmasterOptions) => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     hold(child);
     child.kill(options.ephemeral ? 'SIGQUIT' : 'SIGINT');
-    const impatience = setTimeout(() => child.kill('SIGQUIT'), stopMs);
+    const killTimer = setTimeout(() => child.kill('SIGQUIT'), stopTimeoutMs);
     await ended;
-    clearTimeout(impatience);
+    clearTimeout(killTimer);
   };
   return {
     pid: child.pid ?? 0,

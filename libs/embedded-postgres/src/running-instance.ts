@@ -6,24 +6,24 @@ import { isAlive } from './is-alive.ts';
 
 const run = promisify(execFile);
 
-/** A PostgreSQL that uses the folder. */
+/** A PostgreSQL that runs on a data folder. */
 export interface RunningInstance {
   readonly pid: number;
   /** the port, once it listens */
   readonly port: number | undefined;
   /** whether it is shutting down, as after the process that started it was killed */
-  readonly stopping: boolean;
+  readonly isStopping: boolean;
 }
 
 /** The processes whose working directory is the folder: the postmaster and its backends. */
 const processesIn = async (dataDir: string): Promise<number[]> => {
   const folder = await realpath(dataDir);
-  const found: number[] = [];
+  const pids: number[] = [];
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    if ((await readlink(`/proc/${name}/cwd`).catch(() => '')) === folder) found.push(Number(name));
+    if ((await readlink(`/proc/${name}/cwd`).catch(() => '')) === folder) pids.push(Number(name));
   }
-  return found;
+  return pids;
 };
 
 const isPostgresOf = async (pid: number, dataDir: string): Promise<boolean> => {
@@ -39,19 +39,19 @@ const readLockFile = async (dataDir: string) => {
   return Number.isInteger(pid) && pid > 0 ? { file, pid, port, status } : undefined;
 };
 
-/** Finds the PostgreSQL that uses the folder. */
+/** Finds the PostgreSQL that runs on a data folder. */
 export const findRunningInstance = async (dataDir: string): Promise<RunningInstance | undefined> => {
   const lock = await readLockFile(dataDir);
   if (lock === undefined) return undefined;
-  const runs =
+  const isRunning =
     process.platform === 'linux'
       ? (await processesIn(dataDir)).includes(lock.pid)
       : await isPostgresOf(lock.pid, dataDir);
-  if (!runs) return undefined;
+  if (!isRunning) return undefined;
   return {
     pid: lock.pid,
     port: lock.status === 'ready' ? lock.port : undefined,
-    stopping: lock.status === 'stopping',
+    isStopping: lock.status === 'stopping',
   };
 };
 

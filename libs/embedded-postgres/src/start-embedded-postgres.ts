@@ -2,11 +2,11 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabaseFolder, readPassword, superuser } from './data-folder.ts';
-import { EmbeddedPostgresError, programFailed } from './embedded-postgres-error.ts';
+import { EmbeddedPostgresError, programError } from './embedded-postgres-error.ts';
 import { freePort } from './free-port.ts';
 import { type Postmaster, startPostmaster } from './postmaster.ts';
 import { findRunningInstance, removeStaleLock } from './running-instance.ts';
-import { findPostgresBinaries } from './postgres-binaries.ts';
+import { preparePostgresBinaries } from './postgres-binaries.ts';
 import { changeOwner, choosePostgresUser } from './postgres-user.ts';
 
 export interface EmbeddedPostgresOptions {
@@ -22,23 +22,23 @@ export interface EmbeddedPostgresOptions {
   readonly warn?: (message: string) => void;
 }
 
-/** The time that a previous PostgreSQL may take to end after the process that started it was killed. */
-const handoverMs = 10_000;
-/** The time in which such a PostgreSQL starts to shut down. One that has not done so by then is in use. */
-const noticeMs = 1_500;
-const portsTried = 5;
+/** The maximum time that a previous PostgreSQL may take to end after the process that started it was killed. */
+const shutdownMs = 10_000;
+/** The maximum time in which such a PostgreSQL begins to shut down. One that has not begun by then is in use. */
+const shutdownStartMs = 1_500;
+const maxPortAttempts = 5;
 const ports = { from: 30_000, to: 32_768 };
 
 const portIsTaken = /could not bind IPv4 address .*Address already in use/;
 const folderIsTaken = /lock file "postmaster\.pid" already exists|shared memory block .* is still in use/;
 
-const inUse = (dataDir: string, by: string): EmbeddedPostgresError =>
+const inUseError = (dataDir: string, by: string): EmbeddedPostgresError =>
   new EmbeddedPostgresError(
     `The data folder ${dataDir} is in use by ${by}: stop that one first, or choose another folder.`,
   );
 
 const notStarted = (dataDir: string, report: string): EmbeddedPostgresError =>
-  programFailed('PostgreSQL did not start on the data folder', dataDir, report);
+  programError('PostgreSQL did not start on the data folder', dataDir, report);
 
 /** Returns the URL of a database by name. */
 export const urlsOf =
@@ -70,18 +70,17 @@ const startWhenFree = async (
   fixedPort: number | undefined,
   start: (port: number) => Promise<Postmaster>,
 ) => {
-  const began = performance.now();
-  let portsLeft = portsTried;
+  const startedAt = performance.now();
+  let portsLeft = maxPortAttempts;
   for (;;) {
-    const waited = performance.now() - began;
-    const other = await findRunningInstance(dataDir);
-    if (other !== undefined) {
-      if (waited > (other.stopping ? handoverMs : noticeMs))
-        throw inUse(dataDir, `another PostgreSQL (process ${other.pid})`);
+    const waitedMs = performance.now() - startedAt;
+    const instance = await findRunningInstance(dataDir);
+    if (instance !== undefined) {
+      if (waitedMs > (instance.isStopping ? shutdownMs : shutdownStartMs))
+        throw inUseError(dataDir, `another PostgreSQL (process ${instance.pid})`);
       await sleep(25);
       continue;
     }
-    await removeStaleLock(dataDir);
     await removeStaleLock(dataDir);
     const port = fixedPort ?? (await freePort(ports));
     const postmaster = await start(port);
@@ -95,7 +94,7 @@ const startWhenFree = async (
       );
     }
     if (!folderIsTaken.test(report)) throw notStarted(dataDir, report);
-    if (waited > handoverMs) throw inUse(dataDir, 'another PostgreSQL');
+    if (waitedMs > shutdownMs) throw inUseError(dataDir, 'another PostgreSQL');
     await sleep(100);
   }
 };
@@ -108,20 +107,20 @@ const startWhenFree = async (
 export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) => {
   const { ephemeral = false, log, warn = () => undefined } = options;
   const dataDir = path.resolve(options.dataDir);
-  const { initdb, postgres } = findPostgresBinaries();
-  const known = await readPassword(dataDir);
+  const { initdb, postgres } = preparePostgresBinaries();
+  const existingPassword = await readPassword(dataDir);
   const runAs = await choosePostgresUser(postgres, dataDir, warn);
-  const password = known ?? (await createDatabaseFolder(initdb, dataDir, runAs, !ephemeral));
+  const password = existingPassword ?? (await createDatabaseFolder(initdb, dataDir, runAs, !ephemeral));
   await changeOwner(runAs.owner, dataDir);
 
-  const { postmaster, port } = await startWhenFree(dataDir, options.port, (on) =>
-    startPostmaster({ postgres, dataDir, port: on, ephemeral, become: runAs.become, log }),
+  const { postmaster, port } = await startWhenFree(dataDir, options.port, (chosenPort) =>
+    startPostmaster({ postgres, dataDir, port: chosenPort, ephemeral, become: runAs.become, log }),
   );
   await removeStaleSockets(dataDir, port);
-  let isWanted = true;
+  let isStopping = false;
   const lost = new Promise<EmbeddedPostgresError>((resolve) => {
     void postmaster.ended.then(() => {
-      if (isWanted)
+      if (!isStopping)
         resolve(new EmbeddedPostgresError(`PostgreSQL on ${dataDir} has ended. It reported:\n${postmaster.report()}`));
     });
   });
@@ -141,7 +140,7 @@ export const startEmbeddedPostgres = async (options: EmbeddedPostgresOptions) =>
     lost,
     /** Rolls back open transactions, and resolves when PostgreSQL has ended. */
     stop: (): Promise<void> => {
-      isWanted = false;
+      isStopping = true;
       return postmaster.stop();
     },
   };

@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { killOnParentExit } from '../src/index.ts';
 
-const by = process.argv[2] === 'pipe' ? 'pipe' : 'kernel';
+const mechanism = process.argv[2] === 'pipe' ? 'pipe' : 'kernel';
 const signal = process.argv[3] === 'KILL' ? 'KILL' : 'TERM';
-const { command, args, stdin } = killOnParentExit(['sleep', '600'], { signal, by });
+const { command, args, stdin } = killOnParentExit(['sleep', '600'], { signal, mechanism });
 const child = spawn(command, args, { stdio: [stdin, 'ignore', 'ignore'], detached: true });
 console.log(JSON.stringify({ pid: child.pid }));

@@ -53,7 +53,7 @@ export interface RunningService {
 export interface Service<S extends ConfigSchema = ConfigSchema> {
   readonly name: ServiceName;
   readonly config: S;
-  /** Further prefixes of settings beside the service's name. An unknown variable with one of them stops the start, so no other program may use it. */
+  /** Further prefixes of settings beside the name of the service. An unknown variable with such a prefix stops the start. */
   readonly settingPrefixes?: readonly string[];
   /** Creates the service's database where it is missing, and applies its missing migrations. */
   readonly migrate?: (config: Static<S>) => Promise<void>;
