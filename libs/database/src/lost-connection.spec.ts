@@ -31,7 +31,7 @@ describe('a network that loses every packet', () => {
     for (const call of [read, write]) {
       await succeeds(call);
       proxy.swallow();
-      proxy.forwardNew();
+      proxy.forwardNewConnections();
       const refused = { status: 'rejected', reason: { kind: 'ServiceUnavailable' } };
       expect(await twice(call)).toMatchObject([refused, refused]);
       await succeeds(call);

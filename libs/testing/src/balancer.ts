@@ -13,10 +13,13 @@ const isReady = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** Balances connections between servers on the loopback interface, and probes `/health/ready` of each. */
+/**
+ * Starts a TCP load balancer on the loopback interface. It sends each new connection to the next server whose last probe of `/health/ready`
+ * succeeded.
+ */
 export const startBalancer = async (urls: readonly string[]) => {
   let ready: readonly string[] = [];
-  let turn = 0;
+  let connectionCount = 0;
   const sockets = new Set<Socket>();
   const track = (socket: Socket): Socket => {
     sockets.add(socket);
@@ -30,15 +33,15 @@ export const startBalancer = async (urls: readonly string[]) => {
   await probe();
   const probing = setInterval(() => void probe(), probeIntervalMs);
 
-  const forward = (client: Socket, tried: number): void => {
-    const url = ready[turn++ % ready.length];
-    if (url === undefined || tried > urls.length) return void client.destroy();
+  const forward = (client: Socket, attempts: number): void => {
+    const url = ready[connectionCount++ % ready.length];
+    if (url === undefined || attempts > urls.length) return void client.destroy();
     const { hostname, port } = new URL(url);
     const upstream = track(connect({ host: hostname, port: Number(port), allowHalfOpen: true }));
-    // A server that refuses the connection has been sent nothing: the next one is tried.
-    const refused = () => forward(client, tried + 1);
-    upstream.once('error', refused).once('connect', () => {
-      upstream.off('error', refused).on('error', () => client.destroy());
+    // A server that refuses the connection has received nothing of it, so the next one can take it.
+    const tryNext = () => forward(client, attempts + 1);
+    upstream.once('error', tryNext).once('connect', () => {
+      upstream.off('error', tryNext).on('error', () => client.destroy());
       client.on('error', () => upstream.destroy());
       client.pipe(upstream).pipe(client);
     });
@@ -63,5 +66,4 @@ export const startBalancer = async (urls: readonly string[]) => {
     },
   };
 };
-/** A TCP load balancer that sends each new connection to the next server whose readiness probe succeeds. */
 export type Balancer = Awaited<ReturnType<typeof startBalancer>>;

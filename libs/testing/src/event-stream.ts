@@ -2,7 +2,7 @@ import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node
 
 /** A server-sent event as it arrived. */
 export interface ReceivedEvent {
-  /** `message` where it names none */
+  /** the type of the event; `message` if it names none */
   readonly event: string;
   readonly id: string | undefined;
   readonly data: string;
@@ -47,29 +47,29 @@ export const openEventStream = (
   new Promise((resolve, reject) => {
     const agent = new Agent();
     const request = get(url, { headers: { accept: 'text/event-stream', ...headers }, agent }, (response) => {
-      resolve(read(response, () => request.destroy(), onEvent));
+      resolve(readEvents(response, () => request.destroy(), onEvent));
     });
     request.once('error', reject);
   });
 
-const read = (
+const readEvents = (
   response: IncomingMessage,
   close: () => void,
   onEvent: (event: ReceivedEvent) => void,
 ): OpenEventStream => {
   const events: ReceivedEvent[] = [];
   const comments: string[] = [];
-  let [all, isEnded] = ['', false];
-  /** What has arrived of the block that is not complete, in parts: large blocks are searched once. */
-  let rest: string[] = [];
+  let [receivedText, isEnded] = ['', false];
+  /** The chunks of the last block, which is incomplete. They are joined when the block is complete, so that it is searched once. */
+  let incompleteBlock: string[] = [];
   response.setEncoding('utf8');
   response.on('data', (chunk: string) => {
-    all += chunk;
-    const isBroken = rest.at(-1)?.endsWith('\n') === true && chunk.startsWith('\n');
-    rest.push(chunk);
-    if (!isBroken && !chunk.includes('\n\n')) return;
-    const blocks = rest.join('').split('\n\n');
-    rest = [blocks.pop() ?? ''];
+    receivedText += chunk;
+    const isSeparatorSplit = incompleteBlock.at(-1)?.endsWith('\n') === true && chunk.startsWith('\n');
+    incompleteBlock.push(chunk);
+    if (!isSeparatorSplit && !chunk.includes('\n\n')) return;
+    const blocks = incompleteBlock.join('').split('\n\n');
+    incompleteBlock = [blocks.pop() ?? ''];
     for (const block of blocks) {
       if (block.startsWith(':')) {
         comments.push(block);
@@ -94,7 +94,7 @@ const read = (
     comments,
     ended,
     close,
-    text: () => all,
+    text: () => receivedText,
     isEnded: () => isEnded,
     pause: () => void response.pause(),
     resume: () => void response.resume(),

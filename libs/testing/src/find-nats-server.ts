@@ -23,13 +23,13 @@ const isProgram = (file: string): boolean => {
 
 /** The path of nats-server. Throws an error with installation instructions if it is missing. */
 export const findNatsServer = (): string => {
-  const named = process.env['NATS_SERVER'];
-  if (named !== undefined && named !== '') {
-    if (isProgram(named)) return named;
-    throw new Error(`NATS_SERVER names ${named}, which is no program that can be run. ${howToInstallNatsServer}`);
+  const configured = process.env['NATS_SERVER'];
+  if (configured !== undefined && configured !== '') {
+    if (isProgram(configured)) return configured;
+    throw new Error(`NATS_SERVER names ${configured}, which is no program that can be run. ${howToInstallNatsServer}`);
   }
   const folders = searchPath().split(':');
-  const found = [...folders.map((folder) => path.join(folder, 'nats-server')), downloadedNatsServer].find(isProgram);
-  if (found === undefined) throw new Error(`The program nats-server is missing. ${howToInstallNatsServer}`);
-  return found;
+  const program = [...folders.map((folder) => path.join(folder, 'nats-server')), downloadedNatsServer].find(isProgram);
+  if (program === undefined) throw new Error(`The program nats-server is missing. ${howToInstallNatsServer}`);
+  return program;
 };

@@ -24,7 +24,7 @@ const urlOf = (server: string, database: string): string => {
 
 const identifier = (name: string): string => pg.escapeIdentifier(name);
 
-const makeTemplate = (server: string, name: string, { migrate }: DatabaseTemplate): Promise<void> =>
+const createTemplate = (server: string, name: string, { migrate }: DatabaseTemplate): Promise<void> =>
   withClient(server, async (client) => {
     // Workers prepare the same template concurrently: the first one does the work. The lock ends with the connection.
     await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [name]);
@@ -38,13 +38,13 @@ const makeTemplate = (server: string, name: string, { migrate }: DatabaseTemplat
 
 const templates = new Map<string, Promise<string>>();
 
-/** The name of a migrated database to copy. */
-const templateName = (server: string, template: DatabaseTemplate): Promise<string> => {
+/** Creates the database of a template once per process and run, and returns its name. */
+const ensureTemplate = (server: string, template: DatabaseTemplate): Promise<string> => {
   const { key } = template;
   const name = nameOf('template', key, createHash('sha256').update(key).digest('hex').slice(0, 12));
-  const made = templates.get(key) ?? makeTemplate(server, name, template).then(() => name);
-  templates.set(key, made);
-  return made;
+  const creation = templates.get(key) ?? createTemplate(server, name, template).then(() => name);
+  templates.set(key, creation);
+  return creation;
 };
 
 /**
@@ -52,10 +52,10 @@ const templateName = (server: string, template: DatabaseTemplate): Promise<strin
  */
 export const freshDatabase = async (name = 'test', template?: DatabaseTemplate) => {
   const server = await testPostgresUrl();
-  const original = template === undefined ? 'template0' : await templateName(server, template);
+  const source = template === undefined ? 'template0' : await ensureTemplate(server, template);
   const database = nameOf('fresh', name, randomBytes(6).toString('hex'));
   await withClient(server, (client) =>
-    client.query(`CREATE DATABASE ${identifier(database)} TEMPLATE ${identifier(original)}`),
+    client.query(`CREATE DATABASE ${identifier(database)} TEMPLATE ${identifier(source)}`),
   );
   return {
     url: urlOf(server, database),

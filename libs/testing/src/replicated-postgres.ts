@@ -6,19 +6,19 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** Starts a PostgreSQL and a streaming replica of it. Both end with this process, and their data is deleted. */
 export const startReplicatedPostgres = async () => {
   const folder = temporaryFolder(`bunting-test-replicated-${process.pid}`);
-  const [dataDir, copy] = [path.join(folder.path, 'primary'), path.join(folder.path, 'replica')] as const;
-  // A copy of a stopped server is a base backup.
+  const [dataDir, replicaDir] = [path.join(folder.path, 'primary'), path.join(folder.path, 'replica')] as const;
+  // A copy of the data folder of a stopped server is a base backup.
   await (await startEmbeddedPostgres({ dataDir, ephemeral: true })).stop();
-  cpSync(dataDir, copy, { recursive: true });
-  chmodSync(copy, 0o700);
+  cpSync(dataDir, replicaDir, { recursive: true });
+  chmodSync(replicaDir, 0o700);
   const primary = await startEmbeddedPostgres({ dataDir, ephemeral: true });
   const { username, password, port } = new URL(primary.url);
-  writeFileSync(path.join(copy, 'standby.signal'), '');
+  writeFileSync(path.join(replicaDir, 'standby.signal'), '');
   appendFileSync(
-    path.join(copy, 'postgresql.auto.conf'),
+    path.join(replicaDir, 'postgresql.auto.conf'),
     `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`,
   );
-  let replica: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: copy, ephemeral: true });
+  let replica: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir: replicaDir, ephemeral: true });
   const replicaPort = replica.port;
   return {
     primary,
@@ -26,9 +26,9 @@ export const startReplicatedPostgres = async () => {
       return replica;
     },
     stopReplica: (): Promise<void> => replica.stop(),
-    /** Starts the replica again at its address. */
+    /** Starts the replica again on its port. */
     restartReplica: async (): Promise<void> => {
-      replica = await startEmbeddedPostgres({ dataDir: copy, port: replicaPort, ephemeral: true });
+      replica = await startEmbeddedPostgres({ dataDir: replicaDir, port: replicaPort, ephemeral: true });
     },
     stop: async (): Promise<void> => {
       await replica.stop();

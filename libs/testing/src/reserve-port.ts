@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 
 const firstPort = 20_000;
 const lastPort = 24_999;
-/** What a process listens on while it holds a port: 25,000 to 29,999. */
-const distanceToLock = 5_000;
+/** A process that holds a port also listens on the port at this distance, 25,000 to 29,999, as a lock. */
+const lockPortDistance = 5_000;
 
 /** Listens on loopback and resolves with the server, or with undefined where another process does. */
 const listenOn = (port: number): Promise<ReturnType<typeof createServer> | undefined> => {
@@ -34,7 +34,7 @@ const isFree = async (port: number): Promise<boolean> => {
 export const reservePort = async (): Promise<number> => {
   for (;;) {
     const port = randomInt(firstPort, lastPort + 1);
-    const lock = await listenOn(port + distanceToLock);
+    const lock = await listenOn(port + lockPortDistance);
     if (lock === undefined) continue;
     if (await isFree(port)) return port;
     lock.close();

@@ -22,8 +22,8 @@ export interface NatsServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Resolves when the server with this name listens on the port. */
-const greets = (name: string, port: number): Promise<void> =>
+/** Resolves if the server with this name listens on the port; otherwise rejects. */
+const requireGreeting = (name: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket: Socket = connect(port, '127.0.0.1')
       .once('error', reject)
@@ -74,27 +74,27 @@ export const startNats = async ({
     writeFileSync(configFile, lines.join('\n'));
     const { command, args, stdin } = killOnParentExit([program, '-c', configFile], { signal: 'TERM' });
     const log = openSync(logFile, 'a');
-    const started = spawn(command, args, {
+    const startedChild = spawn(command, args, {
       stdio: [stdin, 'ignore', log],
       env: { ...process.env, ...environment },
       detached: true,
     });
     closeSync(log);
-    child = started;
-    started.once('exit', () => started.stdin?.end('\n'));
-    started.unref();
-    (started.stdin as Socket | null)?.unref();
+    child = startedChild;
+    startedChild.once('exit', () => startedChild.stdin?.end('\n'));
+    startedChild.unref();
+    (startedChild.stdin as Socket | null)?.unref();
     try {
-      await once(started, 'spawn');
+      await once(startedChild, 'spawn');
       await eventually(async () => {
         if (!isRunning()) return;
-        await greets(name, port);
+        await requireGreeting(name, port);
       });
       if (!isRunning()) throw new Error('It ended.');
     } catch (error) {
       await end('SIGKILL');
-      const said = readFileSync(logFile, 'utf8').trim().split('\n').slice(-10).join('\n');
-      throw new Error(`nats-server (${program}) did not start: ${String(error)}\n${said}`, { cause: error });
+      const lastLogLines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-10).join('\n');
+      throw new Error(`nats-server (${program}) did not start: ${String(error)}\n${lastLogLines}`, { cause: error });
     }
   };
 

@@ -5,14 +5,14 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-// A process that uses the folder may be ending at the same time and write a last file.
-const removeAtTheEnd = 'read _; until rm -rf "$0" 2>/dev/null; do sleep 0.1; done';
+// It tries again, because a process that uses the folder may be ending at the same time and write a last file.
+const removeWhenInputEnds = 'read _; until rm -rf "$0" 2>/dev/null; do sleep 0.1; done';
 
 /** Creates a folder that only this user can access. It is removed on request or when this process ends, even if it is killed. */
 export const temporaryFolder = (name: string) => {
   const folder = path.join(tmpdir(), name);
   mkdirSync(folder, { mode: 0o700 });
-  const remover = spawn('/bin/sh', ['-c', removeAtTheEnd, folder], {
+  const remover = spawn('/bin/sh', ['-c', removeWhenInputEnds, folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

@@ -16,7 +16,7 @@ export const withClient = async <T>(url: string, job: (client: pg.Client) => Pro
   }
 };
 
-/** The URL of the same database over TCP, where it is one over a Unix socket. */
+/** The URL of the same database over TCP, if the given URL is one over a Unix socket. */
 export const overTcp = (url: string): string => {
   const { username, password, hostname, port, pathname } = new URL(url);
   return hostname.startsWith('%2F') ? `postgres://${username}:${password}@127.0.0.1:${port}${pathname}` : url;
@@ -40,14 +40,15 @@ export const startTestPostgres = async (
 };
 
 /**
- * Jest isolates the test files of one worker process from each other, so the later ones find the server of the first by its folder.
+ * Jest isolates the modules of the test files in one worker process from each other. So the first file starts a server, and the later files
+ * find it by its folder.
  */
 const startOrFind = async (): Promise<string> => {
   const name = `bunting-test-postgres-${process.pid}`;
   const folder = path.join(tmpdir(), name);
-  const made = statSync(folder, { throwIfNoEntry: false });
-  if (made !== undefined) {
-    if (made.uid !== process.getuid?.())
+  const folderStats = statSync(folder, { throwIfNoEntry: false });
+  if (folderStats !== undefined) {
+    if (folderStats.uid !== process.getuid?.())
       throw new Error(`${folder} belongs to another user: remove it, or set TMPDIR.`);
     try {
       const url = readFileSync(path.join(folder, 'url'), 'utf8');
@@ -61,10 +62,10 @@ const startOrFind = async (): Promise<string> => {
   return (await startTestPostgres(name)).url;
 };
 
-let known: Promise<string> | undefined;
+let sharedUrl: Promise<string> | undefined;
 
 /** The PostgreSQL of this run: `TEST_POSTGRES_URL` if it is set, as by `npm test`; otherwise a server of this process. */
 export const testPostgresUrl = (): Promise<string> => {
   const url = process.env['TEST_POSTGRES_URL'];
-  return (known ??= url === undefined || url === '' ? startOrFind() : Promise.resolve(url));
+  return (sharedUrl ??= url === undefined || url === '' ? startOrFind() : Promise.resolve(url));
 };
