@@ -2,7 +2,7 @@ import { type ErrorDetail } from './errors.ts';
 import { type Constraint, type ConstraintOperator, constraintOperators } from './model/strategies/constraint.ts';
 import { datePattern } from './model/patterns.ts';
 import { exactNumbers } from './lenient-schema.ts';
-import { quoteValue } from './quote-value.ts';
+import { quoteValue } from './text/quote-value.ts';
 
 /** The kind of operand that a constraint compares with. */
 export type Operand = 'values' | 'number' | 'date' | 'version' | 'pattern';

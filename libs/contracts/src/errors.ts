@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { truncate } from './quote-value.ts';
+import { truncate } from './text/quote-value.ts';
 import { SignInForm } from './sign-in-form.ts';
 
 /** Every error kind, spelled as in responses (docs/behaviour.md, Errors). */

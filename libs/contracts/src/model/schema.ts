@@ -19,6 +19,12 @@ export const TextByKey = (options: TSchemaOptions = {}): TUnsafe<Record<string, 
 export const AnyObject = (options: TSchemaOptions = {}): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true, ...options });
 
+/** A number of objects or occurrences. */
+export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** A percentage without decimals. */
+export const Percent = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description });
+
 /** An integer with one allowed value. */
 export const Constant = <N extends number>(value: N, description: string): TUnsafe<N> =>
   Type.Unsafe<N>({ type: 'integer', enum: [value], minimum: value, description });

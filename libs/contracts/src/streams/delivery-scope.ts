@@ -2,7 +2,7 @@ import { invalid, invalidProperty, type Refusal } from '../errors.ts';
 import type { ClientFeaturesQuery } from '../model/sdks/client-feature.ts';
 import type { Tag } from '../model/features/tag.ts';
 import type { Caller } from '../permissions.ts';
-import { truncate } from '../quote-value.ts';
+import { truncate } from '../text/quote-value.ts';
 
 // The access of an SDK's token. An admin token is valid in all projects and environments.
 

@@ -6,8 +6,8 @@ import { type ErrorDetail, invalidAll } from '../errors.ts';
 import { operandError } from '../constraint-operand.ts';
 import { type Constraint } from '../model/strategies/constraint.ts';
 import { coerce } from '../lenient-schema.ts';
-import { truncate, quoteValue } from '../quote-value.ts';
-import { textFormError, type TextForm } from '../text-form.ts';
+import { truncate, quoteValue } from '../text/quote-value.ts';
+import { textFormError, type TextForm } from '../text/text-form.ts';
 
 const options = { allErrors: false, ownProperties: true, strict: false, useDefaults: true, verbose: true } as const;
 const strictAjv = new Ajv(options);

@@ -1,6 +1,6 @@
 import { invalid, type Refusal } from '../errors.ts';
-import { quoteValue } from '../quote-value.ts';
-import { requireStorableText } from '../storable-text.ts';
+import { quoteValue } from '../text/quote-value.ts';
+import { requireStorableText } from '../text/storable-text.ts';
 
 // The grammar of filters in the queries of searches: `<operator>:<value>,<value>`. Each parameter is parsed by hand and in one pass, since to match
 // the documented patterns can take exponential time.

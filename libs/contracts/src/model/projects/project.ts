@@ -154,12 +154,3 @@ export const ProjectEnvironmentBody = Type.Object(
   { title: 'projectEnvironmentSchema', description: 'An environment that a project is to have.' },
 );
 export type ProjectEnvironmentBody = Static<typeof ProjectEnvironmentBody>;
-
-export const FlagCreators = Type.Array(
-  Type.Object({
-    id: Type.Integer({ description: 'the id of the user' }),
-    name: Type.String({ description: 'the name of the user' }),
-  }),
-  { title: 'projectFlagCreatorsSchema', description: 'The creators of the features of a project.' },
-);
-export type FlagCreators = Static<typeof FlagCreators>;

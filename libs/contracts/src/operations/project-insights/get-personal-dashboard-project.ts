@@ -1,4 +1,4 @@
-import { PersonalDashboardProject } from '../../model/projects/project-insights.ts';
+import { PersonalDashboardProject } from '../../model/projects/personal-dashboard.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 

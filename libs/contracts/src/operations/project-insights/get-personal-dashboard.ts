@@ -1,4 +1,4 @@
-import { PersonalDashboard } from '../../model/projects/project-insights.ts';
+import { PersonalDashboard } from '../../model/projects/personal-dashboard.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the projects and features of the caller, the owners of projects and the administrators. */

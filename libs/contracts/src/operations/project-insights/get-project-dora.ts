@@ -1,4 +1,4 @@
-import { ProjectDora } from '../../model/projects/project-insights.ts';
+import { ProjectLeadTimes } from '../../model/projects/project-insights.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -12,5 +12,5 @@ export const GetProjectDora = defineOperation({
   http: { method: 'GET', url: '/api/admin/projects/:projectId/dora' },
   permission: 'authenticated',
   params: ProjectPath,
-  reply: ProjectDora,
+  reply: ProjectLeadTimes,
 });

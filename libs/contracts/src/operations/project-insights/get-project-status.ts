@@ -1,4 +1,4 @@
-import { ProjectStatus } from '../../model/projects/project-insights.ts';
+import { ProjectStatus } from '../../model/projects/project-status.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 

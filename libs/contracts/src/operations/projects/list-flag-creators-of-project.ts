@@ -1,4 +1,4 @@
-import { FlagCreators } from '../../model/projects/project.ts';
+import { FlagCreators } from '../../model/projects/flag-creators.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 

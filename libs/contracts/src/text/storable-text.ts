@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts';
+import { invalid } from '../errors.ts';
 
 const suspicious = /\\u(?:0000|[dD][89a-fA-F])/;
 

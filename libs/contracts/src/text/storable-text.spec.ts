@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Refusal } from './errors.ts';
+import { Refusal } from '../errors.ts';
 import { maxDepth, mayHoldUnstorableText, requireStorableText } from './storable-text.ts';
 
 const pathOfRefusal = (send: () => void): string | undefined => {
