@@ -29,8 +29,8 @@ const defineReadDeadLetters = <S extends ServiceName>(service: S) =>
     reply: Type.Array(DeadLetter),
   });
 
-/** The consumers beside audit, each with the call that lists its dead letters. */
-export const readDeadLettersOf = {
+/** The operation that lists the dead letters of a service, for each consumer except audit, which reads its own from its database. */
+export const deadLetterOperations = {
   search: defineReadDeadLetters('search'),
   'change-requests': defineReadDeadLetters('change-requests'),
   gateway: defineReadDeadLetters('gateway'),

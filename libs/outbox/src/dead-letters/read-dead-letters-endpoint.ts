@@ -1,8 +1,10 @@
 import { type Endpoint, implement } from '@bunting/bus';
-import { readDeadLettersOf } from '@bunting/contracts';
+import { deadLetterOperations } from '@bunting/contracts';
 import type { ReadDatabase } from '@bunting/database';
 import { listDeadLetters } from './dead-letter-store.ts';
 
 /** The endpoint by which the audit service lists the dead letters of every service. */
-export const readDeadLettersEndpoint = (consumer: keyof typeof readDeadLettersOf, database: ReadDatabase): Endpoint =>
-  implement(readDeadLettersOf[consumer], () => listDeadLetters(database));
+export const readDeadLettersEndpoint = (
+  consumer: keyof typeof deadLetterOperations,
+  database: ReadDatabase,
+): Endpoint => implement(deadLetterOperations[consumer], () => listDeadLetters(database));
