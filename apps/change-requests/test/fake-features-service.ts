@@ -14,7 +14,7 @@ import {
   type OutboxMessage,
   PreviewChanges,
   readOutboxOf,
-  type RequestedChange,
+  type ChangeWithSnapshot,
   type RequestOf,
   SetProtection,
   systemCaller,
@@ -84,7 +84,7 @@ export const fakeFeaturesService = async (bus: Bus) => {
   const edited = new Map<string, unknown>();
   const hidden = new Set<string>();
   const minApprovals = new Map<string, number>();
-  const applied: { id: number; by: string; shownAs: string | undefined; changes: RequestedChange[] }[] = [];
+  const applied: { id: number; by: string; shownAs: string | undefined; changes: ChangeWithSnapshot[] }[] = [];
   const storedResults = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
   const checkJobs: (() => unknown)[] = [];
@@ -95,24 +95,24 @@ export const fakeFeaturesService = async (bus: Bus) => {
   const deletedProjects = new Set<string>();
   let previewCalls = 0;
 
-  const conflictsIn = (changes: readonly RequestedChange[]): AppliedChanges['conflicts'] =>
+  const conflictsIn = (changes: readonly ChangeWithSnapshot[]): AppliedChanges['conflicts'] =>
     changes.flatMap(({ id, change }) =>
       isSegmentChange(change) || !archived.has(change.feature)
         ? []
         : [{ code: 'feature-archived', message: 'Feature has been archived', feature: change.feature, changeId: id }],
     );
-  const isOverwrite = ({ change, snapshot }: RequestedChange): boolean =>
+  const isOverwrite = ({ change, snapshot }: ChangeWithSnapshot): boolean =>
     !isSegmentChange(change) &&
     edited.has(change.feature) &&
     JSON.stringify(edited.get(change.feature)) !== JSON.stringify(snapshot);
-  const snapshotOf = ({ change, snapshot }: RequestedChange): unknown =>
+  const snapshotOf = ({ change, snapshot }: ChangeWithSnapshot): unknown =>
     !isSegmentChange(change) && edited.has(change.feature) ? edited.get(change.feature) : snapshot;
 
   const overwrites = [{ property: 'title', snapshot: 'as it was', current: 'newer', proposed: 'ours' }];
-  const preview = (changes: readonly RequestedChange[]) => {
+  const preview = (changes: readonly ChangeWithSnapshot[]) => {
     const byFeature = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? '' : change.feature));
     const bySegment = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? change.payload.id : 0));
-    const shown = (requested: RequestedChange) => ({
+    const shown = (requested: ChangeWithSnapshot) => ({
       id: requested.id,
       action: requested.change.action,
       ...(isOverwrite(requested) ? { overwrites } : {}),

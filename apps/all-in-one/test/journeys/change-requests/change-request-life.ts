@@ -5,7 +5,7 @@ import type {
   ChangeRequestSearchPage,
   Feature,
   ImportReport,
-  SegmentStrategies,
+  SegmentUsage,
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -196,7 +196,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       const { id } = await propose([{ action: 'addStrategy', feature: name, payload }, enable(name)]);
       await done(move(author, id, 'In review'));
       await done(move(approver, id, 'Approved'));
-      const uses = await done(api<SegmentStrategies>('GET', `/api/admin/segments/${segmentId}/strategies`));
+      const uses = await done(api<SegmentUsage>('GET', `/api/admin/segments/${segmentId}/strategies`));
       expect(uses).toMatchObject({
         strategies: [],
         changeRequestStrategies: [{ featureName: name, environment, changeRequest: { id, title: null } }],

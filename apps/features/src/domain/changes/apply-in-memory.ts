@@ -2,7 +2,7 @@ import {
   type FeatureChange,
   isSegmentChange,
   Refusal,
-  type RequestedChange,
+  type ChangeWithSnapshot,
   type SegmentChange,
 } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
@@ -77,7 +77,7 @@ const disableInactive = (
  * Applies changes in memory and returns the result, or the conflicts. Preview shows the result and apply
  * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
  */
-export const applyInMemory = (changes: readonly RequestedChange[], context: ChangeContext): AppliedState => {
+export const applyInMemory = (changes: readonly ChangeWithSnapshot[], context: ChangeContext): AppliedState => {
   const working: WorkingState = { state: initialState(context), events: [], conflicts: [], impliedChanges: new Map() };
   const { state, conflicts, impliedChanges } = working;
   const byId = changes.toSorted((one, other) => one.id - other.id);
@@ -97,7 +97,7 @@ export const applyInMemory = (changes: readonly RequestedChange[], context: Chan
   }
   const archived = new Set(featureChanges.filter(({ action }) => action === 'archiveFeature').map((c) => c.feature));
 
-  const applyOne = ({ id, change }: RequestedChange): void => {
+  const applyOne = ({ id, change }: ChangeWithSnapshot): void => {
     const about = isSegmentChange(change) ? { segment: change.payload.id } : { feature: change.feature };
     if (isSegmentChange(change)) {
       const cause = findSegmentConflict(change.payload.id, context);

@@ -4,7 +4,7 @@ import {
   isSegmentChange,
   overwriteMessage,
   Refusal,
-  type RequestedChange,
+  type ChangeWithSnapshot,
 } from '@bunting/contracts';
 import type { ApplyConflict } from './find-conflicts.ts';
 import type { ChangeContext } from './change-context.ts';
@@ -27,13 +27,16 @@ export const currentSnapshot = (change: Change, context: ChangeContext): unknown
 
 /** The newer edits that a change would overwrite: those since its snapshot. */
 export const findOverwrites = (
-  { change, snapshot }: RequestedChange,
+  { change, snapshot }: ChangeWithSnapshot,
   context: ChangeContext,
 ): ChangeRequestOverwrite[] =>
   handlerOf(change).overwrites(change, { snapshot, current: currentSnapshot(change, context) });
 
 /** The conflicts of changes with newer edits that they would overwrite. */
-export const findOverwriteConflicts = (changes: readonly RequestedChange[], context: ChangeContext): ApplyConflict[] =>
+export const findOverwriteConflicts = (
+  changes: readonly ChangeWithSnapshot[],
+  context: ChangeContext,
+): ApplyConflict[] =>
   changes
     .filter((requested) => findOverwrites(requested, context).length > 0)
     .map(({ id: changeId, change }) => {

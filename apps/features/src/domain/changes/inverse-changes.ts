@@ -5,7 +5,7 @@ import {
   type InverseChange,
   isEqual,
   isSegmentChange,
-  type RequestedChange,
+  type ChangeWithSnapshot,
 } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
@@ -115,7 +115,7 @@ const isUndoable: Readonly<Record<ChangeAction, boolean>> = {
 
 /** The changes that undo applied changes, of those actions that have an inverse. */
 export const inverseChanges = (
-  changes: readonly RequestedChange[],
+  changes: readonly ChangeWithSnapshot[],
   initial: ChangeContext,
   applied: AppliedState,
 ): InverseChange[] => {

@@ -1,4 +1,4 @@
-import { type ChangeRequestPreview, isSegmentChange, type RequestedChange } from '@bunting/contracts';
+import { type ChangeRequestPreview, isSegmentChange, type ChangeWithSnapshot } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
@@ -29,7 +29,7 @@ const conflictView = (conflict: ApplyConflict | undefined) =>
 
 /** The preview of changes, by the same function that applies them. Without states it has only the conflicts. */
 export const previewChanges = (
-  changes: readonly RequestedChange[],
+  changes: readonly ChangeWithSnapshot[],
   context: ChangeContext,
   withStates: boolean,
 ): ChangeRequestPreview => {
@@ -37,7 +37,7 @@ export const previewChanges = (
   const applied = applyInMemory(changes, context);
   const byChange = new Map(applied.conflicts.map((conflict) => [conflict.changeId, conflict]));
 
-  const previewed = (requested: RequestedChange) => {
+  const previewed = (requested: ChangeWithSnapshot) => {
     const overwrites = findOverwrites(requested, context);
     return {
       id: requested.id,

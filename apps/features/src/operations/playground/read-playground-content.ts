@@ -6,7 +6,7 @@ import {
   type PlaygroundBody,
   projectNotFound,
   ReadProposedChanges,
-  type RequestedChange,
+  type ChangeWithSnapshot,
 } from '@bunting/contracts';
 import { requireNoConflict } from '../../domain/changes/find-conflicts.ts';
 import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
@@ -30,7 +30,7 @@ interface Selection extends Pick<AdvancedPlaygroundBody, 'projects' | 'changeReq
 export interface Proposal {
   readonly project: string;
   readonly environment: string;
-  readonly changes: readonly RequestedChange[];
+  readonly changes: readonly ChangeWithSnapshot[];
 }
 
 /** The projects of a request; undefined for every one. */

@@ -1,4 +1,4 @@
-import { type SegmentStrategies } from '@bunting/contracts';
+import { type SegmentUsage } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { segmentNotFound, strategyNotFound } from '../../domain/refusals.ts';
@@ -72,8 +72,8 @@ export const segmentReader = (database: ReadDatabase) => ({
   },
   isNameTaken: async (name: string): Promise<boolean> => (await database.read(nameTaken, [name])).length > 0,
   /** The strategies of active features that use a segment. */
-  strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentStrategies['strategies']> => {
-    const [row] = await database.read<Pick<SegmentStrategies, 'strategies'>>(strategiesOfSegment, [id, hidden]);
+  strategiesOf: async (id: number, hidden: readonly string[]): Promise<SegmentUsage['strategies']> => {
+    const [row] = await database.read<Pick<SegmentUsage, 'strategies'>>(strategiesOfSegment, [id, hidden]);
     if (row === undefined) throw segmentNotFound(id);
     return row.strategies;
   },

@@ -72,9 +72,9 @@ export const StrategySegmentsBody = Type.Object(
   { title: 'updateFeatureStrategySegmentsSchema', description: 'The segments that a strategy is to use.' },
 );
 export type StrategySegmentsBody = Static<typeof StrategySegmentsBody>;
-export const StrategySegments = StrategySegmentsBody;
 
-export const SegmentStrategies = Type.Object(
+/** The strategies that use a segment, and those that would use it after change requests that are not closed. */
+export const SegmentUsage = Type.Object(
   {
     strategies: Type.Array(
       Type.Object({
@@ -106,4 +106,4 @@ export const SegmentStrategies = Type.Object(
   },
   { title: 'segmentStrategiesSchema', description: 'The usage of a segment.' },
 );
-export type SegmentStrategies = Static<typeof SegmentStrategies>;
+export type SegmentUsage = Static<typeof SegmentUsage>;

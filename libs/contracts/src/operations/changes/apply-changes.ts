@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { conflictCodes } from '../../changes/conflicts.ts';
 import type { InverseChange } from '../../changes/change.ts';
 import { defineOperation } from '../../operation.ts';
-import { RequestedChange } from './preview-changes.ts';
+import { ChangeWithSnapshot } from './preview-changes.ts';
 
 /** The outcome of an attempt to apply a change request. */
 export const AppliedChanges = Type.Object({
@@ -44,7 +44,7 @@ export const ApplyChanges = defineOperation({
     attempt: Type.Integer({ minimum: 1, description: 'the attempt; incremented each time that applying begins' }),
     project: Type.String(),
     environment: Type.String(),
-    changes: Type.Array(RequestedChange),
+    changes: Type.Array(ChangeWithSnapshot),
     refuseOverwrites: Type.Boolean({ description: 'whether to refuse to undo newer edits' }),
   }),
   reply: AppliedChanges,

@@ -4,12 +4,12 @@ import { ChangeRequestPreview } from '../../model/change-requests/change-request
 import { defineOperation } from '../../operation.ts';
 
 /** A change of a change request, with the state that it replaced when it was proposed. */
-export const RequestedChange = Type.Object({
+export const ChangeWithSnapshot = Type.Object({
   id: Type.Integer(),
   change: Type.Unsafe<Change>(Type.Unknown()),
   snapshot: Type.Unknown({ description: 'the state that the change replaced when it was proposed; null for none' }),
 });
-export type RequestedChange = Static<typeof RequestedChange>;
+export type ChangeWithSnapshot = Static<typeof ChangeWithSnapshot>;
 
 export const FeaturePreview = ChangeRequestPreview.properties.features.items;
 export type FeaturePreview = Static<typeof FeaturePreview>;
@@ -25,7 +25,7 @@ export const PreviewChanges = defineOperation({
   body: Type.Object({
     project: Type.String(),
     withStates: Type.Boolean({ description: 'whether to return the states before and after' }),
-    requests: Type.Array(Type.Object({ environment: Type.String(), changes: Type.Array(RequestedChange) })),
+    requests: Type.Array(Type.Object({ environment: Type.String(), changes: Type.Array(ChangeWithSnapshot) })),
   }),
   reply: Type.Object({
     previews: Type.Array(

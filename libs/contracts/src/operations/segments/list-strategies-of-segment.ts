@@ -1,4 +1,4 @@
-import { SegmentStrategies } from '../../model/strategies/segment.ts';
+import { SegmentUsage } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 import { SegmentPath } from '../paths.ts';
 
@@ -12,6 +12,6 @@ export const ListStrategiesOfSegment = defineOperation({
   http: { method: 'GET', url: '/api/admin/segments/:id/strategies' },
   permission: 'authenticated',
   params: SegmentPath,
-  reply: SegmentStrategies,
+  reply: SegmentUsage,
   errors: ['NotFoundError'],
 });

@@ -1,4 +1,4 @@
-import { StrategySegments, StrategySegmentsBody } from '../../model/strategies/segment.ts';
+import { StrategySegmentsBody } from '../../model/strategies/segment.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Sets the segments of a strategy. Emits `feature-strategy-update`. */
@@ -11,6 +11,6 @@ export const SetStrategySegments = defineOperation({
   http: { method: 'POST', url: '/api/admin/segments/strategies', status: 201 },
   permission: 'UPDATE_FEATURE_STRATEGY',
   body: StrategySegmentsBody,
-  reply: StrategySegments,
+  reply: StrategySegmentsBody,
   errors: ['ValidationError', 'NotFoundError'],
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { SegmentStrategies } from '../../../model/strategies/segment.ts';
+import { SegmentUsage } from '../../../model/strategies/segment.ts';
 import { defineOperation } from '../../../operation.ts';
 
 /** Returns the strategies that would use a segment after open change requests are applied, within the projects that the caller may see. */
@@ -11,5 +11,5 @@ export const ListProposedSegmentStrategies = defineOperation({
   permission: 'service',
   idempotent: true,
   body: Type.Object({ segment: Type.Integer() }),
-  reply: Type.Object({ changeRequestStrategies: SegmentStrategies.properties.changeRequestStrategies }),
+  reply: Type.Object({ changeRequestStrategies: SegmentUsage.properties.changeRequestStrategies }),
 });

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../../operation.ts';
-import { RequestedChange } from '../../changes/preview-changes.ts';
+import { ChangeWithSnapshot } from '../../changes/preview-changes.ts';
 
 /** Returns the changes of an open change request that the caller may see. */
 export const ReadProposedChanges = defineOperation({
@@ -14,7 +14,7 @@ export const ReadProposedChanges = defineOperation({
   reply: Type.Object({
     project: Type.String(),
     environment: Type.String(),
-    changes: Type.Array(RequestedChange),
+    changes: Type.Array(ChangeWithSnapshot),
   }),
   errors: ['NotFoundError', 'ValidationError'],
 });
