@@ -79,23 +79,25 @@ export const Problem = Type.Object(
 );
 export type Problem = Static<typeof Problem>;
 
-/** What a refusal may carry beside its kind and its message. */
+/** Optional properties of a refusal. */
 export interface RefusalExtras {
-  /** of the occurrence, where a called service has logged it */
+  /** the id of this occurrence of the error, where a called service has logged it; the response and the log name it */
   readonly id?: string | undefined;
+  /** the invalid properties, each with its own message */
   readonly details?: readonly ErrorDetail[] | undefined;
+  /** with 403: the permissions of which the caller needs one */
   readonly permissions?: readonly string[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** with 401 */
+  /** with 401: the ways to sign in */
   readonly signInForm?: SignInForm | undefined;
-  /** the current entity tag of the changed resource */
+  /** with 412: the current entity tag of the resource that `If-Match` did not match */
   readonly tag?: string | undefined;
 }
 
 /** An expected error with a message for the user. The bus transports it as data; the gateway maps it to an HTTP status. */
 export class Refusal extends Error {
   readonly kind: ErrorKind;
-  /** to be passed on whole with a changed message */
+  /** the optional properties together, for code that throws the refusal again with another message */
   readonly extras: RefusalExtras;
 
   constructor(kind: ErrorKind, message: string, extras: RefusalExtras = {}) {
@@ -125,9 +127,49 @@ export class Refusal extends Error {
   }
 }
 
-/** Whether a retry would be refused in the same way: the error is a refusal, and neither an outage nor a defect. */
+/**
+ * The result of a retry of a refused request that neither its sender nor anyone else changes: `refused again` where the request or the data must
+ * change first, `may succeed` where the cause ends by itself, `unknown` after a defect. A refusal with `retryAfterSeconds`, such as a
+ * `ConflictError` with a concurrent write, may succeed on a retry whatever its kind.
+ */
+export type RetryOutcome = 'refused again' | 'may succeed' | 'unknown';
+
+/** Whether a retry may help, by error kind. */
+export const retryOutcomes: Readonly<Record<ErrorKind, RetryOutcome>> = {
+  ValidationError: 'refused again',
+  PatternError: 'refused again',
+  ExceedsLimitError: 'refused again',
+  ArchivedFeatureError: 'refused again',
+  OwaspValidationError: 'refused again',
+  PasswordPreviouslyUsedError: 'refused again',
+  AuthenticationRequired: 'refused again',
+  PasswordMismatch: 'refused again',
+  InvalidTokenError: 'refused again',
+  NoAccessError: 'refused again',
+  UsedTokenError: 'refused again',
+  InvalidOperationError: 'refused again',
+  OperationDeniedError: 'refused again',
+  ForbiddenError: 'refused again',
+  IncompatibleProjectError: 'refused again',
+  NotFoundError: 'refused again',
+  NotImplementedError: 'refused again',
+  RequestTimeout: 'may succeed',
+  NameExistsError: 'refused again',
+  ConflictError: 'refused again',
+  PreconditionFailed: 'refused again',
+  PayloadTooLarge: 'refused again',
+  UriTooLong: 'refused again',
+  ContentTypeerror: 'refused again',
+  IdempotencyKeyReused: 'refused again',
+  RateLimitError: 'may succeed',
+  HeadersTooLarge: 'refused again',
+  InternalError: 'unknown',
+  ServiceUnavailable: 'may succeed',
+};
+
+/** Whether an error is a refusal of a kind that a retry would meet again: neither an outage or a limit that is temporary, nor a defect. */
 export const isFinalRefusal = (error: unknown): error is Refusal =>
-  error instanceof Refusal && error.kind !== 'ServiceUnavailable' && error.kind !== 'InternalError';
+  error instanceof Refusal && retryOutcomes[error.kind] === 'refused again';
 
 export const refusal = (kind: ErrorKind, message: string, extras?: RefusalExtras): Refusal =>
   new Refusal(kind, message, extras);
@@ -161,7 +203,7 @@ export const notFound = (message: string): Refusal => new Refusal('NotFoundError
 /** 404: there is no such project, or the caller may not see it. */
 export const projectNotFound = (id: string): Refusal => notFound(`Could not find project with id ${truncate(id, 200)}`);
 
-/** 404: the project does not have the environment. */
+/** 404: the project does not use the environment. */
 export const environmentNotInProject = (environment: string, project: string): Refusal =>
   notFound(`Could not find environment ${truncate(environment, 200)} for project: ${truncate(project, 200)}`);
 

@@ -1,19 +1,23 @@
 import { type Permission, permissionIds } from './permissions.ts';
 
-/** The scope of a permission: the instance, a project, or an environment of a project. */
+/** The level at which a permission is granted: the whole instance (`root`), a project, or an environment of a project. */
 export type PermissionType = 'root' | 'project' | 'environment';
 
-interface Listed {
+/** A permission as the catalogue describes it. */
+interface PermissionDescription {
   readonly type: PermissionType;
   readonly displayName: string;
 }
 
-const listed = (type: PermissionType, names: Readonly<Partial<Record<Permission, string>>>): [Permission, Listed][] =>
-  Object.entries(names).map(([name, displayName]) => [name as Permission, { type, displayName }]);
+const entriesOfType = (
+  type: PermissionType,
+  displayNames: Readonly<Partial<Record<Permission, string>>>,
+): [Permission, PermissionDescription][] =>
+  Object.entries(displayNames).map(([name, displayName]) => [name as Permission, { type, displayName }]);
 
-/** The permissions that custom roles can grant. ADMIN and the permissions of SDK tokens cannot be granted by a role. */
-export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
-  ...listed('root', {
+/** The permissions that custom roles can grant: all except ADMIN and those of SDK tokens. */
+export const permissionCatalogue: ReadonlyMap<Permission, PermissionDescription> = new Map([
+  ...entriesOfType('root', {
     CREATE_PROJECT: 'Create projects',
     CREATE_SEGMENT: 'Create segments',
     UPDATE_SEGMENT: 'Edit segments',
@@ -42,7 +46,7 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
     UPDATE_APPLICATION: 'Update applications',
     READ_ROLE: 'Read roles',
   }),
-  ...listed('project', {
+  ...entriesOfType('project', {
     CREATE_FEATURE: 'Create feature flags',
     UPDATE_FEATURE: 'Update feature flags',
     DELETE_FEATURE: 'Archive and delete feature flags',
@@ -64,7 +68,7 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
     DELETE_PROJECT_API_TOKEN: 'Delete API tokens of the project',
     UPDATE_PROJECT_SEGMENT: 'Change segments of the project',
   }),
-  ...listed('environment', {
+  ...entriesOfType('environment', {
     CREATE_FEATURE_STRATEGY: 'Create activation strategies of feature flags',
     UPDATE_FEATURE_STRATEGY: 'Update activation strategies of feature flags',
     DELETE_FEATURE_STRATEGY: 'Delete activation strategies of feature flags',
@@ -80,11 +84,14 @@ export const permissionCatalogue: ReadonlyMap<Permission, Listed> = new Map([
 export const permissionsOfType = (wanted: PermissionType): Permission[] =>
   [...permissionCatalogue].filter(([, { type }]) => type === wanted).map(([name]) => name);
 
-/** Whether the permission holds in the whole instance: no role of a project and no token for a project grants it. */
+/** Whether the permission is one of the whole instance, which no role of a project and no token for a project grants. */
 export const isRootPermission = (name: Permission): boolean =>
   name === 'ADMIN' || permissionCatalogue.get(name)?.type === 'root';
 
-/** A permission as responses describe it. Predefined roles may also grant ADMIN. */
+/**
+ * A permission as responses describe it. Of the permissions outside the catalogue only ADMIN reaches a response, since predefined roles grant it:
+ * it is the fallback for all of them.
+ */
 export const describePermission = (name: Permission) => {
   const { type, displayName } = permissionCatalogue.get(name) ?? { type: 'root' as const, displayName: 'Admin' };
   return { id: permissionIds[name], name, displayName, type };

@@ -1,2 +1,5 @@
-/** The header with the maximum staleness of a response, in milliseconds. Responses that are current lack it. */
+/**
+ * The header of a response that may lack the latest changes: the milliseconds since the data was last known to be current. Other responses do not
+ * have the header.
+ */
 export const staleHeader = 'Bunting-Stale';

@@ -12,10 +12,15 @@ import { UpdateEnabledChange } from './update-enabled.ts';
 import { UpdateSegmentChange } from './update-segment.ts';
 import { UpdateStrategyChange } from './update-strategy.ts';
 
-/** The schema of each action of a change. */
-export const changeSchemas = {
+/** The schemas of the actions on segments. All other actions are on features. */
+const segmentChangeSchemas = {
   updateSegment: lenientSchema(UpdateSegmentChange),
   deleteSegment: DeleteSegmentChange,
+} as const;
+
+/** The schema of each action of a change, in the order of the OpenAPI document. */
+export const changeSchemas = {
+  ...segmentChangeSchemas,
   updateEnabled: UpdateEnabledChange,
   addStrategy: lenientSchema(AddStrategyChange),
   updateStrategy: lenientSchema(UpdateStrategyChange),
@@ -27,7 +32,7 @@ export const changeSchemas = {
   deleteDependency: DeleteDependencyChange,
 } as const;
 export type ChangeAction = keyof typeof changeSchemas;
-export type SegmentAction = 'updateSegment' | 'deleteSegment';
+export type SegmentAction = keyof typeof segmentChangeSchemas;
 export type FeatureAction = Exclude<ChangeAction, SegmentAction>;
 export type ChangeOf<A extends ChangeAction> = Static<(typeof changeSchemas)[A]>;
 export type Change = { [A in ChangeAction]: ChangeOf<A> }[ChangeAction];
@@ -37,13 +42,13 @@ export type SegmentChange = { [A in SegmentAction]: ChangeOf<A> }[SegmentAction]
 /** A change that undoes an applied one. The features service returns it, and the change request stores it. */
 export interface InverseChange {
   readonly change: Change;
-  /** the state right after the request was applied, which this change replaces: later edits count as overwritten */
+  /** the state right after the request was applied: this change would overwrite every edit since then */
   readonly snapshot: unknown;
-  /** the name of the segment that it changes; null for a change of a feature */
+  /** the name of the segment that the change is about; null for a change of a feature */
   readonly segmentName: string | null;
 }
 
-/** Every action, in the order of the interface. */
+/** Every action, in the order of `changeSchemas`. */
 export const changeActions = Object.keys(changeSchemas) as readonly ChangeAction[];
 
 /** The maximum number of changes in one request. */
@@ -64,6 +69,6 @@ export const ChangesBody = Type.Union(
   { title: 'changeRequestOneOrManyCreateSchema', description: 'One change, or several that belong together.' },
 );
 
-/** True when the change is about a segment, not about a feature. */
+/** Whether the change is about a segment, not about a feature. */
 export const isSegmentChange = (change: Change): change is SegmentChange =>
-  change.action === 'updateSegment' || change.action === 'deleteSegment';
+  Object.hasOwn(segmentChangeSchemas, change.action);

@@ -4,8 +4,7 @@ import type { Tag } from '../model/features/tag.ts';
 import type { Caller } from '../permissions.ts';
 import { truncate } from '../text/quote-value.ts';
 
-// The access of an SDK's token. An admin token is valid in all projects and environments.
-
+/** The permissions of tokens for SDKs. An admin token has neither, and is valid in all projects and environments. */
 const sdkPermissions: readonly string[] = ['CLIENT', 'FRONTEND'];
 
 /** The environment that a token is bound to; an admin token is bound to none. */
@@ -13,7 +12,7 @@ export const boundEnvironment = ({ grants }: Caller): string | undefined =>
   grants.find(({ permission, environment }) => sdkPermissions.includes(permission) && environment !== undefined)
     ?.environment;
 
-/** The projects that a token is for, `*` for all. */
+/** The ids of the projects that a token is for; `*` alone for all. */
 export const grantedProjects = ({ grants }: Caller): readonly string[] => {
   const projects = grants
     .filter(({ permission }) => sdkPermissions.includes(permission) || permission === 'ADMIN')
@@ -21,7 +20,7 @@ export const grantedProjects = ({ grants }: Caller): readonly string[] => {
   return projects.includes('*') ? ['*'] : projects;
 };
 
-/** Which features an SDK receives, and in what form. The limits of its token override what it requests. */
+/** The features that an SDK receives, and their form. Where the SDK requests more than its token permits, the token decides. */
 export interface DeliveryScope {
   readonly environment: string;
   /** sorted, without duplicates; undefined for every project */
@@ -29,27 +28,27 @@ export interface DeliveryScope {
   /** deleted projects, sorted: SDKs may still have their features and get the removals */
   readonly deletedProjects?: readonly string[];
   readonly namePrefix?: string;
-  /** features with any of these */
+  /** only features with any of these tags; undefined for features with any tags or none */
   readonly tags?: readonly Tag[];
   /** whether strategies carry the constraints of their segments themselves */
   readonly inlineSegments: boolean;
 }
 
-/** Parses a tag of a query. @throws Refusal `ValidationError` */
-export const writtenTag = (written: string, path: string): Tag => {
-  const end = written.indexOf(':');
-  if (end < 1 || end === written.length - 1) {
-    throw invalid(`The \`${path}\` property must be \`<type>:<value>\`. You provided "${written}".`, path);
+/** Parses a tag of a query, `<type>:<value>`. @throws Refusal `ValidationError` */
+export const parseTag = (text: string, path: string): Tag => {
+  const colon = text.indexOf(':');
+  if (colon < 1 || colon === text.length - 1) {
+    throw invalid(`The \`${path}\` property must be \`<type>:<value>\`. You provided "${text}".`, path);
   }
-  return { type: written.slice(0, end), value: written.slice(end + 1) };
+  return { type: text.slice(0, colon), value: text.slice(colon + 1) };
 };
 
-/** The first version of the client specification with segments. */
+/** The first version of the client specification (major, minor) with segments. */
 const segmentsSpec = [4, 2] as const;
 
 /**
- * Whether an SDK names at least a version of the client specification in `Unleash-Client-Spec`. A version without a minor number counts
- * as its first: `5` as `5.0`. No version, or one that is not a number, is older than any.
+ * Whether an SDK announces this version of the client specification, or a newer one, in `Unleash-Client-Spec`. Without a minor number, it is 0:
+ * `5` is `5.0`. An SDK that announces no version, or one that is not a number, counts as older than every version.
  */
 export const announcesClientSpec = (clientSpec: unknown, [major, minor]: readonly [number, number]): boolean => {
   const [announcedMajor = 0, announcedMinor = 0] =
@@ -58,12 +57,16 @@ export const announcesClientSpec = (clientSpec: unknown, [major, minor]: readonl
 };
 
 /** The projects whose features an SDK gets; undefined for every one. */
-const projectsFor = (caller: Caller, request: readonly string[] | undefined): readonly string[] | undefined => {
-  const ofToken = grantedProjects(caller);
-  return ofToken.includes('*') ? request : ofToken;
+const projectsFor = (caller: Caller, requested: readonly string[] | undefined): readonly string[] | undefined => {
+  const granted = grantedProjects(caller);
+  return granted.includes('*') ? requested : granted;
 };
 
-/** @param environment one that the token is valid for */
+/**
+ * The scope of a request of an SDK.
+ * @param environment one that the token of the caller is valid for
+ * @throws Refusal `ValidationError` for a tag that is not `<type>:<value>`
+ */
 export const deliveryScope = (
   caller: Caller,
   environment: string,
@@ -71,7 +74,7 @@ export const deliveryScope = (
 ): DeliveryScope => {
   const projects = projectsFor(caller, query.project);
   const { deletedProjects = [] } = caller;
-  const tags = query.tag?.map((written, nth) => writtenTag(written, `/query/tag/${nth}`));
+  const tags = query.tag?.map((tag, index) => parseTag(tag, `/query/tag/${index}`));
   return {
     environment,
     ...(projects === undefined ? {} : { projects: [...new Set(projects)].sort() }),
@@ -82,7 +85,7 @@ export const deliveryScope = (
   };
 };
 
-/** The scope in the form of the response, which repeats it. */
+/** The scope as the member `query` of a response to an SDK shows it. */
 export const describeScope = ({ environment, projects, namePrefix, tags, inlineSegments }: DeliveryScope) => ({
   environment,
   inlineSegmentConstraints: inlineSegments,
@@ -91,7 +94,7 @@ export const describeScope = ({ environment, projects, namePrefix, tags, inlineS
   ...(tags === undefined ? {} : { tag: tags.map(({ type, value }) => [type, value]) }),
 });
 
-/** The cache key of a scope: equal for scopes with the same complete states and deltas. */
+/** The cache key of a scope. Scopes with equal keys have the same responses: complete states and deltas. */
 export const scopeKey = (scope: DeliveryScope): string =>
   JSON.stringify([describeScope(scope), scope.deletedProjects ?? []]);
 

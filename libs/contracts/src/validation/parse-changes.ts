@@ -16,7 +16,10 @@ const AnyChange = Type.Object({
   action: Type.Enum([...changeActions], { type: 'string' }),
 });
 
-/** Validates one change against the schema of its action and drops members that a change does not have. */
+/**
+ * Validates one change against the schema of its action.
+ * @returns the change with the members `action`, `feature` (unless it is about a segment) and `payload` alone
+ */
 export const parseChange = (value: unknown, path: string): Change => {
   const { action } = parse(AnyChange, value, path);
   const change: Change = parse(changeSchemas[action], value, path);
