@@ -32,18 +32,20 @@ export const operandOf: Readonly<Record<ConstraintOperator, Operand>> = {
 const maxValueLength = 100;
 
 const number = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/;
-/** A decimal number with an exponent of at most two digits, so that it is finite. */
+/** `number` for the OpenAPI document, with an exponent of at most two digits, so that the number is finite. */
 const documentedNumber = String.raw`^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?$`;
 
+/** A number without leading zeros that a double holds exactly. */
 const numeral = '(0|[1-9][0-9]{0,14})';
+/** An identifier of a pre-release. */
 const label = '(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)';
-/** Semantic versioning 2.0.0, with numbers that a double holds exactly. */
+/** A version by Semantic Versioning 2.0.0. */
 const semver = String.raw`^${numeral}\.${numeral}\.${numeral}(-${label}(\.${label})*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`;
 const version = new RegExp(semver);
 
 const isoDate = /^\d{4}-\d\d-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[-+]\d\d:?\d\d)?)?$/;
 
-/** True for a date, with or without a time, that the calendar has: there is no 30th of February. */
+/** Whether a text is a date, with or without a time, that exists in the calendar: 30 February does not. */
 const isDate = (text: string): boolean => {
   const day = isoDate.exec(text)?.[1];
   return (
@@ -51,53 +53,57 @@ const isDate = (text: string): boolean => {
   );
 };
 
-const mustBe = (rule: string, path: string, sent: unknown): ErrorDetail => ({
-  message: `The \`${path}\` property must ${rule}. You provided ${quoteValue(sent)}.`,
+const brokenRule = (rule: string, path: string, value: unknown): ErrorDetail => ({
+  message: `The \`${path}\` property must ${rule}. You provided ${quoteValue(value)}.`,
   path,
 });
 
-const faultOfValues = (values: readonly string[], basePath: string): ErrorDetail | undefined => {
-  if (values.length === 0) return mustBe('contain at least 1 items', basePath, values);
+const errorOfValues = (values: readonly string[], basePath: string): ErrorDetail | undefined => {
+  if (values.length === 0) return brokenRule('contain at least 1 items', basePath, values);
   for (const [index, value] of values.entries()) {
     const path = `${basePath}/${index}`;
     if (value === '') return { message: `The \`${path}\` property is not allowed to be empty.`, path };
-    if (value.length > maxValueLength) return mustBe(`be at most ${maxValueLength} characters long`, path, value);
+    if (value.length > maxValueLength) return brokenRule(`be at most ${maxValueLength} characters long`, path, value);
   }
   return undefined;
 };
 
-const faultOfValue = (operand: Operand, value: string, path: string): ErrorDetail | undefined => {
-  const why = (reason: string): ErrorDetail => ({ message: `${reason}: see the \`${path}\` property.`, path });
-  if (value === '') return why('Single-value constraint operators require a non-empty value');
+const errorOfValue = (operand: Operand, value: string, path: string): ErrorDetail | undefined => {
+  const detailFor = (reason: string): ErrorDetail => ({ message: `${reason}: see the \`${path}\` property.`, path });
+  if (value === '') return detailFor('Single-value constraint operators require a non-empty value');
   // The length is checked before any regular expression is matched.
-  if (value.length > maxValueLength) return mustBe(`be at most ${maxValueLength} characters long`, path, value);
+  if (value.length > maxValueLength) return brokenRule(`be at most ${maxValueLength} characters long`, path, value);
   if (operand === 'number' && !(number.test(value) && Number.isFinite(Number(value))))
-    return mustBe('be a number', path, value);
-  if (operand === 'date' && !isDate(value)) return mustBe('be a valid date', path, value);
+    return brokenRule('be a number', path, value);
+  if (operand === 'date' && !isDate(value)) return brokenRule('be a valid date', path, value);
   if (operand === 'version' && !version.test(value))
-    return why(`the provided value is not a valid semver format. The value provided was: ${value}`);
+    return detailFor(`the provided value is not a valid semver format. The value provided was: ${value}`);
   return undefined;
 };
 
-/** The error of a constraint's operand at the JSON pointer `at`; undefined when it fits the operator. */
+/**
+ * The error of a constraint's operand, for the details of a refusal; undefined when the operand fits the operator.
+ * @param basePath JSON pointer of the constraint within the request
+ */
 export const operandError = (
   { operator, values = [], value = '' }: Constraint,
   basePath: string,
 ): ErrorDetail | undefined => {
   const operand = operandOf[operator];
   return operand === 'values'
-    ? faultOfValues(values, `${basePath}/values`)
-    : faultOfValue(operand, value, `${basePath}/value`);
+    ? errorOfValues(values, `${basePath}/values`)
+    : errorOfValue(operand, value, `${basePath}/value`);
 };
 
-const operatorsOf = (wanted: Operand): ConstraintOperator[] =>
-  constraintOperators.filter((operator) => operandOf[operator] === wanted);
+const operatorsWith = (operand: Operand): ConstraintOperator[] =>
+  constraintOperators.filter((operator) => operandOf[operator] === operand);
 
-const oneValue = (operand: Operand, value: object) => ({
+/** The branch of an operand that is one value. @param value additional keywords of the value */
+const singleValueBranch = (operand: Operand, value: object) => ({
   title: operand,
   type: 'object',
   properties: {
-    operator: { type: 'string', enum: operatorsOf(operand) },
+    operator: { type: 'string', enum: operatorsWith(operand) },
     value: { minLength: 1, maxLength: maxValueLength, ...value },
   },
   required: ['operator', 'value'],
@@ -109,7 +115,7 @@ export const documentedOperands = [
     title: 'values',
     type: 'object',
     properties: {
-      operator: { type: 'string', enum: operatorsOf('values') },
+      operator: { type: 'string', enum: operatorsWith('values') },
       values: {
         type: 'array',
         minItems: 1,
@@ -118,8 +124,8 @@ export const documentedOperands = [
     },
     required: ['operator', 'values'],
   },
-  oneValue('number', { type: ['string', 'number'], documentedPattern: documentedNumber, ...exactNumbers }),
-  oneValue('date', { type: 'string', documentedPattern: `^${datePattern}$` }),
-  oneValue('version', { type: 'string', documentedPattern: semver }),
-  oneValue('pattern', { type: 'string' }),
+  singleValueBranch('number', { type: ['string', 'number'], documentedPattern: documentedNumber, ...exactNumbers }),
+  singleValueBranch('date', { type: 'string', documentedPattern: `^${datePattern}$` }),
+  singleValueBranch('version', { type: 'string', documentedPattern: semver }),
+  singleValueBranch('pattern', { type: 'string' }),
 ];

@@ -1,16 +1,17 @@
 import { type TSchema } from 'typebox';
 
-// Scripts send numbers and booleans where the interface has text (`"rollout": 50`), and weights as text. Unleash accepts both, so
-// requests may hold them; stored values and replies have the declared type. A schema marks such a value with `lenient: true`.
+// Scripts send numbers and booleans where the API has text (`"rollout": 50`), and weights as text. Unleash accepts both, so requests may
+// contain them; stored values and replies have the declared type. A schema marks such a value with `lenient: true`. The schema of requests is
+// derived from it: its lenient schema also accepts values of the other types, which validation converts with `coerce`.
 
-/** The largest whole number that JSON carries without losing digits. */
-const largest = Number.MAX_SAFE_INTEGER;
+/** The maximum integer that JSON transports exactly. */
+const maxExactInteger = Number.MAX_SAFE_INTEGER;
 
 /** The range of the integers that JSON transports exactly. */
-export const exactNumbers = { minimum: -largest, maximum: largest } as const;
+export const exactNumbers = { minimum: -maxExactInteger, maximum: maxExactInteger } as const;
 
-/** The accepted spelling of integers as text. The pattern is for the OpenAPI document; the coercion below parses without it. */
-const digits = '^(0?[0-9]{1,3}|1000)$';
+/** A weight as text, for the OpenAPI document. `coerce` also converts larger numbers, which the range of the schema then refuses. */
+const weightPattern = '^(0?[0-9]{1,3}|1000)$';
 
 type Json = Record<string, unknown>;
 
@@ -29,52 +30,54 @@ const lenientText = (schema: Json) => ({
 const lenientNumber = ({ description, ...schema }: Json) => ({
   coerceTo: 'number',
   allOf: [{ ...schema, description }],
-  documentation: { anyOf: [schema, { type: 'string', documentedPattern: digits }], description },
+  documentation: { anyOf: [schema, { type: 'string', documentedPattern: weightPattern }], description },
 });
 
-const forms = new WeakMap<object, unknown>();
-const changedForms = new WeakSet<object>();
+/** The results of `toLenient` by the schema. A schema without lenient values is its own result. */
+const lenientSchemas = new WeakMap<object, unknown>();
+/** The results of `toLenient` that differ from their schema. */
+const convertedSchemas = new WeakSet<object>();
 
-const formOf = (schema: unknown): unknown => {
-  if (!isSchema(schema) || changedForms.has(schema)) return schema;
-  const known = forms.get(schema);
-  if (known !== undefined) return known;
-  const form = formAnew(schema);
-  forms.set(schema, form);
-  return form;
+const toLenient = (schema: unknown): unknown => {
+  if (!isSchema(schema) || convertedSchemas.has(schema)) return schema;
+  const cached = lenientSchemas.get(schema);
+  if (cached !== undefined) return cached;
+  const converted = convert(schema);
+  lenientSchemas.set(schema, converted);
+  return converted;
 };
 
-const formAnew = (schema: Json): unknown => {
+const convert = (schema: Json): unknown => {
   const { lenient, ...strict } = schema;
-  if (lenient !== true) return withForms(schema);
-  const form = strict['type'] === 'string' ? lenientText(strict) : lenientNumber(strict);
-  changedForms.add(form);
-  return form;
+  if (lenient !== true) return convertMembers(schema);
+  const converted = strict['type'] === 'string' ? lenientText(strict) : lenientNumber(strict);
+  convertedSchemas.add(converted);
+  return converted;
 };
 
-/** Returns the same object when no member has another form. Symbols that TypeBox adds to the JSON Schema are preserved. */
-const withForms = (schema: Json): unknown => {
-  const members = Object.entries(schema).map(([key, value]) => [key, value, formOf(value)] as const);
-  const changed = members.filter(([, value, form]) => form !== value);
+/** Returns the schema itself when no member is converted. Symbols that TypeBox adds to the JSON Schema are preserved. */
+const convertMembers = (schema: Json): unknown => {
+  const members = Object.entries(schema).map(([key, value]) => [key, value, toLenient(value)] as const);
+  const changed = members.filter(([, value, converted]) => converted !== value);
   if (changed.length === 0) return schema;
-  if (Array.isArray(schema)) return members.map(([, , form]) => form);
+  if (Array.isArray(schema)) return members.map(([, , converted]) => converted);
   const descriptors = Object.getOwnPropertyDescriptors(schema);
   for (const [key, , value] of changed)
     descriptors[key] = { value, enumerable: true, configurable: true, writable: true };
-  const form = Object.defineProperties({}, descriptors) as object;
-  changedForms.add(form);
-  return form;
+  const converted = Object.defineProperties({}, descriptors) as object;
+  convertedSchemas.add(converted);
+  return converted;
 };
 
-/** The schema of requests: values of `schema`, and values that are coerced to it. */
-export const lenientSchema = <S extends TSchema>(schema: S): S => formOf(schema) as S;
+/** The schema of requests: it accepts values of `schema`, and values that are coerced to such values. */
+export const lenientSchema = <S extends TSchema>(schema: S): S => toLenient(schema) as S;
 
-/** Whether a schema is the lenient form, for requests, of a stricter schema with the same title. */
-export const isLenientSchema = (schema: object): boolean => changedForms.has(schema);
+/** Whether a schema was derived by `lenientSchema` from a stricter one, which has the same title. */
+export const isLenientSchema = (schema: object): boolean => convertedSchemas.has(schema);
 
-/** The value that a lenient schema coerces to; the value itself where nothing can be coerced. */
+/** Converts a value to the type that its schema declares; returns the value itself where it cannot be converted. */
 export const coerce = (type: 'string' | 'number', value: unknown): unknown => {
   if (type === 'number') return typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value;
   if (typeof value === 'boolean') return String(value);
-  return typeof value === 'number' && Math.abs(value) <= largest ? String(value) : value;
+  return typeof value === 'number' && Math.abs(value) <= maxExactInteger ? String(value) : value;
 };

@@ -11,33 +11,33 @@ export interface HttpBinding {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** with `:name` for a path parameter */
   readonly url: string;
-  /** the status of success; 200 when left out */
+  /** the status of a successful response; 200 when left out */
   readonly status?: 200 | 201 | 202 | 204;
-  /** a write whose body is not read may come with any content type, or none */
+  /** for a write whose body is not read: the request may have any content type, or none */
   readonly anyContentType?: true;
-  /** the body may have `GATEWAY_MAX_LARGE_BODY_BYTES`, and not only the ordinary limit */
+  /** the limit of the body is `GATEWAY_MAX_LARGE_BODY_BYTES`, instead of the ordinary one */
   readonly largeBody?: true;
   /**
-   * the schema of a line, where the response is a stream of lines: the operation replies with `items`, the `next` value of its
-   * parameter `after`, and whether it is `atEnd`; the gateway calls it for page after page
+   * the schema of a line, where the response is a stream of lines. The operation replies with a page of it: `items`, `next`, which is the
+   * parameter `after` of the next page, and `atEnd`. The gateway calls it for page after page
    */
   readonly lines?: TSchema;
   /** the response is a stream of server-sent events, which the gateway writes itself; the reply is its text */
   readonly eventStream?: true;
-  /** of the response, whose body is the reply's text; JSON when left out */
+  /** the content type of the response, whose body is the reply's text; JSON when left out */
   readonly contentType?: 'text/csv';
   /** headers that provide query parameters, as header names by parameter names; the query itself cannot set these */
   readonly headers?: Readonly<Record<string, string>>;
-  /** the query parameter that the gateway sets to the address of the client; clients cannot set it */
+  /** the name of the query parameter that the gateway sets to the IP address of the client; clients cannot set it */
   readonly address?: string;
   /** the `Location` of the created resource, from the request and the reply */
   readonly location?: (request: { params: never; body: never }, reply: never) => string;
 }
 
 /**
- * Who may call: any of the permissions; `authenticated`, anyone with a valid key; `proposer`, anyone with a valid key who may propose changes
- * in the project of the URL; `public`, anyone without a key, within a limit of requests per address; `service`, only Bunting's own services.
- * There is no default, so an operation without one does not compile.
+ * Who may call an operation: callers with any of the permissions; `authenticated`: every caller with a valid key; `proposer`: every caller with
+ * a valid key who may propose changes in the project of the URL; `public`: everyone, without a key and within a limit of requests per IP
+ * address; `service`: only Bunting's own services. There is no default, so an operation that does not say it does not compile.
  */
 export type Access =
   Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'proposer' | 'public' | 'service';
@@ -46,9 +46,11 @@ export type Access =
 export type IfMatchTarget =
   'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
 
+/** The parameters of an operation without any. */
 export const NoFields = Type.Object({});
 /** The reply of an operation whose response has no body. */
 export const NoReply = Type.Null();
+/** The body of an operation whose request has none. */
 export const NoBody = Type.Undefined();
 
 export interface Operation<
@@ -57,9 +59,9 @@ export interface Operation<
   B extends TSchema = TSchema,
   R extends TSchema = TSchema,
 > {
-  /** `call.<service>.<operation>`: the address on the bus */
+  /** `call.<service>.<operation>`: the subject of the call on the bus */
   readonly subject: `call.${ServiceName}.${string}`;
-  /** Unleash's name for it in OpenAPI, from which clients are generated */
+  /** Unleash's name of the operation in OpenAPI, from which clients are generated */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -76,9 +78,9 @@ export interface Operation<
   readonly setsEntityTag?: true;
   /** the gateway responds from its memory (`apps/gateway/src/delivery`): the operation has no endpoint and is never called on the bus */
   readonly respondsFromMemory?: true;
-  /** creates or deletes a project, or changes who may see it: the response waits, up to a timeout, until the gateway authorises by the change */
+  /** creates or deletes a project, or changes who may see it: the response waits, up to a timeout, until the gateway authorises requests by the change */
   readonly changesProjectVisibility?: true;
-  /** the error kinds beside those of 401, 403 and 503 */
+  /** the error kinds, except those of 401, 403 and 503, which every operation can have */
   readonly errors: readonly ErrorKind[];
   readonly deprecated?: true;
   /** Bunting has the operation and Unleash does not: docs/api.md describes it */
@@ -140,7 +142,7 @@ export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>
 /** Whether the operation needs no token. A token that is sent is ignored. */
 export const isPublicOperation = ({ permission }: AnyOperation): boolean => permission === 'public';
 
-/** The permissions of which a caller needs one; empty for operations that every caller, or every authenticated caller, may use. */
+/** The permissions of which a caller needs one; empty for the access `authenticated`, `proposer`, `public` or `service`, which requires none. */
 export const permissionsFor = ({ permission }: Pick<AnyOperation, 'permission'>): readonly Permission[] => {
   switch (permission) {
     case 'authenticated':

@@ -124,7 +124,7 @@ export const permissionIds: Readonly<Record<Permission, number>> = {
   FRONTEND: 57,
 };
 
-/** A permission, everywhere or within one project and one environment. An absent scope means every one. */
+/** A permission, with the project and the environment in which it holds. Where one is absent, it holds in all of them. */
 export const Grant = Type.Object({
   permission: Type.Enum([...permissions]),
   project: Type.Optional(Type.String()),
@@ -150,12 +150,12 @@ export const Caller = Type.Object({
   ),
   hiddenProjects: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'private projects that the caller has no part in: to them, these do not exist',
+      description: 'private projects in which the caller has no role: to the caller, they do not exist',
     }),
   ),
   proposalDeniedProjects: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'protected projects that the caller has no part in: to be read, not to propose changes in',
+      description: 'protected projects in which the caller has no role: the caller may read them, not propose changes',
     }),
   ),
 });
@@ -182,23 +182,24 @@ export const grantIncludes = (grant: Grant, wanted: Permission, { project, envir
   (grant.project === undefined || project === undefined || grant.project === project) &&
   (grant.environment === undefined || environment === undefined || grant.environment === environment);
 
-/** A check that a caller passed: of a permission in a scope, or of the visibility of a project. */
+/** A check that a caller passed: of one of the permissions `may` in a scope, or of the visibility of the project `sees`. */
 export type PassedCheck = ({ readonly may: readonly Permission[] } & Scope) | { readonly sees: string };
 
+/** By caller: the function that is called with every check that the caller passes. */
 const listeners = new WeakMap<Caller, (passed: PassedCheck) => void>();
 
-/** A copy of the caller that reports every check that it passes, also to the observer of the caller itself. */
+/** A copy of the caller. Every check that the copy passes is reported to `onPassed`, and to the observer of the caller if it has one. */
 export const observeChecks = (caller: Caller, onPassed: (passed: PassedCheck) => void): Caller => {
-  const same = { ...caller };
-  const outer = listeners.get(caller);
-  listeners.set(same, (passed) => {
-    outer?.(passed);
+  const observed = { ...caller };
+  const outerListener = listeners.get(caller);
+  listeners.set(observed, (passed) => {
+    outerListener?.(passed);
     onPassed(passed);
   });
-  return same;
+  return observed;
 };
 
-/** Whether a grant of the caller includes one of the permissions in that scope. */
+/** Whether a grant of the caller includes one of the permissions in the scope. */
 export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope): boolean => {
   const isGranted = caller.grants.some((grant) => wanted.some((one) => grantIncludes(grant, one, scope)));
   if (isGranted) listeners.get(caller)?.({ may: wanted, project: scope.project, environment: scope.environment });
@@ -210,9 +211,9 @@ export const isAdministrator = (caller: Caller): boolean => may(caller, ['ADMIN'
 
 /** Whether the project is visible to the caller. A private project is hidden from callers without a role in it. */
 export const maySee = (caller: Caller, project: string): boolean => {
-  const isGranted = caller.hiddenProjects === undefined || !caller.hiddenProjects.includes(project);
-  if (isGranted) listeners.get(caller)?.({ sees: project });
-  return isGranted;
+  const isVisible = caller.hiddenProjects === undefined || !caller.hiddenProjects.includes(project);
+  if (isVisible) listeners.get(caller)?.({ sees: project });
+  return isVisible;
 };
 
 /** @throws Refusal `NoAccessError` if the project is protected and the caller is no member: such a caller may only read it. */
@@ -223,7 +224,7 @@ export const requireMayPropose = ({ proposalDeniedProjects = [] }: Caller, proje
 
 /** The caller of background work: projections, schedules, jobs. */
 export const systemCaller: Caller = { id: -1337, name: 'unleash_system_user', grants: [{ permission: 'ADMIN' }] };
-/** The user id that everything done with an admin token is attributed to. */
+/** The user id in events of writes with an admin token. */
 export const adminTokenUserId = -42;
 /** The caller of an operation that needs no token. */
 export const anonymousCaller: Caller = { id: 0, name: 'anonymous', grants: [] };

@@ -148,9 +148,9 @@ export const unleashEventTypes = [
   'actions-deleted',
 ] as const;
 
-/** Event types beyond the interface, with the names that later versions of Unleash give them. */
+/** Event types that Unleash 6.4 does not have, under the names that later versions of Unleash give them. */
 export const additionalEventTypes = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'] as const;
 
-/** Every type that an event can have; exactly these bound the filter of the event search. */
+/** Every type that an event can have. The deprecated event search refuses other types in its filter. */
 export const eventTypes = [...unleashEventTypes, ...additionalEventTypes] as const;
 export type EventType = (typeof eventTypes)[number];

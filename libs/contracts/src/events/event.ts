@@ -3,7 +3,7 @@ import { eventTypes } from './event-types.ts';
 import { Constant, AnyObject, Nullable, Timestamp } from '../model/schema.ts';
 import { Tag } from '../model/features/tag.ts';
 
-/** What the event log stores instead of a secret in the data of an event. */
+/** The text that the event log stores instead of a secret in the data of an event. */
 export const redacted = '[redacted]';
 
 const EventTypeName = Type.Enum([...eventTypes], {

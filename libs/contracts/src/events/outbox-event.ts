@@ -22,13 +22,13 @@ export const OutboxEvent = Type.Object({
 });
 export type OutboxEvent = Static<typeof OutboxEvent>;
 
-/** An event as a rule decides it: what has happened. Who caused it, and when, is added where it is recorded. */
+/** The part of an event that a rule decides: what happened. `outboxEvent` adds who caused it, and when. */
 export type EventContent = Pick<OutboxEvent, 'type'> &
   Readonly<Partial<Omit<OutboxEvent, 'type' | 'tags' | 'createdAt' | 'createdBy' | 'createdByUserId'>>> & {
     readonly tags?: readonly OutboxEvent['tags'][number][];
   };
 
-/** An event for the outbox. What its content leaves out is null, and without tags. */
+/** Completes the content of an event for the outbox. Members that the content leaves out become null, and its tags an empty list. */
 export const outboxEvent = (
   {
     type,

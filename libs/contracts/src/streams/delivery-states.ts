@@ -5,19 +5,19 @@ import type { FeatureVariant } from '../model/features/variant.ts';
 /** The part of a feature in one environment that SDKs evaluate. */
 export interface DeliveredEnvironment {
   readonly enabled: boolean;
-  /** without those that are disabled, with the ids of their segments in order */
+  /** the enabled strategies, in their order, each with the ids of its segments in ascending order */
   readonly strategies: readonly ClientStrategy[];
   readonly variants: readonly FeatureVariant[];
 }
 
-/** A parent of a feature, as an SDK evaluates it. */
+/** A feature that another one depends on, and how it must evaluate. */
 export interface DeliveredDependency {
   readonly feature: string;
   readonly enabled: boolean;
   readonly variants?: readonly string[];
 }
 
-/** The part of a feature that SDKs evaluate, in every environment; of an archived feature only its project. */
+/** The part of a feature that SDKs evaluate, in every environment; of an archived feature only its name and project. */
 export type DeliveredFeature =
   | {
       readonly name: string;
@@ -33,16 +33,16 @@ export type DeliveredFeature =
     }
   | { readonly name: string; readonly project: string; readonly archived: true };
 
-/** The entities of the topic `delivery`, each with its schema. */
+/** The types of entities in the topic `delivery`, each with the type of its state. */
 export interface DeliveryStates {
   readonly feature: DeliveredFeature;
   readonly segment: { readonly id: number; readonly name: string; readonly constraints: readonly Constraint[] };
   readonly environment: { readonly name: string; readonly enabled: boolean; readonly sortOrder: number };
-  /** The project has the environment: its features are evaluated there. */
+  /** The project uses the environment: its features are evaluated there. */
   readonly 'project-environment': { readonly project: string; readonly environment: string };
   /** The feature was deleted from the project, or moved out of it: SDKs that have it remove it. */
   readonly 'former-feature': { readonly name: string; readonly project: string };
-  /** A backup was restored: earlier revisions may be of writes that were lost. SDKs that have one need everything. */
+  /** A backup was restored: an earlier revision may include writes that were lost, so an SDK that has one gets the complete state. */
   readonly history: { readonly restoredAt: string };
 }
 export type DeliveryEntity = keyof DeliveryStates;

@@ -20,12 +20,12 @@ export const OutboxMessage = Type.Object({
 });
 export type OutboxMessage = Static<typeof OutboxMessage>;
 
-/** The event that a message of the topic `event` carries, which its producer has typed. */
+/** The event that a message of the topic `event` carries. It is not validated: its producer has written an `OutboxEvent`. */
 export const eventOfMessage = ({ payload }: Pick<OutboxMessage, 'payload'>): OutboxEvent => payload as OutboxEvent;
 
 /**
- * A consumer reads the messages of a producer after a position. The reply's `head` is also a barrier: every message that was committed
- * before the call has a position up to it. A reply with fewer messages than `limit` may be followed by others.
+ * Defines the operation with which a consumer reads the messages of a producer after a position. The reply's `head` is a barrier: every message
+ * that was committed before the call has a position up to it. Further messages may exist even if a reply has fewer than `limit`.
  */
 export const defineReadOutbox = <S extends ServiceName>(service: S) =>
   defineOperation({
@@ -42,7 +42,7 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
       uid: Type.Optional(
         Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
           description:
-            'the uid of the row at the position `after`, which the consumer has applied with all before it, so that they may be dropped; null where it does not know the uid. Left out by a consumer that reads ahead of what it has applied',
+            'the uid of the row at the position `after`: the consumer has applied this row and all before it, so that they may be pruned; null where it does not know the uid. Left out by a consumer that has not yet applied the rows up to `after`',
         }),
       ),
       limit: Type.Integer({ minimum: 0, maximum: 1000, description: '0 requests only the barrier' }),
@@ -52,14 +52,14 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
       at: Type.Optional(
         Type.Union([Type.String({ format: 'uuid' }), Type.Null()], {
           description:
-            'the uid of the row at the position `after`, if it is still there: with another one than the consumer has applied there, the outbox was restored from a backup',
+            'the uid of the row at the position `after`, if the row still exists: where the consumer has applied a row with another uid, the outbox was restored from a backup',
         }),
       ),
       messages: Type.Array(OutboxMessage),
     }),
   });
 
-/** The producers, each with the call that reads its outbox. */
+/** The operation that reads the outbox of a service, for each producer. */
 export const readOutboxOf = {
   features: defineReadOutbox('features'),
   'change-requests': defineReadOutbox('change-requests'),

@@ -56,7 +56,7 @@ export const ProjectState = Type.Object({
 });
 export type ProjectState = Static<typeof ProjectState>;
 
-/** The snapshot schema of each entity type that a producer publishes. */
+/** The schema of the snapshots of each entity type, which producers publish in the topic `state`. */
 export const stateSchemas = { feature: FeatureState, segment: SegmentState, project: ProjectState } as const;
 export type StateEntity = keyof typeof stateSchemas;
 
@@ -70,6 +70,6 @@ export interface StateOf<E extends StateEntity> {
   readonly id: string;
   readonly version: number;
   readonly state: Static<(typeof stateSchemas)[E]> | null;
-  /** the mode that a deleted project had last: the history of a private one stays hidden */
+  /** the last mode of a deleted project: the history of a private one stays hidden */
   readonly lastMode?: ProjectState['mode'];
 }

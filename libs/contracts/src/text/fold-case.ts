@@ -1,18 +1,18 @@
-/** Most text is ASCII, for which folding only lowers the case. */
-const isPlain = /^[ -~]*$/;
+/** Printable ASCII, as most texts are. Folding only lowers its case. */
+const printableAscii = /^[ -~]*$/;
 
 /**
  * Text without the differences that a search ignores: upper and lower case (the final sigma included), and composed and decomposed
- * characters. Control characters become blanks. Stored texts are folded, too: another result needs a migration of theirs.
+ * characters. Control characters become spaces. Databases store folded texts, so a change of the result needs a migration that folds them again.
  */
 export const foldCase = (text: string): string =>
-  isPlain.test(text)
+  printableAscii.test(text)
     ? text.toLowerCase()
     : text
         .toWellFormed()
         .normalize('NFC')
         .toLowerCase()
-        // The lower case of a letter may have a composed form where the upper case has none.
+        // A lower-case letter may have a composed form where its upper-case letter has none.
         .normalize('NFC')
         .replaceAll('ς', 'σ')
         .replace(/\p{Cc}/gu, ' ');

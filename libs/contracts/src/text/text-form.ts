@@ -1,10 +1,13 @@
-/** The forms that a schema can require of a text by `form`. Each is checked in one pass, without a regular expression. */
+/** The forms that a schema can require of a text with the keyword `form`. Each is checked in linear time. */
 export type TextForm = 'url-friendly' | 'not-blank' | 'not-empty' | 'json-pointer' | 'token-type';
 
 const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
 
-/** The error of a name that would need escaping in a URL, as the rest of a sentence that begins with its property. */
+/**
+ * The error of a name that is empty, too long, or would need escapes in a URL; undefined for other names. It is the predicate of a sentence whose
+ * subject is the property.
+ */
 export const urlFriendlyError = (name: string, maxLength = 100): string | undefined => {
   if (name === '') return 'is not allowed to be empty';
   if (name.length > maxLength) return `must be at most ${maxLength} characters long`;
@@ -13,10 +16,10 @@ export const urlFriendlyError = (name: string, maxLength = 100): string | undefi
 
 const isJsonPointer = (text: string): boolean => text === '' || (text.startsWith('/') && !/~(?![01])/.test(text));
 
-/** The types of tokens, case-insensitive in requests; `backend` is a synonym of `client`. */
+/** The types of tokens in requests, in lower case; `backend` is a synonym of `client`. */
 const tokenTypes: ReadonlySet<string> = new Set(['client', 'backend', 'frontend', 'admin']);
 
-/** The error of a text that does not have the form. */
+/** The error of a text that does not have the form, as the predicate of a sentence; undefined for other texts. */
 export const textFormError = (form: TextForm, text: string): string | undefined => {
   switch (form) {
     case 'url-friendly':

@@ -20,8 +20,8 @@ for (const ajv of [strictAjv, coercingAjv]) {
     before: 'allOf',
     modifying: true,
     errors: false,
-    validate: (type: 'string' | 'number', value: unknown, _schema?: AnySchemaObject, where?: DataValidationCxt) => {
-      if (where !== undefined) where.parentData[where.parentDataProperty] = coerce(type, value);
+    validate: (type: 'string' | 'number', value: unknown, _schema?: AnySchemaObject, context?: DataValidationCxt) => {
+      if (context !== undefined) context.parentData[context.parentDataProperty] = coerce(type, value);
       return true;
     },
   });
@@ -116,7 +116,7 @@ const detailsOf = (errors: readonly ErrorObject[], path: string): ErrorDetail[] 
   );
 };
 
-/** How a value is parsed: a body must have the types of the schema; text of a URL is converted to them. */
+/** How a value is encoded: `json` must have the types of the schema; `text`, such as a query, is converted to them. */
 export type InputEncoding = 'json' | 'text';
 
 /**
@@ -135,6 +135,6 @@ export const parse = <S extends TSchema>(
   throw invalidAll(detailsOf(validate.errors ?? [], path));
 };
 
-/** Whether the value is valid; defaults are filled in. */
+/** Whether the value is valid. Fills in defaults, in place. */
 export const matchesSchema = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
   validatorOf(strictAjv, schema)(value);

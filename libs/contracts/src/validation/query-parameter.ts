@@ -2,13 +2,13 @@ import { invalid, type Refusal } from '../errors.ts';
 import { quoteValue } from '../text/quote-value.ts';
 import { requireStorableText } from '../text/storable-text.ts';
 
-// The grammar of filters in the queries of searches: `<operator>:<value>,<value>`. Each parameter is parsed by hand and in one pass, since to match
-// the documented patterns can take exponential time.
+// The grammar of filters in the queries of searches: `<operator>:<value>,<value>`. Each parameter is parsed in code and in one pass, since
+// matching the documented patterns can take exponential time.
 
-/** How many characters a parameter may have. */
+/** The maximum number of characters of a parameter. */
 const maxParameterLength = 4_096;
 
-/** How many values a filter may list. */
+/** The maximum number of values that a filter lists. */
 export const maxValues = 200;
 
 /** An unparsed query parameter. */
@@ -17,15 +17,15 @@ export interface Parameter {
   readonly text: string;
 }
 
-/** A refusal that names the parameter. @param must continues "The … property must" */
+/** A refusal that names the parameter. @param must the rest of a sentence that begins with "The … property must" */
 export const invalidParameter = ({ name, text }: Parameter, must: string): Refusal =>
   invalid(`The \`/query/${name}\` property must ${must}. You sent ${quoteValue(text)}.`, `/query/${name}`);
 
-// Text of more than so many UTF-16 units cannot have few enough characters: it need not be counted.
+/** A character has one or two UTF-16 units, so characters are counted only where the number of units does not decide. */
 const isTooLong = (text: string): boolean =>
   text.length > maxParameterLength && (text.length > 2 * maxParameterLength || [...text].length > maxParameterLength);
 
-/** Checks the length and characters of a parameter. @throws Refusal `ValidationError` */
+/** Checks the length and the characters of a parameter, and returns it. @throws Refusal `ValidationError` */
 export const checkParameter = (name: string, text: string): Parameter => {
   const parameter = { name, text };
   if (isTooLong(text)) throw invalidParameter(parameter, `be at most ${maxParameterLength} characters long`);
@@ -33,7 +33,7 @@ export const checkParameter = (name: string, text: string): Parameter => {
   return parameter;
 };
 
-/** Checks and parses the parameters of one query by name. What is absent is undefined. */
+/** Returns a function that checks and parses a parameter of the query by its name. It returns undefined for an absent parameter. */
 export const parameterParser =
   <N extends string>(query: { readonly [name in N]?: string | undefined }) =>
   <T>(name: N, parse: (parameter: Parameter) => T): T | undefined => {
@@ -41,7 +41,7 @@ export const parameterParser =
     return text === undefined ? undefined : parse(checkParameter(name, text));
   };
 
-/** One of the words that the parameter may be. */
+/** Parses a parameter that must be one of the words. */
 export const parseKeyword = <W extends string>(parameter: Parameter, words: readonly W[]): W => {
   const word = words.find((candidate) => candidate === parameter.text);
   if (word === undefined) throw invalidParameter(parameter, `be one of ${words.join(', ')}`);
@@ -50,7 +50,7 @@ export const parseKeyword = <W extends string>(parameter: Parameter, words: read
 
 const digits = /^[0-9]+$/;
 
-/** A whole number in decimal digits. Without an upper bound, numbers above 2^53 - 1 are taken as that. */
+/** Parses a whole number in decimal digits. Without an upper bound, numbers above 2^53 - 1 are reduced to it. */
 export const parseInteger = (parameter: Parameter, from: number, to = Number.MAX_SAFE_INTEGER): number => {
   const number = digits.test(parameter.text) ? Number(parameter.text) : Number.NaN;
   const bounded = to === Number.MAX_SAFE_INTEGER ? Math.min(number, to) : number;
@@ -63,7 +63,7 @@ export const parseInteger = (parameter: Parameter, from: number, to = Number.MAX
   );
 };
 
-/** Parses offset and limit of a page. */
+/** Parses the offset and the limit of a page; by default 0 and 50. */
 export const parsePage = (query: { readonly offset?: string | undefined; readonly limit?: string | undefined }) => {
   const read = parameterParser(query);
   return {
@@ -72,7 +72,7 @@ export const parsePage = (query: { readonly offset?: string | undefined; readonl
   };
 };
 
-/** The operator before the first colon, and what follows it. */
+/** Splits a filter into the operator before the first colon, and the text after it. */
 export const splitOperator = <O extends string>(parameter: Parameter, operators: readonly O[]): [O, string] => {
   const colon = parameter.text.indexOf(':');
   const word = parameter.text.slice(0, Math.max(colon, 0));
@@ -83,10 +83,10 @@ export const splitOperator = <O extends string>(parameter: Parameter, operators:
 
 const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
-/** The start of a day, UTC. @param date what follows the operator */
+/** Parses a day, and returns its start in UTC. @param date the text after the operator */
 export const parseDay = (parameter: Parameter, date: string): Date => {
   const midnight = new Date(calendarDate.test(date) ? `${date}T00:00:00.000Z` : Number.NaN);
-  // The 30th of February would be a day in March.
+  // `Date` makes a day in March of the 30th of February.
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date)
     throw invalidParameter(parameter, 'end with a date of the calendar, written YYYY-MM-DD');
   return midnight;
@@ -94,10 +94,10 @@ export const parseDay = (parameter: Parameter, date: string): Date => {
 
 const wholeNumber = /^-?[0-9]{1,15}$/;
 
-/** The id of an event or a user; undefined for other text. The system and tokens have negative ids of users. */
+/** Parses the id of an event or a user; undefined for other texts. Tokens and the system have negative ids of users. */
 export const parseId = (text: string): number | undefined => (wholeNumber.test(text) ? Number(text) : undefined);
 
-/** The values, each once. */
+/** The values without duplicates. @throws Refusal `ValidationError` for more than `maxValues` */
 export const uniqueValues = (parameter: Parameter, values: readonly string[]): readonly string[] => {
   if (values.length > maxValues) throw invalidParameter(parameter, `list at most ${maxValues} values`);
   return [...new Set(values)];
@@ -111,7 +111,7 @@ const requireOneLine = (parameter: Parameter): void => {
 
 const emptyValue = 'list at least one value, and none that is empty';
 
-/** Values with commas between them, each once. Blanks around a value do not belong to it. */
+/** Parses comma-separated values; returns them without duplicates and without the white space around them. */
 export const parseList = (parameter: Parameter, list: string): readonly string[] => {
   requireOneLine(parameter);
   const values = list.split(',').map((value) => value.trim());
@@ -120,8 +120,8 @@ export const parseList = (parameter: Parameter, list: string): readonly string[]
 };
 
 /**
- * Tags with commas between them, each once and written `type:value`. A comma that no `type:` follows is a part of the value
- * before it, as the promised pattern has it.
+ * Parses comma-separated tags, each written `<type>:<value>`; returns them without duplicates. A comma that no `<type>:` follows is a part of
+ * the value before it, as in the pattern of the OpenAPI document.
  */
 export const parseTagList = (parameter: Parameter, list: string): readonly string[] => {
   requireOneLine(parameter);
@@ -130,9 +130,9 @@ export const parseTagList = (parameter: Parameter, list: string): readonly strin
     const tag = part.trimStart();
     if (tag === '') throw invalidParameter(parameter, emptyValue);
     const colon = tag.indexOf(':');
-    const before = tags.length - 1;
+    const last = tags.length - 1;
     if (colon > 0 && colon < tag.length - 1) tags.push(tag);
-    else if (colon < 0 && before >= 0) tags[before] += `,${part}`;
+    else if (colon < 0 && last >= 0) tags[last] += `,${part}`;
     else throw invalidParameter(parameter, 'list tags that are each written `<type>:<value>`');
   }
   return uniqueValues(parameter, tags);
