@@ -2,9 +2,9 @@ import { addressMatcher } from './constraint.ts';
 import { type EvaluationContext, fieldValue, type Predicate, randomKey } from './evaluation-context.ts';
 import { rolloutBuckets } from './murmur-hash.ts';
 
-type Parameters = Readonly<Record<string, string | undefined>>;
+type StrategyParameters = Readonly<Record<string, string | undefined>>;
 
-/** A percentage of users. `bucket` is null for a user without a value of the stickiness field. */
+/** A gradual rollout to a percentage of users, with the bucket of one user: null without a value of the context field `stickiness`. */
 export interface Rollout {
   readonly percentage: number;
   readonly stickiness: string;
@@ -12,10 +12,10 @@ export interface Rollout {
   readonly bucket: number | null;
 }
 
-/** What a strategy type with its parameters decides for a user, constraints and segments aside. */
+/** The decision of a strategy type, with its parameters, for a user. Constraints and segments are not part of it. */
 export interface CompiledStrategyType {
   readonly isActive: Predicate;
-  /** of a gradual rollout: the user's bucket. The feature is on for the user if `bucket` is at most `percentage`. */
+  /** for a gradual rollout: the bucket of the user. The strategy is on for the user if `bucket` is at most `percentage`. */
   readonly rolloutFor?: (context: EvaluationContext) => Rollout;
 }
 
@@ -25,6 +25,7 @@ const commaSeparated = (text: string | undefined): string[] =>
     .map((item) => item.trim())
     .filter((item) => item !== '');
 
+/** The sticky key of a user: the text whose hash is the bucket of the user in a rollout. Users without one are in no rollout. */
 const stickyKey = (stickiness: string, context: EvaluationContext): string | undefined => {
   if (stickiness === 'random') return randomKey(context);
   if (stickiness !== 'default') return fieldValue(context, stickiness);
@@ -35,7 +36,11 @@ const stickyKey = (stickiness: string, context: EvaluationContext): string | und
 export const isInRollout = ({ bucket, percentage }: Rollout): boolean => bucket !== null && bucket <= percentage;
 
 /** The bucket of a sticky key never changes, so a larger percentage only adds keys to a rollout. */
-const rollout = (percentageText: string | undefined, stickiness: string, groupId: string): CompiledStrategyType => {
+const compileRollout = (
+  percentageText: string | undefined,
+  stickiness: string,
+  groupId: string,
+): CompiledStrategyType => {
   const percentage = Number(percentageText);
   const bucketOf = rolloutBuckets(groupId);
   const rolloutFor = (context: EvaluationContext): Rollout => {
@@ -45,22 +50,24 @@ const rollout = (percentageText: string | undefined, stickiness: string, groupId
   return { isActive: (context) => isInRollout(rolloutFor(context)), rolloutFor };
 };
 
-const strategyTypes = new Map<string, (parameters: Parameters, feature: string) => CompiledStrategyType>(
+const compilers = new Map<string, (parameters: StrategyParameters, feature: string) => CompiledStrategyType>(
   Object.entries({
     default: () => ({ isActive: () => true }),
-    userWithId: ({ userIds }: Parameters) => {
+    userWithId: ({ userIds }: StrategyParameters) => {
       const ids = new Set(commaSeparated(userIds));
       return { isActive: (context: EvaluationContext) => ids.has(fieldValue(context, 'userId') ?? '') };
     },
-    remoteAddress: ({ IPs }: Parameters) => {
+    remoteAddress: ({ IPs }: StrategyParameters) => {
       const matches = addressMatcher(commaSeparated(IPs));
       return { isActive: (context: EvaluationContext) => matches(fieldValue(context, 'remoteAddress')) };
     },
-    flexibleRollout: ({ rollout: percentage, stickiness, groupId }: Parameters, feature: string) =>
-      rollout(percentage, stickiness || 'default', groupId || feature),
-    gradualRolloutUserId: ({ percentage, groupId = '' }: Parameters) => rollout(percentage, 'userId', groupId),
-    gradualRolloutSessionId: ({ percentage, groupId = '' }: Parameters) => rollout(percentage, 'sessionId', groupId),
-    gradualRolloutRandom: ({ percentage }: Parameters) => ({
+    flexibleRollout: ({ rollout: percentage, stickiness, groupId }: StrategyParameters, feature: string) =>
+      compileRollout(percentage, stickiness || 'default', groupId || feature),
+    gradualRolloutUserId: ({ percentage, groupId = '' }: StrategyParameters) =>
+      compileRollout(percentage, 'userId', groupId),
+    gradualRolloutSessionId: ({ percentage, groupId = '' }: StrategyParameters) =>
+      compileRollout(percentage, 'sessionId', groupId),
+    gradualRolloutRandom: ({ percentage }: StrategyParameters) => ({
       isActive: ({ random }: EvaluationContext) => random() * 100 < Number(percentage),
     }),
   }),
@@ -72,6 +79,6 @@ const strategyTypes = new Map<string, (parameters: Parameters, feature: string) 
  */
 export const compileStrategyType = (
   type: string,
-  parameters: Parameters,
+  parameters: StrategyParameters,
   feature: string,
-): CompiledStrategyType | undefined => strategyTypes.get(type)?.(parameters, feature);
+): CompiledStrategyType | undefined => compilers.get(type)?.(parameters, feature);

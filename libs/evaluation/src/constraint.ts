@@ -13,22 +13,22 @@ export interface EvaluableConstraint {
   readonly inverted?: boolean | undefined;
 }
 
-type Compile = (constraint: EvaluableConstraint) => Predicate;
+type ConstraintCompiler = (constraint: EvaluableConstraint) => Predicate;
 
-const never: Predicate = () => false;
+const matchesNobody: Predicate = () => false;
 
 const nonEmptyValues = ({ values = [] }: EvaluableConstraint): string[] =>
   values.map((value) => value.trim()).filter((value) => value !== '');
 
-const isAmong =
-  (expected: boolean): Compile =>
+const listCompiler =
+  (expected: boolean): ConstraintCompiler =>
   (constraint) => {
     const values = new Set(nonEmptyValues(constraint));
     return (context) => values.has(fieldValue(context, constraint.contextName) ?? '') === expected;
   };
 
-const text =
-  (holds: (actual: string, value: string) => boolean): Compile =>
+const textCompiler =
+  (holds: (actual: string, value: string) => boolean): ConstraintCompiler =>
   (constraint) => {
     const { contextName, caseInsensitive = false } = constraint;
     const normalise = (value: string): string => (caseInsensitive ? value.toLowerCase() : value);
@@ -41,16 +41,16 @@ const text =
     };
   };
 
-const number =
-  (holds: (actual: number, value: number) => boolean): Compile =>
+const numberCompiler =
+  (holds: (actual: number, value: number) => boolean): ConstraintCompiler =>
   ({ contextName, value: operand }) => {
     const value = Number(operand);
     return (context) => holds(Number(fieldValue(context, contextName) ?? Number.NaN), value);
   };
 
-/** Date operators compare `currentTime` of the context, otherwise the current time, whatever field the constraint names. */
-const date =
-  (holds: (actual: number, value: number) => boolean): Compile =>
+/** Date operators compare the field `currentTime` of the context, or without it the current time, whatever field the constraint names. */
+const dateCompiler =
+  (holds: (actual: number, value: number) => boolean): ConstraintCompiler =>
   ({ value: operand }) => {
     const value = Date.parse(operand ?? '');
     return (context) => {
@@ -61,20 +61,23 @@ const date =
 
 const isVersion = (value: string): boolean => value.length <= 256 && !value.startsWith('v') && valid(value) !== null;
 
-const semver =
-  (holds: (order: number) => boolean): Compile =>
+const semverCompiler =
+  (holds: (order: number) => boolean): ConstraintCompiler =>
   ({ contextName, value = '' }) => {
-    if (!isVersion(value)) return never;
+    if (!isVersion(value)) return matchesNobody;
     return (context) => {
       const contextValue = fieldValue(context, contextName);
       return contextValue !== undefined && isVersion(contextValue) && holds(compare(contextValue, value));
     };
   };
 
-/** Longer texts match no pattern: the time of a match grows with the text, which users of frontends choose. */
+/**
+ * The maximum length of a context value that is matched with a pattern; longer ones do not match. Users of frontends choose the value, and the
+ * time of a match grows with its length.
+ */
 const maxMatchedLength = 1_000;
 
-const regex: Compile = ({ contextName, value = '', caseInsensitive = false }) => {
+const compileRegex: ConstraintCompiler = ({ contextName, value = '', caseInsensitive = false }) => {
   try {
     const expression = RE2JS.compile(value, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
     return (context) => {
@@ -84,15 +87,16 @@ const regex: Compile = ({ contextName, value = '', caseInsensitive = false }) =>
       );
     };
   } catch {
-    return never;
+    return matchesNobody;
   }
 };
 
+/** An IP address, or a network in CIDR notation. */
 type Address = Address4 | Address6;
-/** More characters than any address has, with its prefix. */
+/** The limit above which a text is not parsed as an address. No address is as long, with its prefix length. */
 const maxAddressLength = 64;
 
-const addressOf = (value: string): Address | undefined => {
+const parseAddress = (value: string): Address | undefined => {
   if (value.length > maxAddressLength) return undefined;
   if (Address4.isValid(value)) return new Address4(value);
   return Address6.isValid(value) ? new Address6(value) : undefined;
@@ -101,51 +105,51 @@ const addressOf = (value: string): Address | undefined => {
 const isWithin = (address: Address, network: Address): boolean =>
   address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6);
 
-/** Matches an address that is listed or within a listed network. Entries that are neither match only an equal text. */
+/** Returns a function that matches an IP address that is listed or within a listed network. Entries that are neither match only an equal text. */
 export const addressMatcher = (values: readonly string[]): ((contextValue: string | undefined) => boolean) => {
-  const exact = new Set(values);
-  const networks = values.flatMap((value) => addressOf(value) ?? []);
+  const listed = new Set(values);
+  const networks = values.flatMap((value) => parseAddress(value) ?? []);
   return (contextValue) => {
     if (contextValue === undefined) return false;
-    if (exact.has(contextValue)) return true;
-    const address = addressOf(contextValue);
+    if (listed.has(contextValue)) return true;
+    const address = parseAddress(contextValue);
     return address !== undefined && networks.some((network) => isWithin(address, network));
   };
 };
 
-const cidr: Compile = (constraint) => {
-  // Entries that are no addresses must not match a text that is equal to them.
-  const matches = addressMatcher(nonEmptyValues(constraint).filter((value) => addressOf(value) !== undefined));
+const compileCidr: ConstraintCompiler = (constraint) => {
+  // Unlike in the strategy type `remoteAddress`, an entry that is no address matches no text, not even an equal one.
+  const matches = addressMatcher(nonEmptyValues(constraint).filter((value) => parseAddress(value) !== undefined));
   return (context) => matches(fieldValue(context, constraint.contextName));
 };
 
-const compilers = new Map<string, Compile>(
+const compilers = new Map<string, ConstraintCompiler>(
   Object.entries({
-    IN: isAmong(true),
-    NOT_IN: isAmong(false),
-    STR_STARTS_WITH: text((actual, value) => actual.startsWith(value)),
-    STR_ENDS_WITH: text((actual, value) => actual.endsWith(value)),
-    STR_CONTAINS: text((actual, value) => actual.includes(value)),
-    NUM_EQ: number((actual, value) => actual === value),
-    NUM_GT: number((actual, value) => actual > value),
-    NUM_GTE: number((actual, value) => actual >= value),
-    NUM_LT: number((actual, value) => actual < value),
-    NUM_LTE: number((actual, value) => actual <= value),
-    DATE_AFTER: date((actual, value) => actual > value),
-    DATE_BEFORE: date((actual, value) => actual < value),
-    SEMVER_EQ: semver((order) => order === 0),
-    SEMVER_GT: semver((order) => order > 0),
-    SEMVER_GTE: semver((order) => order >= 0),
-    SEMVER_LT: semver((order) => order < 0),
-    SEMVER_LTE: semver((order) => order <= 0),
-    REGEX: regex,
-    IN_CIDR: cidr,
+    IN: listCompiler(true),
+    NOT_IN: listCompiler(false),
+    STR_STARTS_WITH: textCompiler((actual, value) => actual.startsWith(value)),
+    STR_ENDS_WITH: textCompiler((actual, value) => actual.endsWith(value)),
+    STR_CONTAINS: textCompiler((actual, value) => actual.includes(value)),
+    NUM_EQ: numberCompiler((actual, value) => actual === value),
+    NUM_GT: numberCompiler((actual, value) => actual > value),
+    NUM_GTE: numberCompiler((actual, value) => actual >= value),
+    NUM_LT: numberCompiler((actual, value) => actual < value),
+    NUM_LTE: numberCompiler((actual, value) => actual <= value),
+    DATE_AFTER: dateCompiler((actual, value) => actual > value),
+    DATE_BEFORE: dateCompiler((actual, value) => actual < value),
+    SEMVER_EQ: semverCompiler((order) => order === 0),
+    SEMVER_GT: semverCompiler((order) => order > 0),
+    SEMVER_GTE: semverCompiler((order) => order >= 0),
+    SEMVER_LT: semverCompiler((order) => order < 0),
+    SEMVER_LTE: semverCompiler((order) => order <= 0),
+    REGEX: compileRegex,
+    IN_CIDR: compileCidr,
   }),
 );
 
 /** Compiles a constraint. An unknown operator matches no user, inverted or not. */
 export const compileConstraint = (constraint: EvaluableConstraint): Predicate => {
   const predicate = compilers.get(constraint.operator)?.(constraint);
-  if (predicate === undefined) return never;
+  if (predicate === undefined) return matchesNobody;
   return constraint.inverted === true ? (context) => !predicate(context) : predicate;
 };

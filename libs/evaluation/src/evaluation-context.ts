@@ -14,5 +14,5 @@ export type Predicate = (context: EvaluationContext) => boolean;
 export const fieldValue = ({ fields }: EvaluationContext, field: string): string | undefined =>
   fields.get(field) || undefined;
 
-/** A sticky key for a user who has none: another one at each evaluation. */
+/** A sticky key for a user who has none: a new random one on each call. */
 export const randomKey = ({ random }: EvaluationContext): string => String(Math.floor(random() * 100_000) + 1);

@@ -42,17 +42,17 @@ export interface Evaluation {
 export interface StrategyExplanation {
   /** `unknown` where constraints and segments match, and only the application can evaluate the strategy type */
   readonly result: boolean | 'unknown';
-  /** whether the server can evaluate this strategy type */
+  /** whether the server can evaluate the strategy type */
   readonly isEvaluable: boolean;
-  /** by the order of the strategy's constraints */
+  /** for each constraint of the strategy, in their order: whether it matches */
   readonly constraints: readonly boolean[];
-  /** a segment that does not exist matches no user */
+  /** for each segment of the strategy, in their order; one that does not exist matches no user */
   readonly segments: readonly {
     readonly id: number;
     readonly result: boolean;
     readonly constraints: readonly boolean[];
   }[];
-  /** of a gradual rollout */
+  /** for a gradual rollout: the bucket of the user */
   readonly rollout?: Rollout;
   /** the variant of the strategy, if it is active and has variants */
   readonly variant?: Variant;
@@ -61,22 +61,22 @@ export interface StrategyExplanation {
 /** Why a feature is on or off for a user. */
 export interface FeatureExplanation extends Evaluation {
   readonly hasUnsatisfiedDependency: boolean;
-  /** by the order of the feature's dependencies: whether each is as it must be */
+  /** for each dependency of the feature, in their order: whether it is satisfied */
   readonly dependencies: readonly boolean[];
   /** the result of all strategies: `true` where one is on or there is none, `unknown` where none is on and one is unknown */
   readonly result: boolean | 'unknown';
-  /** by the order of the feature's strategies */
+  /** for each strategy of the feature, in their order */
   readonly strategies: readonly StrategyExplanation[];
 }
 
 /** A feature that is on for a user. */
 export interface ActiveFeature {
   readonly feature: EvaluableFeature;
-  /** for the same variant of the same compiled feature always the same object */
+  /** the same object each time that the compiled feature has this variant */
   readonly variant: Variant;
 }
 
-/** The evaluations of one user so far: a parent is evaluated once for all of its children, also where its rollout is random. */
+/** The evaluations for one context so far. A parent is evaluated once for all features that depend on it, even if its rollout is random. */
 type EvaluationCache = Map<CompiledFeature, Evaluation>;
 /** The explanations for one context so far, by feature. */
 type ExplanationCache = Map<string, FeatureExplanation>;
@@ -84,7 +84,7 @@ type ExplanationCache = Map<string, FeatureExplanation>;
 const noVariant: Variant = { name: 'disabled', enabled: false };
 const off: Evaluation = { enabled: false, variant: noVariant };
 
-/** The compiled constraints of a segment; undefined where there is no such segment. */
+/** Returns the compiled constraints of a segment by its id; undefined where there is no such segment. */
 export type FindSegment = (segment: number) => readonly Predicate[] | undefined;
 
 const compileStrategy = (
@@ -92,32 +92,35 @@ const compileStrategy = (
   feature: string,
   findSegment: FindSegment,
 ) => {
-  const own = constraints.map(compileConstraint);
-  const bySegment = segments.map((id) => ({ id, constraints: findSegment(id) }));
-  const conditions = [...own, ...bySegment.flatMap((segment) => segment.constraints ?? [(): boolean => false])];
-  const activation = compileStrategyType(name, parameters, feature);
+  const ownConstraints = constraints.map(compileConstraint);
+  const segmentConstraints = segments.map((id) => ({ id, constraints: findSegment(id) }));
+  const conditions = [
+    ...ownConstraints,
+    ...segmentConstraints.flatMap((segment) => segment.constraints ?? [(): boolean => false]),
+  ];
+  const strategyType = compileStrategyType(name, parameters, feature);
   const stickiness = variants[0]?.stickiness || parameters['stickiness'] || 'default';
   const groupId = parameters['groupId'] || feature;
   const selectVariant = compileVariants(variants, groupId, stickiness);
   const variantFor = (context: EvaluationContext): Variant | undefined => selectVariant?.(context);
   return {
     isOn: (context: EvaluationContext): boolean =>
-      activation !== undefined && conditions.every((holds) => holds(context)) && activation.isActive(context),
+      strategyType !== undefined && conditions.every((holds) => holds(context)) && strategyType.isActive(context),
     variantFor,
     explain: (context: EvaluationContext): StrategyExplanation => {
-      const constraintResults = own.map((holds) => holds(context));
-      const segmentResults = bySegment.map(({ id, constraints }) => {
+      const constraintResults = ownConstraints.map((holds) => holds(context));
+      const segmentResults = segmentConstraints.map(({ id, constraints }) => {
         const results = (constraints ?? []).map((holds) => holds(context));
         return { id, result: constraints !== undefined && results.every(Boolean), constraints: results };
       });
       const matches = constraintResults.every(Boolean) && segmentResults.every(({ result }) => result);
-      const rollout = activation?.rolloutFor?.(context);
-      const isActive = rollout === undefined ? activation?.isActive(context) : isInRollout(rollout);
+      const rollout = strategyType?.rolloutFor?.(context);
+      const isActive = rollout === undefined ? strategyType?.isActive(context) : isInRollout(rollout);
       const result = matches && (isActive ?? 'unknown');
       const variant = result === true ? variantFor(context) : undefined;
       return {
         result,
-        isEvaluable: activation !== undefined,
+        isEvaluable: strategyType !== undefined,
         constraints: constraintResults,
         segments: segmentResults,
         ...(rollout === undefined ? {} : { rollout }),
@@ -137,7 +140,7 @@ const resultOf = (strategies: readonly StrategyExplanation[]): boolean | 'unknow
 export interface CompiledFeature {
   readonly feature: EvaluableFeature;
   readonly strategies: readonly CompiledStrategy[];
-  /** the variant of a user for whom no strategy has one */
+  /** the variant of the feature itself, for a user whose strategy has none */
   readonly variantFor: (context: EvaluationContext) => Variant;
 }
 
@@ -159,7 +162,7 @@ export const compileFeature = (feature: EvaluableFeature, findSegment: FindSegme
 /** The features that an evaluator evaluates. */
 export interface CompiledFeatures {
   readonly find: (name: string) => CompiledFeature | undefined;
-  /** at least those that are enabled, in their order; the same at every call */
+  /** at least the enabled features, in their order; every call returns the same ones */
   readonly all: () => Iterable<CompiledFeature>;
 }
 
@@ -168,8 +171,10 @@ export const compileEvaluator = (
   features: readonly EvaluableFeature[],
   segments: readonly EvaluableSegment[] = [],
 ): Evaluator => {
-  const bySegment = new Map(segments.map((segment) => [segment.id, compileSegment(segment)]));
-  const byName = new Map(features.map((feature) => [feature.name, compileFeature(feature, (id) => bySegment.get(id))]));
+  const segmentsById = new Map(segments.map((segment) => [segment.id, compileSegment(segment)]));
+  const byName = new Map(
+    features.map((feature) => [feature.name, compileFeature(feature, (id) => segmentsById.get(id))]),
+  );
   return createEvaluator({ find: (name) => byName.get(name), all: () => byName.values() });
 };
 
@@ -177,22 +182,22 @@ export const compileEvaluator = (
 export const createEvaluator = ({ find, all }: CompiledFeatures) => {
   const isDependencySatisfied = (
     { feature: parent, enabled: mustBeOn = true, variants = [] }: EvaluableDependency,
-    evaluateParent: (found: CompiledFeature) => Evaluation,
+    evaluateParent: (compiled: CompiledFeature) => Evaluation,
   ): boolean => {
-    const found = find(parent);
+    const compiled = find(parent);
     // A parent must not have parents itself. This also ends the evaluation of circular dependencies.
-    if (found === undefined || (found.feature.dependencies ?? []).length > 0) return false;
-    const { enabled, variant } = evaluateParent(found);
+    if (compiled === undefined || (compiled.feature.dependencies ?? []).length > 0) return false;
+    const { enabled, variant } = evaluateParent(compiled);
     if (!mustBeOn) return !enabled;
     return enabled && (variants.length === 0 || variants.includes(variant.name));
   };
 
-  const evaluateOnce = (found: CompiledFeature, context: EvaluationContext, cache: EvaluationCache): Evaluation => {
-    const cached = cache.get(found);
+  const evaluateOnce = (compiled: CompiledFeature, context: EvaluationContext, cache: EvaluationCache): Evaluation => {
+    const cached = cache.get(compiled);
     if (cached !== undefined) return cached;
-    const variant = variantOf(found, context, cache);
+    const variant = variantOf(compiled, context, cache);
     const evaluation = variant === undefined ? off : { enabled: true, variant };
-    cache.set(found, evaluation);
+    cache.set(compiled, evaluation);
     return evaluation;
   };
 
@@ -203,8 +208,9 @@ export const createEvaluator = ({ find, all }: CompiledFeatures) => {
     cache: EvaluationCache,
   ): Variant | undefined => {
     const { enabled, dependencies = [] } = feature;
-    const evaluateParent = (found: CompiledFeature) => evaluateOnce(found, context, cache);
-    if (!enabled || !dependencies.every((one) => isDependencySatisfied(one, evaluateParent))) return undefined;
+    const evaluateParent = (parent: CompiledFeature) => evaluateOnce(parent, context, cache);
+    if (!enabled || !dependencies.every((dependency) => isDependencySatisfied(dependency, evaluateParent)))
+      return undefined;
     if (strategies.length === 0) return variantFor(context);
     for (const strategy of strategies) {
       if (strategy.isOn(context)) return strategy.variantFor(context) ?? variantFor(context);
@@ -212,31 +218,33 @@ export const createEvaluator = ({ find, all }: CompiledFeatures) => {
     return undefined;
   };
 
-  /** By context, which is of one request: a random rollout is drawn once for all features that the request resolves. */
+  /** The explanations by context. A request has one context, so that it draws each random bucket once for all features that it resolves. */
   const explanations = new WeakMap<EvaluationContext, ExplanationCache>();
-  const explain = (found: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
+  const explain = (compiled: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
     let cache = explanations.get(context);
     if (cache === undefined) explanations.set(context, (cache = new Map()));
-    const { name } = found.feature;
+    const { name } = compiled.feature;
     const cached = cache.get(name);
     if (cached !== undefined) return cached;
-    const explanation = explainNow(found, context);
+    const explanation = explainUncached(compiled, context);
     cache.set(name, explanation);
     return explanation;
   };
 
-  const explainNow = (found: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
-    const { feature } = found;
-    const strategies = found.strategies.map(({ explain }) => explain(context));
+  const explainUncached = (compiled: CompiledFeature, context: EvaluationContext): FeatureExplanation => {
+    const { feature } = compiled;
+    const strategies = compiled.strategies.map(({ explain }) => explain(context));
     const result = resultOf(strategies);
     const explainParent = (parent: CompiledFeature) => explain(parent, context);
-    const dependencies = (feature.dependencies ?? []).map((one) => isDependencySatisfied(one, explainParent));
+    const dependencies = (feature.dependencies ?? []).map((dependency) =>
+      isDependencySatisfied(dependency, explainParent),
+    );
     const hasUnsatisfiedDependency = dependencies.includes(false);
     const enabled = feature.enabled && !hasUnsatisfiedDependency && result === true;
     const variant = strategies.find((strategy) => strategy.result === true)?.variant;
     return {
       enabled,
-      variant: enabled ? (variant ?? found.variantFor(context)) : noVariant,
+      variant: enabled ? (variant ?? compiled.variantFor(context)) : noVariant,
       hasUnsatisfiedDependency,
       dependencies,
       result,
@@ -244,45 +252,47 @@ export const createEvaluator = ({ find, all }: CompiledFeatures) => {
     };
   };
 
-  let parentNames: ReadonlySet<string> | undefined;
-  /** The features whose evaluation others share. */
-  const parents = (): ReadonlySet<string> =>
-    (parentNames ??= new Set(
+  let cachedParents: ReadonlySet<string> | undefined;
+  /** The names of the features that others depend on. */
+  const parentNames = (): ReadonlySet<string> =>
+    (cachedParents ??= new Set(
       [...all()].flatMap(({ feature: { dependencies = [] } }) => dependencies.map(({ feature }) => feature)),
     ));
 
   return {
-    /** An unknown feature is off. */
+    /** Evaluates a feature; an unknown one is off. */
     evaluate: (name: string, context: EvaluationContext): Evaluation => {
-      const found = find(name);
-      return found === undefined ? off : evaluateOnce(found, context, new Map());
+      const compiled = find(name);
+      return compiled === undefined ? off : evaluateOnce(compiled, context, new Map());
     },
     /** The features that are on, in their order. */
     active: (context: EvaluationContext): ActiveFeature[] => {
       const cache: EvaluationCache = new Map();
-      const on: ActiveFeature[] = [];
-      const isParent = parents();
+      const active: ActiveFeature[] = [];
+      const parents = parentNames();
       for (const compiled of all()) {
         const { feature } = compiled;
-        if (!isParent.has(feature.name)) {
+        if (!parents.has(feature.name)) {
           const variant = variantOf(compiled, context, cache);
-          if (variant !== undefined) on.push({ feature, variant });
+          if (variant !== undefined) active.push({ feature, variant });
           continue;
         }
         const { enabled, variant } = evaluateOnce(compiled, context, cache);
-        if (enabled) on.push({ feature, variant });
+        if (enabled) active.push({ feature, variant });
       }
-      return on;
+      return active;
     },
-    /** Evaluates every strategy, and says why; undefined for an unknown feature. */
+    /** Evaluates every strategy of a feature, and returns the reasons; undefined for an unknown feature. */
     explain: (name: string, context: EvaluationContext): FeatureExplanation | undefined => {
-      const found = find(name);
-      return found === undefined ? undefined : explain(found, context);
+      const compiled = find(name);
+      return compiled === undefined ? undefined : explain(compiled, context);
     },
     /** Evaluates a feature and returns the reason for its result; undefined for an unknown feature. */
     resolve: (name: string, context: EvaluationContext): Resolution | undefined => {
-      const found = find(name);
-      return found === undefined ? undefined : resolveWithReason(found.feature, explain(found, context), context);
+      const compiled = find(name);
+      return compiled === undefined
+        ? undefined
+        : resolveWithReason(compiled.feature, explain(compiled, context), context);
     },
   };
 };

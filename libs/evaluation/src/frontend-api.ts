@@ -7,21 +7,24 @@ type Values = Readonly<Record<string, unknown>>;
 
 const ipv4MappedPrefix = '::ffff:';
 
-/** An IPv4-mapped IPv6 address as plain IPv4, as constraints spell it. */
-const plainAddress = (address: string): string => {
+/** Converts an IPv4-mapped IPv6 address to IPv4, which constraints contain; returns other addresses unchanged. */
+const unmapAddress = (address: string): string => {
   const isMapped = address.toLowerCase().startsWith(ipv4MappedPrefix) && address.includes('.');
   return isMapped ? address.slice(ipv4MappedPrefix.length) : address;
 };
 
-/** The fields of a context by name. Top-level fields win over properties, and the token's environment over both. */
+/**
+ * The fields of a context by name. Top-level fields take precedence over properties, and the environment of the token over both. Values that
+ * are objects or null are left out.
+ */
 const fieldsOf = (
-  own: Values,
+  topLevel: Values,
   properties: Values,
   request: { readonly environment: string; readonly address: string | undefined },
 ): ReadonlyMap<string, string> => {
   const fields = new Map<string, string>();
-  if (request.address !== undefined) fields.set('remoteAddress', plainAddress(request.address));
-  for (const values of [properties, own]) {
+  if (request.address !== undefined) fields.set('remoteAddress', unmapAddress(request.address));
+  for (const values of [properties, topLevel]) {
     for (const [field, value] of Object.entries(values)) {
       if (value !== null && value !== undefined && typeof value !== 'object') fields.set(field, String(value));
     }
@@ -43,8 +46,11 @@ export const contextFieldsOfQuery = (
   const properties = entries
     .filter(isProperty)
     .map(([name, value]) => [name.slice(propertyPrefix.length, -1), value] as const);
-  const own = entries.filter((entry) => !isProperty(entry));
-  return fieldsOf(Object.fromEntries(own), Object.fromEntries(properties), { environment, address: callerAddress });
+  const topLevel = entries.filter((entry) => !isProperty(entry));
+  return fieldsOf(Object.fromEntries(topLevel), Object.fromEntries(properties), {
+    environment,
+    address: callerAddress,
+  });
 };
 
 /** The context fields in a body. */
@@ -53,11 +59,11 @@ export const contextFieldsOfBody = (
   environment: string,
   callerAddress: string | undefined,
 ): ReadonlyMap<string, string> => {
-  const { properties = {}, ...own } = context;
-  return fieldsOf(own, properties as Values, { environment, address: callerAddress });
+  const { properties = {}, ...topLevel } = context;
+  return fieldsOf(topLevel, properties as Values, { environment, address: callerAddress });
 };
 
-/** A feature that is on, as frontend SDKs receive it, without why. */
+/** A feature that is on, as frontend SDKs receive it. */
 export const frontendFeature = ({ feature, variant }: ActiveFeature): FrontendFeature => ({
   name: feature.name,
   enabled: true,

@@ -6,7 +6,7 @@ const mixBlock = (value: number): number => Math.imul(rotateLeft(Math.imul(value
 const addBlock = (hash: number, block: number): number =>
   Math.imul(rotateLeft(hash ^ mixBlock(block), 13), 5) + 0xe6546b64;
 
-/** The UTF-8 bytes of a text, one character each. ASCII, which nearly every key is, is returned as it is. */
+/** A text with one character for each byte of the UTF-8 of `text`. ASCII, as most keys are, is its own result. */
 const utf8Of = (text: string): string => {
   for (let index = 0; index < text.length; index++) {
     if (text.charCodeAt(index) >= 0x80) return Buffer.from(text, 'utf8').toString('latin1');
@@ -54,10 +54,10 @@ export const murmurHasher = (prefix: string, seed = 0): ((text: string) => numbe
   };
 };
 
-/** The bucket of a key, from 1 on. */
+/** Returns the bucket of a key; the first bucket is 1. */
 export type BucketOf = (key: string) => number;
 
-/** The bucket of a key in a rollout, from 1 to 100: the key is on when its bucket is at most the percentage. */
+/** Buckets of a rollout, from 1 to 100. A rollout includes the keys whose bucket is at most its percentage. */
 export const rolloutBuckets = (groupId: string): BucketOf => {
   const hash = murmurHasher(`${groupId}:`);
   return (key) => (hash(key) % 100) + 1;
@@ -65,7 +65,7 @@ export const rolloutBuckets = (groupId: string): BucketOf => {
 
 const variantSeed = 86_028_157;
 
-/** The position of a key among the weights of variants, from 1 to their sum; independent of its rollout bucket. */
+/** Buckets of variants, from 1 to the sum of their weights; independent of the buckets of rollouts. */
 export const variantBuckets = (groupId: string, totalWeight: number): BucketOf => {
   const hash = murmurHasher(`${groupId}:`, variantSeed);
   return (key) => (hash(key) % totalWeight) + 1;

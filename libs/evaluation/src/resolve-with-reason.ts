@@ -2,7 +2,7 @@ import type { EvaluationContext } from './evaluation-context.ts';
 import type { EvaluableFeature, EvaluableStrategy, FeatureExplanation, StrategyExplanation } from './evaluator.ts';
 import type { EvaluableVariant, Variant } from './variant.ts';
 
-/** How a value came about, in the words of OpenFeature. */
+/** The reason for the result of a feature, as OpenFeature names it. */
 export type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED' | 'UNKNOWN';
 
 /** The evaluation of a feature with its reason. */
@@ -17,10 +17,11 @@ export interface Resolution {
 
 const sticksToUser = (stickiness: string): boolean => ['default', 'userId', 'sessionId'].includes(stickiness);
 
-const splits = ({ rollout }: StrategyExplanation, { name }: EvaluableStrategy): boolean =>
+/** Whether a strategy is on for a part of the users that it matches, by a rollout. */
+const isPartialRollout = ({ rollout }: StrategyExplanation, { name }: EvaluableStrategy): boolean =>
   rollout === undefined ? name === 'gradualRolloutRandom' : rollout.percentage > 0 && rollout.percentage < 100;
 
-const matches = ({ constraints, segments }: StrategyExplanation): boolean =>
+const isMatching = ({ constraints, segments }: StrategyExplanation): boolean =>
   constraints.every(Boolean) && segments.every(({ result }) => result);
 
 /** Whether a strategy is on for every user, whatever the context. */
@@ -33,13 +34,13 @@ const isUnconditional = (
   return rollout.percentage >= 100 && ['default', 'random'].includes(rollout.stickiness);
 };
 
-/** Why a feature has its result for a user. */
+/** Derives OpenFeature's reason for the result of a feature from its explanation. */
 export const resolveWithReason = (
   feature: EvaluableFeature,
   { enabled, variant, result, hasUnsatisfiedDependency, strategies }: FeatureExplanation,
   { fields }: EvaluationContext,
 ): Resolution => {
-  const { strategies: configured = [], dependencies = [] } = feature;
+  const { strategies: strategiesOfFeature = [], dependencies = [] } = feature;
   const resolution = (reason: Reason, needsTargetingKey = false): Resolution => ({
     feature,
     enabled,
@@ -48,8 +49,8 @@ export const resolveWithReason = (
     needsTargetingKey,
   });
   const isAnonymous = !fields.get('userId') && !fields.get('sessionId');
-  const splitBy = (explained: StrategyExplanation, nth: number): boolean =>
-    splits(explained, configured[nth] as EvaluableStrategy);
+  const isSplitAt = (explanation: StrategyExplanation, index: number): boolean =>
+    isPartialRollout(explanation, strategiesOfFeature[index] as EvaluableStrategy);
   const needsTargetingKey = ({ rollout }: StrategyExplanation): boolean =>
     isAnonymous && rollout !== undefined && sticksToUser(rollout.stickiness);
 
@@ -57,28 +58,30 @@ export const resolveWithReason = (
   if (hasUnsatisfiedDependency) return resolution('TARGETING_MATCH');
   if (!enabled) {
     if (result === 'unknown') return resolution('UNKNOWN');
-    const split = strategies.filter((explained, nth) => matches(explained) && splitBy(explained, nth));
-    return split.length === 0 ? resolution('TARGETING_MATCH') : resolution('SPLIT', split.some(needsTargetingKey));
+    const splitStrategies = strategies.filter((one, index) => isMatching(one) && isSplitAt(one, index));
+    return splitStrategies.length === 0
+      ? resolution('TARGETING_MATCH')
+      : resolution('SPLIT', splitStrategies.some(needsTargetingKey));
   }
-  const nth = strategies.findIndex((explained) => explained.result === true);
-  const [deciding, strategy] = [strategies[nth], configured[nth]];
+  const decidingIndex = strategies.findIndex((explanation) => explanation.result === true);
+  const [deciding, strategy] = [strategies[decidingIndex], strategiesOfFeature[decidingIndex]];
   const variants: readonly EvaluableVariant[] =
     (deciding?.variant === undefined ? feature.variants : strategy?.variants) ?? [];
   const isSplitByWeight = variants.filter(({ weight }) => weight > 0).length > 1;
   const variantStickiness = variants[0]?.stickiness || strategy?.parameters?.['stickiness'] || 'default';
   const variantNeedsTargetingKey =
     isSplitByWeight && isAnonymous && sticksToUser(variantStickiness) && !fields.get('remoteAddress');
-  if (deciding !== undefined && splitBy(deciding, nth)) {
+  if (deciding !== undefined && isSplitAt(deciding, decidingIndex)) {
     return resolution('SPLIT', needsTargetingKey(deciding) || variantNeedsTargetingKey);
   }
   if (isSplitByWeight) return resolution('SPLIT', variantNeedsTargetingKey);
   const isStatic =
     dependencies.length === 0 &&
-    (deciding === undefined || (nth === 0 && isUnconditional(deciding, strategy as EvaluableStrategy)));
+    (deciding === undefined || (decidingIndex === 0 && isUnconditional(deciding, strategy as EvaluableStrategy)));
   return resolution(isStatic ? 'STATIC' : 'TARGETING_MATCH');
 };
 
-/** Whether variants of the feature have payloads: then its value is a payload, else whether it is on. */
+/** Whether variants of the feature have payloads. The value of such a feature is a payload, the value of others whether they are on. */
 export const hasPayloads = ({ variants = [], strategies = [] }: EvaluableFeature): boolean =>
   [variants, ...strategies.map((strategy) => strategy.variants ?? [])].some((list) =>
     list.some(({ payload }) => payload !== undefined),

@@ -17,6 +17,7 @@ export interface EvaluableVariant {
   readonly overrides?: readonly { readonly contextName: string; readonly values: readonly string[] }[] | undefined;
 }
 
+/** The text whose hash chooses the variant of a user. */
 const stickyKey = (stickiness: string, context: EvaluationContext): string => {
   if (stickiness !== 'default') return fieldValue(context, stickiness) ?? randomKey(context);
   const fields = ['userId', 'sessionId', 'remoteAddress'];
@@ -31,7 +32,7 @@ const toVariant = ({ name, payload }: EvaluableVariant): Variant =>
   payload === undefined ? { name, enabled: true } : { name, enabled: true, payload };
 
 /**
- * Compiles the choice of a variant: the first with an override for the user, else by weight.
+ * Compiles the choice of a variant: the variant of the first override that matches the user, otherwise a variant by weight.
  * @returns a function that returns the same object for the same variant; undefined where no variant has weight
  */
 export const compileVariants = (
@@ -45,18 +46,19 @@ export const compileVariants = (
   let cumulativeWeight = 0;
   const compiled = variants.map((variant) => {
     cumulativeWeight += variant.weight;
-    return { upTo: variant.weight > 0 ? cumulativeWeight : 0, variant: toVariant(variant) };
+    // Buckets begin at 1, so a variant without weight has none.
+    return { lastBucket: variant.weight > 0 ? cumulativeWeight : 0, variant: toVariant(variant) };
   });
-  const last = compiled.findLast(({ upTo }) => upTo > 0)?.variant as Variant;
-  const overrides = variants.flatMap(({ overrides = [] }, nth) =>
-    overrides.map((override) => ({ ...override, variant: (compiled[nth] as (typeof compiled)[number]).variant })),
+  const lastVariant = compiled.findLast(({ lastBucket }) => lastBucket > 0)?.variant as Variant;
+  const overrides = variants.flatMap(({ overrides = [] }, index) =>
+    overrides.map((override) => ({ ...override, variant: (compiled[index] as (typeof compiled)[number]).variant })),
   );
   return (context) => {
     for (const { contextName, values, variant } of overrides) {
       if (values.includes(fieldValue(context, contextName) ?? '')) return variant;
     }
     const bucket = bucketOf(stickyKey(stickiness, context));
-    for (const { upTo, variant } of compiled) if (bucket <= upTo) return variant;
-    return last;
+    for (const { lastBucket, variant } of compiled) if (bucket <= lastBucket) return variant;
+    return lastVariant;
   };
 };
