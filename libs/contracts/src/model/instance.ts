@@ -4,23 +4,23 @@ import { maxId, Timestamp } from './schema.ts';
 /** The version of Unleash whose API Bunting serves. */
 export const unleashVersion = '6.4.1';
 
-/** The value of an absent limit: clients expect a number. */
+/** The number that stands for an absent limit, because clients expect a number. */
 export const noLimit = maxId;
 
 const limit = (description: string) => Type.Integer({ minimum: 0, description });
-const absent = limit('always 0: Bunting has none');
+const alwaysZero = limit('always 0: Bunting has none');
 
 /** The limits on the numbers of resources. */
 export const ResourceLimits = Type.Object(
   {
     segmentValues: limit('values of one segment'),
     strategySegments: limit('segments of one strategy'),
-    actionSetActions: absent,
-    actionSetsPerProject: absent,
-    actionSetFilters: absent,
-    actionSetFilterValues: absent,
-    signalEndpoints: absent,
-    signalTokensPerEndpoint: absent,
+    actionSetActions: alwaysZero,
+    actionSetsPerProject: alwaysZero,
+    actionSetFilters: alwaysZero,
+    actionSetFilterValues: alwaysZero,
+    signalEndpoints: alwaysZero,
+    signalTokensPerEndpoint: alwaysZero,
     featureEnvironmentStrategies: limit('strategies of one feature in one environment'),
     constraintValues: limit('values of one constraint'),
     constraints: limit('constraints of one strategy'),
@@ -34,7 +34,7 @@ export const ResourceLimits = Type.Object(
 );
 export type ResourceLimits = Static<typeof ResourceLimits>;
 
-const unleash = Type.String({ description: 'the version of Unleash whose API this is' });
+const servedUnleashVersion = Type.String({ description: 'the version of Unleash whose API this is' });
 
 /** The configuration that user interfaces of Unleash read. */
 export const UiConfig = Type.Object(
@@ -53,7 +53,7 @@ export const UiConfig = Type.Object(
       description: 'origins whose pages may call the frontend API; `*` for every one',
     }),
     versionInfo: Type.Object({
-      current: Type.Object({ oss: unleash, enterprise: unleash }),
+      current: Type.Object({ oss: servedUnleashVersion, enterprise: servedUnleashVersion }),
       latest: Type.Object({}),
       isLatest: Type.Boolean({ description: 'always true: Bunting does not look for newer versions' }),
       instanceId: Type.String({ description: 'identifies this installation' }),
@@ -95,13 +95,13 @@ export type UiConfigBody = Static<typeof UiConfigBody>;
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** The counts of resources. */
+/** The counts of resources and of their use. */
 export const InstanceStatistics = Type.Object(
   {
     timestamp: Timestamp('when it was counted'),
     instanceId: Type.String({ description: 'identifies this installation' }),
-    versionOSS: unleash,
-    versionEnterprise: unleash,
+    versionOSS: servedUnleashVersion,
+    versionEnterprise: servedUnleashVersion,
     users: count('users'),
     serviceAccounts: count('service accounts'),
     apiTokens: Type.Object(
@@ -110,7 +110,7 @@ export const InstanceStatistics = Type.Object(
     ),
     activeUsers: Type.Object(
       { last7: count('in 7 days'), last30: count('in 30'), last60: count('in 60'), last90: count('in 90') },
-      { description: 'users who used a key' },
+      { description: 'users who used a key or a session' },
     ),
     featureToggles: count('active features'),
     archivedFeatureToggles: count('archived features'),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * The parameters of a page of a list. Clients of Unleash read these lists whole, so without `limit` the reply is the rest of the list.
+ * The parameters of a page of a list. Clients of Unleash expect the complete list, so without `limit` the reply has all items after `offset`.
  * @param items the plural noun of the items, for the descriptions
  */
 export const optionalPage = (items: string) => ({

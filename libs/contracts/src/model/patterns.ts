@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
-// Patterns that only the OpenAPI document contains, as `documented<Keyword>`. The services check the same rules in code, so that no input is
-// matched with a regular expression.
+// Patterns for the OpenAPI document, in keywords such as `documentedPattern`, which validation ignores. The services check the same rules in code,
+// because matching input with a pattern can take exponential time.
 
 /** A name without characters that `encodeURIComponent` escapes, and neither `.` nor `..`. */
 export const urlFriendlyPattern = "^([.]{0,2}[A-Za-z0-9_!~*'()-]|[.]{3})[A-Za-z0-9_.!~*'()-]*$";
@@ -45,7 +45,7 @@ export const limitPattern = '^0{0,9}([1-9][0-9]{0,2}|1000)$';
 /** A tag as `<type>:<value>`. */
 export const writtenTagPattern = String.raw`^[^:]+:[\s\S]+$`;
 
-/** A name that needs no escape in a URL. */
+/** The schema of a name that needs no escape in a URL. */
 export const UrlFriendlyName = (description: string) =>
   Type.String({
     description,
@@ -61,7 +61,7 @@ export const notEmpty = { form: 'not-empty', documentedMinLength: 1 } as const;
 /** Options of a JSON pointer. */
 export const jsonPointer = { form: 'json-pointer', documentedPattern: '^(/([^~]|~[01])*)?$' } as const;
 
-/** Text of 1 to `max` characters; surrounding white space is trimmed before they are counted. */
+/** The schema of a text of 1 to `max` characters; the white space around it is not counted. */
 export const TrimmedText = (max: number, description: string) =>
   Type.String({
     maxLength: 2_000,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { maxId } from '../model/schema.ts';
 
-// Parameters in paths are not validated: an impossible name is not found. The maximum length of a URL limits them.
+// Names in paths are not validated: for one that cannot exist, the response is 404. The limit of URLs also limits their length.
 const projectId = Type.String({ minLength: 1, description: 'the id of the project' });
 const featureName = Type.String({ minLength: 1, description: 'the name of the feature' });
 const environment = Type.String({ minLength: 1, description: 'the name of the environment' });

@@ -66,7 +66,7 @@ export const RoleWithPermissions = Type.Object(
 );
 export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
 
-/** A saved role with its permissions; also under `roles`, for clients of Unleash Enterprise. */
+/** A saved role with its permissions. The member `roles` repeats the role, for clients of Unleash Enterprise. */
 export const SavedRole = Type.Object(
   { version: Constant(1, 'the version of this format'), roles: Role, ...RoleWithPermissions.properties },
   { title: 'roleWithVersionSchema', description: 'A role that was just saved.' },
@@ -94,10 +94,14 @@ const roleBody = {
   ),
   permissions: Type.Array(RolePermission, { maxItems: 1_000, description: 'the permissions of the role' }),
 };
-const madeTypes = ['root-custom', 'custom'] as const;
+const customRoleTypes = ['root-custom', 'custom'] as const;
 
-/** The permissions of a project role or of a root role: the rule of `wantedRole` for the OpenAPI document. */
-const rightsOfType = (...named: string[]) => [
+/**
+ * The permissions that a role can grant, as alternatives for the OpenAPI document: those of projects and environments, or any if its type is
+ * `root-custom`.
+ * @param requiredWithRoot members that a body with other permissions must have
+ */
+const documentedGrants = (...requiredWithRoot: string[]) => [
   {
     properties: {
       permissions: {
@@ -112,14 +116,14 @@ const rightsOfType = (...named: string[]) => [
       },
     },
   },
-  { properties: { type: { type: 'string', enum: ['root-custom'] } }, required: named },
+  { properties: { type: { type: 'string', enum: ['root-custom'] } }, required: requiredWithRoot },
 ];
 
 export const RoleBody = Type.Object(
   {
     ...roleBody,
     type: Type.Optional(
-      Type.Enum([...madeTypes], {
+      Type.Enum([...customRoleTypes], {
         type: 'string',
         description: '`root-custom`: holds everywhere; `custom`: can be assigned in a project. Default: custom',
       }),
@@ -128,7 +132,7 @@ export const RoleBody = Type.Object(
   {
     title: 'createRoleWithPermissionsSchema',
     description: 'The properties of a new role.',
-    documentedAnyOf: rightsOfType('type'),
+    documentedAnyOf: documentedGrants('type'),
   },
 );
 export type RoleBody = Static<typeof RoleBody>;
@@ -136,12 +140,12 @@ export type RoleBody = Static<typeof RoleBody>;
 export const UpdateRoleBody = Type.Object(
   {
     ...roleBody,
-    type: Type.Optional(Type.Enum([...madeTypes], { type: 'string', description: 'the type that the role has' })),
+    type: Type.Optional(Type.Enum([...customRoleTypes], { type: 'string', description: 'the type that the role has' })),
   },
   {
     title: 'updateRoleWithPermissionsSchema',
     description: 'The new properties of a role. Its type does not change.',
-    documentedAnyOf: rightsOfType(),
+    documentedAnyOf: documentedGrants(),
   },
 );
 
@@ -176,7 +180,7 @@ export const AvailablePermissions = Type.Object(
 );
 export type AvailablePermissions = Static<typeof AvailablePermissions>;
 
-/** A group of users, which share its roles. */
+/** A group of users, who share its roles. */
 export const Group = Type.Object(
   {
     id: Type.Integer({ description: 'the id of the group' }),
@@ -238,7 +242,8 @@ export const GroupBody = Type.Object(
 );
 export type GroupBody = Static<typeof GroupBody>;
 
-const within = {
+/** The roles of a user or group in a project. */
+const rolesInProject = {
   roles: Type.Array(Type.Integer(), { description: 'the roles that it has in the project' }),
   roleId: Type.Integer({ description: 'the first of the roles' }),
   addedAt: Timestamp('when it got the first of them'),
@@ -248,10 +253,10 @@ const within = {
 export const ProjectAccess = Type.Object(
   {
     version: Constant(1, 'the version of this format'),
-    users: Type.Array(Type.Object({ ...User.properties, ...within }), {
+    users: Type.Array(Type.Object({ ...User.properties, ...rolesInProject }), {
       description: 'users with a role of their own',
     }),
-    groups: Type.Array(Type.Object({ ...Group.properties, ...within }), { description: 'groups with a role' }),
+    groups: Type.Array(Type.Object({ ...Group.properties, ...rolesInProject }), { description: 'groups with a role' }),
     roles: Type.Array(
       Type.Object({
         ...role,

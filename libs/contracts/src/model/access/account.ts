@@ -23,7 +23,7 @@ const rootRole = Type.Integer({ description: 'the id of the root role' });
 const seenAt = Nullable(Timestamp('when it was last used'));
 const createdAt = Timestamp('when it was created');
 const text = (description: string) => Nullable(Type.String({ maxLength: 255 }), { description });
-const wantedRootRole = Type.Union([Type.Integer(), Type.String({ maxLength: 255 })], {
+const rootRoleReference = Type.Union([Type.Integer(), Type.String({ maxLength: 255 })], {
   description: 'the root role, by its id or by its name',
 });
 const accountType = Type.Enum(['User', 'Service Account'], { type: 'string', description: 'a person or a machine' });
@@ -112,7 +112,7 @@ export const CreateUserBody = Type.Object(
     email: Type.Optional(
       Nullable(Type.String({ maxLength: 255, documentedPattern: emailPattern }), { description: 'the e-mail address' }),
     ),
-    rootRole: wantedRootRole,
+    rootRole: rootRoleReference,
     password: Type.Optional(
       Nullable(Type.String({ maxLength: maxPasswordLength }), {
         description: 'the password of the user; without one the user chooses it by the link `inviteLink`',
@@ -140,7 +140,7 @@ export const UpdateUserBody = Type.Object(
   {
     name: Type.Optional(text('the name of the user')),
     email: Type.Optional(text('the e-mail address')),
-    rootRole: Type.Optional(wantedRootRole),
+    rootRole: Type.Optional(rootRoleReference),
     active: Type.Optional(active),
   },
   { title: 'updateUserSchema', description: 'The properties of a user to change. Omitted properties do not change.' },
@@ -235,7 +235,7 @@ export const CreateServiceAccountBody = Type.Object(
   {
     username: Type.String({ minLength: 1, maxLength: 255, description: 'the username of the account' }),
     name: Type.Optional(text('the name of the account')),
-    rootRole: wantedRootRole,
+    rootRole: rootRoleReference,
   },
   { title: 'createServiceAccountSchema', description: 'The properties of a new service account.' },
 );
@@ -244,7 +244,7 @@ export type CreateServiceAccountBody = Static<typeof CreateServiceAccountBody>;
 export const UpdateServiceAccountBody = Type.Object(
   {
     name: Type.Optional(text('the name of the account')),
-    rootRole: Type.Optional(wantedRootRole),
+    rootRole: Type.Optional(rootRoleReference),
     active: Type.Optional(active),
   },
   { title: 'updateServiceAccountSchema', description: 'The properties of a service account to change.' },
@@ -299,8 +299,8 @@ export type UsersAndGroups = Static<typeof UsersAndGroups>;
 
 export const AdminCount = Type.Object(
   {
-    password: Type.Integer({ description: 'users who log in with a password: always 0' }),
-    noPassword: Type.Integer({ description: 'users who authenticate with keys' }),
+    password: Type.Integer({ description: 'users with a password' }),
+    noPassword: Type.Integer({ description: 'users without a password' }),
     service: Type.Integer({ description: 'service accounts' }),
   },
   { title: 'adminCountSchema', description: 'The number of accounts with the root role Admin.' },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from '../schema.ts';
 
-/** Algorithms that ID tokens may be signed with: those with a public key. */
+/** The algorithms that ID tokens may be signed with: those that verify signatures with a public key. */
 export const signingAlgorithms = [
   'RS256',
   'RS384',
@@ -104,18 +104,20 @@ export const DiscoverProviderBody = Type.Object(
   },
 );
 
-const address = (description: string) =>
+const endpointUrl = (description: string) =>
   Nullable(Type.String(), { description: `${description}; null where it has none` });
 const supported = (description: string) =>
-  Type.Array(Type.String(), { description: `${description}; empty if the provider publishes none: the first 100` });
+  Type.Array(Type.String(), {
+    description: `${description}: at most the first 100; empty if the provider publishes none`,
+  });
 
 /** The metadata of an OpenID provider. */
 export const DiscoveredProvider = Type.Object(
   {
     issuer: Type.String({ description: 'the issuer of the provider' }),
-    authorizationEndpoint: address('the address where people sign in'),
-    tokenEndpoint: address('the address where Bunting exchanges the code for tokens'),
-    endSessionEndpoint: address('the address where Bunting ends the session at the provider'),
+    authorizationEndpoint: endpointUrl('the address where people sign in'),
+    tokenEndpoint: endpointUrl('the address where Bunting exchanges the code for tokens'),
+    endSessionEndpoint: endpointUrl('the address where Bunting ends the session at the provider'),
     signingAlgorithms: supported('the algorithms by which it signs ID tokens'),
     scopes: supported('the scopes that it knows'),
     supportsPkce: Nullable(Type.Boolean(), {

@@ -35,10 +35,10 @@ export const LoginBody = Type.Object(
 );
 export type LoginBody = Static<typeof LoginBody>;
 
-/** Set by the gateway from the connection. */
+/** The IP address of the client, which the gateway takes from the connection. */
 export const AddressQuery = Type.Object({ address: Type.String() });
 
-/** Set by the gateway from the connection and the headers of a request that starts a session. */
+/** The IP address and the browser of a client that starts a session, which the gateway takes from the connection and the headers. */
 export const ClientQuery = Type.Object({
   address: Type.String(),
   userAgent: Type.Optional(
@@ -130,7 +130,7 @@ export const ResetLink = Type.Object(
 const enabled = Type.Boolean({ description: 'whether the link works' });
 const expiresAt = Timestamp('until when the link works');
 
-/** An invitation link, with which users create their own accounts. */
+/** An invitation link, with which people create their own accounts. */
 export const InviteLink = Type.Object(
   {
     secret: Type.String({ description: 'the secret of the link' }),

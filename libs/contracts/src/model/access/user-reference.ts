@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** A user as responses name the author of something. */
+/** A user in responses that name who created or changed something. */
 export const UserReference = Type.Object(
   {
     id: Type.Integer({ description: 'the id of the user' }),
@@ -11,7 +11,7 @@ export const UserReference = Type.Object(
 );
 export type UserReference = Static<typeof UserReference>;
 
-/** A user as services show people to each other: no more than this. */
+/** A user in calls between services, with the properties that other users may see. */
 export const UserCard = Type.Object({
   id: Type.Integer(),
   name: Type.Union([Type.String(), Type.Null()]),

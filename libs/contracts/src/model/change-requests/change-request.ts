@@ -16,7 +16,7 @@ export type ChangeRequestState = (typeof changeRequestStates)[number];
 
 const closedStates: ReadonlySet<ChangeRequestState> = new Set(['Applied', 'Cancelled', 'Rejected']);
 
-/** True if the state is final. */
+/** Whether the state is final. */
 export const isClosedState = (state: ChangeRequestState): boolean => closedStates.has(state);
 
 const imageUrl = Type.String({ format: 'uri', description: "the address of the user's picture" });
@@ -32,7 +32,7 @@ export const Author = Type.Object(
 );
 export type Author = Static<typeof Author>;
 
-/** A property that was edited after the change was written, and that applying the change would overwrite. */
+/** A property that was edited after the change was proposed, so that applying the change would overwrite the edit. */
 export const ChangeRequestOverwrite = Type.Object(
   {
     property: Type.String({ description: 'the overwritten property' }),
@@ -108,7 +108,7 @@ export const ChangeRequestChange = Type.Object(
 );
 export type ChangeRequestChange = Static<typeof ChangeRequestChange>;
 
-/** A change that applying adds by itself, so that the feature does not end up in an invalid state. */
+/** A change that is added when a change request is applied, so that the feature does not end up in an invalid state. */
 export const ChangeRequestDefaultChange = Type.Object(
   {
     action: Type.String({ description: 'the action' }),
@@ -183,7 +183,7 @@ export const ChangeRequestComment = Type.Object(
 );
 export type ChangeRequestComment = Static<typeof ChangeRequestComment>;
 
-/** When a scheduled change request applies, or why it does not. */
+/** The time at which a scheduled change request is applied, or why it is not. */
 export const ChangeRequestSchedule = Type.Union(
   [
     Type.Object(
@@ -273,7 +273,7 @@ export const PendingChangeRequest = Type.Object(
 );
 export type PendingChangeRequest = Static<typeof PendingChangeRequest>;
 
-/** An entry of a project's list: the same properties as the change request alone. */
+/** Change requests of a project, each with the properties that it has when it is read alone. */
 export const ChangeRequests = Type.Array(ChangeRequest, {
   title: 'projectChangeRequestsSchema',
   description: 'Change requests of a project.',
@@ -286,7 +286,7 @@ const stateComment = Type.Optional(
   Type.String({ maxLength: maxCommentLength, description: 'a comment on it, which is stored' }),
 );
 
-/** The target state of a change request, with the properties of every command. */
+/** The target state of a change request, with the optional properties of all transitions. */
 export const ChangeRequestStateBody = Type.Object(
   {
     state: Type.Enum([...changeRequestStates], { type: 'string', description: 'the target state' }),
@@ -303,7 +303,7 @@ export const ChangeRequestStateBody = Type.Object(
 );
 export type ChangeRequestStateBody = Static<typeof ChangeRequestStateBody>;
 
-/** The new state of a change request, with the properties of the command. */
+/** The new state of a change request, with the properties of its transition. */
 export const ChangeRequestStateReply = Type.Object(
   {
     id: Type.Number({ description: 'the id of the change request' }),
@@ -331,7 +331,7 @@ export const ChangeRequestEnvironmentConfig = Type.Object(
 );
 export type ChangeRequestEnvironmentConfig = Static<typeof ChangeRequestEnvironmentConfig>;
 
-/** The result of one change. */
+/** The preview of one change. */
 const previewedChange = Type.Object({
   id: Type.Number({ description: 'the id of the change; for a hypothetical one its place in the list' }),
   action: Type.String({ description: 'the action' }),
@@ -350,7 +350,7 @@ const diff = Type.Array(
   { description: 'the differences, by member' },
 );
 
-/** The result of applying a change request. */
+/** The preview of applying a change request. */
 export const ChangeRequestPreview = Type.Object(
   {
     features: Type.Array(

@@ -29,7 +29,7 @@ const ExampleResult = Type.Object(
   { description: 'the evaluation for the user' },
 );
 
-/** Users with the same values of the context fields that decide. */
+/** Users with the same values of the context fields that constraints compare. */
 const UserGroup = Type.Object(
   {
     context: Type.Unsafe<Record<string, string>>(

@@ -8,7 +8,7 @@ const card = {
   imageUrl: Type.Optional(Type.String({ description: "the address of the user's picture" })),
 } as const;
 
-/** A user who may approve. */
+/** A user who may approve change requests. */
 export const Reviewer = Type.Object(card, {
   title: 'availableReviewerSchema',
   description: 'A user who may approve change requests.',

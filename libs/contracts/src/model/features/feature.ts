@@ -24,7 +24,7 @@ const impressionData = Type.Boolean({ description: 'whether impression data is c
 /** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
 export const featureMetadata = { type, description, stale, impressionData };
 
-/** The same, as the reply with all settings, updates, exports and imports have them. */
+/** The same properties, each optional, as in the reply with all settings, in updates, exports and imports. */
 export const optionalMetadata = Type.Partial(Type.Object(featureMetadata)).properties;
 
 const project = Type.String({ description: 'the id of the project that the feature belongs to' });

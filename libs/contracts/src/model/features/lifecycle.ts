@@ -41,7 +41,7 @@ export const LifecycleCounts = Type.Object(
 );
 export type LifecycleCounts = Static<typeof LifecycleCounts>;
 
-/** The stage that each member of `LifecycleCounts` counts, under the names of a project's status too. */
+/** The stage that each member of `LifecycleCounts` counts. `lifecycleSummary` of `ProjectStatus` has the same members. */
 export const stageOfMember = {
   initial: 'initial',
   preLive: 'pre-live',

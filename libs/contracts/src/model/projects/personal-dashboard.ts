@@ -3,7 +3,7 @@ import { ProjectOwner } from './project-owner.ts';
 import { Count, Nullable, Percent, Timestamp } from '../schema.ts';
 import { OnboardingStatus } from './project-stats.ts';
 
-/** The caller's projects (those with a role of the caller) and features (those that the caller created or marked as favourites). */
+/** The projects of the caller, the features that the caller created or marked as favourites, the owners of projects, and the administrators. */
 export const PersonalDashboard = Type.Object(
   {
     projects: Type.Array(

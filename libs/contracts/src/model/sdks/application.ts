@@ -14,7 +14,7 @@ const usage = Type.Array(
   { description: 'where it uses flags: the projects and environments of its keys' },
 );
 
-const described = {
+const descriptiveMembers = {
   description: text('its description'),
   url: text('where people find more about it'),
   color: text('the color in which it is shown'),
@@ -25,13 +25,13 @@ const described = {
   lastSeenAt: Timestamp('when it was last seen'),
 };
 
-/** An application that has registered or reported. */
+/** An application that has registered or reported metrics. */
 export const Application = Type.Object(
   {
     appName,
     sdkVersion: sdk,
     strategies: Type.Array(Type.String(), { description: 'the strategy types that it can evaluate' }),
-    ...described,
+    ...descriptiveMembers,
     project: text('the first of the projects in `usage`, as earlier versions of the API had it'),
     environment: text('the first of its environments there'),
     usage,
@@ -62,7 +62,7 @@ export const ApplicationDetails = Type.Object(
   {
     appName,
     sdkVersion: sdk,
-    ...described,
+    ...descriptiveMembers,
     strategies: Type.Array(
       Type.Object({
         name: Type.String({ description: 'the name of the strategy type' }),
@@ -79,7 +79,7 @@ export const ApplicationDetails = Type.Object(
         environment: environmentName,
         createdAt: Timestamp('when it was first seen'),
       }),
-      { description: 'its instances of the last two days, the latest first: 1,000 of them' },
+      { description: 'its instances of the last two days, the latest first; at most 1,000' },
     ),
     seenToggles: Type.Array(
       Type.Object({
@@ -95,7 +95,7 @@ export const ApplicationDetails = Type.Object(
       },
     ),
     usage,
-    links: Type.Object({ self: Type.String({ description: 'where this is' }) }),
+    links: Type.Object({ self: Type.String({ description: 'the path of the application' }) }),
   },
   {
     title: 'applicationDetailsSchema',
@@ -145,7 +145,7 @@ export type ApplicationOverview = Static<typeof ApplicationOverview>;
 export const ApplicationInstances = Type.Object(
   {
     instances: Type.Array(Type.Object(instance), {
-      description: 'the instances of the last two days, the latest first: 1,000 of them',
+      description: 'the instances of the last two days, the latest first; at most 1,000',
     }),
   },
   {
@@ -174,15 +174,15 @@ export const DescribeApplicationBody = Type.Object(
 );
 export type DescribeApplicationBody = Static<typeof DescribeApplicationBody>;
 
-const paging = (usually: number, limit: number) => ({
+const paging = (defaultLimit: number, maxLimit: number) => ({
   offset: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'the number of applications to skip; default: 0' }),
   ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: limit,
-      description: `the number of applications on a page; default: ${usually}`,
+      maximum: maxLimit,
+      description: `the number of applications on a page; default: ${defaultLimit}`,
     }),
   ),
   sortOrder: Type.Optional(Type.Enum(['asc', 'desc'], { description: '`asc` or `desc`; default: asc' })),
@@ -217,7 +217,7 @@ export const ProjectApplications = Type.Object(
           name: appName,
           environments: Type.Array(Type.String(), { description: 'where it uses the project' }),
           instances: Type.Array(Type.String(), {
-            description: 'its instances there in the last two days, the latest first: 100 of them',
+            description: 'its instances there in the last two days, the latest first; at most 100',
           }),
           sdks: Type.Array(
             Type.Object({

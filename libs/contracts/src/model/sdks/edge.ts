@@ -3,7 +3,7 @@ import { AnyObject, Timestamp } from '../schema.ts';
 
 const text = (description: string) => Type.String({ maxLength: 255, description });
 
-/** The report of an Edge instance. Further members are stored and shown as they were sent. */
+/** The report of an instance of Unleash Edge, a proxy between SDKs and this server. Further members are stored and returned as they were sent. */
 export const EdgeInstanceBody = Type.Object(
   {
     identifier: Type.String({ minLength: 1, maxLength: 255, description: 'the id of the process' }),
@@ -35,7 +35,7 @@ export const EdgeInstances = Type.Object(
 );
 export type EdgeInstances = Static<typeof EdgeInstances>;
 
-/** The valid ones of the tokens that an Edge sent. */
+/** Those of the tokens that an Edge sent that are valid. */
 export const ValidEdgeTokens = Type.Object(
   {
     tokens: Type.Array(

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { featureMetadata } from '../features/feature.ts';
 import { Payload } from '../features/variant.ts';
 
-/** An enabled feature of one user, with the variant. */
+/** The variant that a user gets of an enabled feature. */
 export const FrontendVariant = Type.Object(
   {
     name: Type.String({ description: 'the variant; `disabled` where there is none' }),
@@ -34,7 +34,7 @@ export const FrontendFeatures = Type.Object(
 );
 export type FrontendFeatures = Static<typeof FrontendFeatures>;
 
-/** A value of a context field; it is compared as text, and null is none. */
+/** A value of a context field. It is compared as text; null counts as absent. */
 const Value = Type.Unsafe<string | number | boolean | null>({ type: ['string', 'number', 'boolean', 'null'] });
 const values = { type: 'object', additionalProperties: Value };
 

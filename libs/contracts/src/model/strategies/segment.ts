@@ -4,10 +4,10 @@ import { Constraint } from './constraint.ts';
 import { ConstraintBody } from './constraint-body.ts';
 import { maxId, Nullable, Timestamp } from '../schema.ts';
 
-/** An id of a segment, within what the database can hold. */
+/** The id of a segment, within the range of the column in the database. */
 export const SegmentId = Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' });
 
-/** A name of a segment, short enough for an index. */
+/** The name of a segment. It is indexed, so its length is limited. */
 export const SegmentName = Type.String({
   minLength: 1,
   maxLength: 255,

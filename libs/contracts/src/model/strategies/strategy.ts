@@ -80,7 +80,7 @@ export const CreateStrategyBody = Type.Object(
   { title: 'createFeatureStrategyBodySchema', description: 'The properties of a new strategy.' },
 );
 
-/** The sort order of one strategy. */
+/** The position of one strategy in the list of strategies. */
 export const StrategyPosition = Type.Object(
   { id: Type.String({ description: 'the id of the strategy' }), sortOrder },
   { description: 'The sort order of one strategy.' },

@@ -10,7 +10,7 @@ export const CountProjectMembers = defineOperation({
   tag: 'Internal',
   permission: 'service',
   idempotent: true,
-  body: Type.Object({ project: Type.Optional(Type.String({ description: 'this one alone' })) }),
+  body: Type.Object({ project: Type.Optional(Type.String({ description: 'only this project' })) }),
   reply: Type.Object({
     projects: Type.Array(
       Type.Object({

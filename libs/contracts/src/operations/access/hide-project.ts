@@ -3,7 +3,7 @@ import { defineOperation } from '../../operation.ts';
 
 /**
  * Hides a project from callers without a role in it, before the features service commits that it is private, so that no caller
- * sees it in between. The state with this version, or a later one, then replaces this rule.
+ * sees it in between. The project stays hidden until the gateway receives its state with this version or a newer one, which then decides.
  */
 export const HideProject = defineOperation({
   subject: 'call.gateway.hide-project',

@@ -15,7 +15,7 @@ export const AppliedChanges = Type.Object({
       segment: Type.Optional(Type.Integer()),
       changeId: Type.Optional(Type.Integer()),
     }),
-    { description: 'the reason why nothing was applied' },
+    { description: 'the reasons why nothing was applied' },
   ),
   inverse: Type.Array(Type.Unsafe<InverseChange>({}), { description: 'the changes that undo what was applied' }),
 });
@@ -23,8 +23,8 @@ export type AppliedChanges = Static<typeof AppliedChanges>;
 
 /**
  * Applies all changes of a change request in one transaction, or none. A repeated call for an attempt returns
- * the stored outcome. After an applied attempt or a later one, earlier attempts have no effect. A change request with the id of
- * an earlier one, but another uid or other changes, is another change request.
+ * the stored outcome. Once an attempt has applied the changes, or a later attempt was called, earlier attempts have no effect. After a restored
+ * backup, ids of change requests can repeat: with another uid or other changes, it is another change request.
  */
 export const ApplyChanges = defineOperation({
   subject: 'call.features.apply-changes',

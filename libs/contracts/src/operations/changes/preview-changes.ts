@@ -3,11 +3,13 @@ import type { Change } from '../../changes/change.ts';
 import { ChangeRequestPreview } from '../../model/change-requests/change-request.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** A change of a change request, with the state that it replaced when it was proposed. */
+/** A change of a change request, with its snapshot: the state that it replaced when it was proposed or scheduled. */
 export const ChangeWithSnapshot = Type.Object({
   id: Type.Integer(),
   change: Type.Unsafe<Change>(Type.Unknown()),
-  snapshot: Type.Unknown({ description: 'the state that the change replaced when it was proposed; null for none' }),
+  snapshot: Type.Unknown({
+    description: 'the state that the change replaced when it was proposed or scheduled; null for none',
+  }),
 });
 export type ChangeWithSnapshot = Static<typeof ChangeWithSnapshot>;
 

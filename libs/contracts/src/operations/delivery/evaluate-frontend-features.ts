@@ -1,7 +1,7 @@
 import { CallerQuery, FrontendBody, FrontendFeatures } from '../../model/sdks/frontend-feature.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Evaluates all features for one user, whose context is in the body: URLs are logged and have a short limit. */
+/** Evaluates all features for one user. The context is in the body, since URLs are logged and limited in length. */
 export const EvaluateFrontendFeatures = defineOperation({
   subject: 'call.gateway.evaluate-frontend-features',
   operationId: 'getFrontendFeaturesWithPost',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ValidEdgeTokens } from '../../model/sdks/edge.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Returns the valid ones of an Edge's tokens, with their types and projects. */
+/** Returns those of the tokens of an Unleash Edge that are valid, with their types and projects. */
 export const ValidateEdgeTokens = defineOperation({
   subject: 'call.gateway.validate-edge-tokens',
   operationId: 'getValidTokens',

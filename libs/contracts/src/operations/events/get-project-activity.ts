@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Timestamp } from '../../model/schema.ts';
 import { defineOperation } from '../../operation.ts';
 
-const events = (description: string) => Type.Integer({ minimum: 0, description });
+const eventCount = (description: string) => Type.Integer({ minimum: 0, description });
 
 /** Counts the events of projects, for the service that shows projects. A project without events is left out. Days are days of UTC. */
 export const GetProjectActivity = defineOperation({
@@ -13,7 +13,7 @@ export const GetProjectActivity = defineOperation({
   permission: 'service',
   idempotent: true,
   body: Type.Object({
-    project: Type.Optional(Type.String({ description: 'this one alone' })),
+    project: Type.Optional(Type.String({ description: 'only this project' })),
     days: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 366, description: 'the number of days, until today, to count by day' }),
     ),
@@ -23,9 +23,9 @@ export const GetProjectActivity = defineOperation({
       Type.Object({
         id: Type.String(),
         lastEventAt: Timestamp('when its newest event happened'),
-        currentWindow: events('in the last 30 days, today included'),
-        pastWindow: events('in the 30 days before those'),
-        days: Type.Array(Type.Object({ date: Type.String(), count: events('on that day') }), {
+        currentWindow: eventCount('in the last 30 days, today included'),
+        pastWindow: eventCount('in the 30 days before those'),
+        days: Type.Array(Type.Object({ date: Type.String(), count: eventCount('on that day') }), {
           description: 'days with events, oldest first; empty if `days` is absent',
         }),
       }),

@@ -3,7 +3,7 @@ import { eventFilters, limitPattern, offsetPattern } from '../../model/patterns.
 import { Event } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
-// Promised for people to read: the service reads each parameter by hand, in one pass.
+// The patterns are for the OpenAPI document only: the audit service parses each parameter in code, in one pass.
 
 const text = (description: string, documented: Record<string, unknown> = {}) =>
   Type.Optional(Type.String({ description, ...documented }));

@@ -3,12 +3,12 @@ import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../
 import { SearchFeaturesResponse } from '../../model/features/search.ts';
 import { defineOperation } from '../../operation.ts';
 
-// The patterns are documentation that the interface promises. Matching them can take exponential time, so the service parses each parameter
-// in code, in one pass.
-const among = String.raw`^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
-const tagged = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):([^:,]+:.+?)(,\s*[^:,]+:.+?)*$`;
-const including = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):(.*?)(,([a-zA-Z0-9_]+))*$`;
-const dated = String.raw`^(IS_BEFORE|IS_ON_OR_AFTER):\d{4}-\d{2}-\d{2}$`;
+// The patterns are for the OpenAPI document only. Matching them can take exponential time, so the search service parses each parameter in code,
+// in one pass.
+const valuesPattern = String.raw`^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
+const tagsPattern = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):([^:,]+:.+?)(,\s*[^:,]+:.+?)*$`;
+const segmentsPattern = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):(.*?)(,([a-zA-Z0-9_]+))*$`;
+const dayPattern = String.raw`^(IS_BEFORE|IS_ON_OR_AFTER):\d{4}-\d{2}-\d{2}$`;
 
 const text = (description: string, documented: Record<string, unknown> = {}) =>
   Type.Optional(Type.String({ description, ...documented }));
@@ -25,26 +25,29 @@ export const SearchFeatures = defineOperation({
   query: Type.Object({
     query: text('text to find in the name or in a tag of the feature'),
     project: text('filters by project id: an operator, a colon, and values with commas between them', {
-      documentedPattern: among,
+      documentedPattern: valuesPattern,
       documentedAllOf: [listFilter],
     }),
     state: text('filters by state, which is `active` or `stale`, in the same form as `project`', {
-      documentedPattern: among,
+      documentedPattern: valuesPattern,
       documentedAllOf: [stateFilter],
     }),
     type: text('filters by the type of the feature, in the same form as `project`', {
-      documentedPattern: among,
+      documentedPattern: valuesPattern,
       documentedAllOf: [listFilter],
     }),
     createdBy: text(
       'filters by the user who created the feature, in the same form as `project`: digits are an id, anything else is a name',
-      { documentedPattern: among, documentedAllOf: [listFilter] },
+      { documentedPattern: valuesPattern, documentedAllOf: [listFilter] },
     ),
     tag: text('filters by tags, each written `<type>:<value>`', {
-      documentedPattern: tagged,
+      documentedPattern: tagsPattern,
       documentedAllOf: [tagFilter],
     }),
-    segment: text('filters by names of segments', { documentedPattern: including, documentedAllOf: [listFilter] }),
+    segment: text('filters by names of segments', {
+      documentedPattern: segmentsPattern,
+      documentedAllOf: [listFilter],
+    }),
     status: Type.Optional(
       Type.Array(Type.String({ documentedPattern: '^[^:]+:(enabled|disabled)$' }), {
         documentedMinItems: 1,
@@ -78,12 +81,12 @@ export const SearchFeatures = defineOperation({
       { documentedDefault: 'false', documentedPattern: '^(IS:)?(true|false)$' },
     ),
     createdAt: text('filters by the day of creation: an operator, a colon, and a date', {
-      documentedPattern: dated,
+      documentedPattern: dayPattern,
       documentedAllOf: [dayFilter],
     }),
     lastSeenAt: text(
       'filters by the day when metrics were last collected, in the same form as `createdAt`; leaves out features without metrics',
-      { documentedPattern: dated, documentedAllOf: [dayFilter] },
+      { documentedPattern: dayPattern, documentedAllOf: [dayFilter] },
     ),
     favorite: text("`true` finds only the caller's favourites, `false` only other features", {
       documentedEnum: ['true', 'false'],

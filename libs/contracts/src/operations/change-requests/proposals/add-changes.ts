@@ -23,7 +23,7 @@ export const AddChanges = defineOperation({
       }),
     ),
   }),
-  // A union of twenty-two shapes could not say which property is at fault. The service reads the body by `action`.
+  // Validation against the union of all actions could not name the invalid property, so the service validates the body by its `action`.
   body: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
   reply: ChangeRequest,
   errors: ['ValidationError', 'ExceedsLimitError', 'ArchivedFeatureError', 'NotFoundError', 'ConflictError'],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ChangeRequestSearchPage } from '../../../model/change-requests/change-request-search.ts';
 import { defineOperation } from '../../../operation.ts';
 
-const is = (description: string, documentedPattern: string) =>
+const filter = (description: string, documentedPattern: string) =>
   Type.Optional(Type.String({ description, documentedPattern }));
 
 /** Finds change requests in every project that the caller may see. */
@@ -16,9 +16,9 @@ export const SearchChangeRequests = defineOperation({
   http: { method: 'GET', url: '/api/admin/search/change-requests' },
   permission: 'authenticated',
   query: Type.Object({
-    createdBy: is('who proposed them: `IS:` and the id of a user', '^IS:[0-9]+$'),
-    requestedApproverId: is('whose approval is asked for: `IS:` and the id of a user', '^IS:[0-9]+$'),
-    state: is('`IS:open` for those that can still be applied, `IS:closed` for the others', '^IS:(open|closed)$'),
+    createdBy: filter('who proposed them: `IS:` and the id of a user', '^IS:[0-9]+$'),
+    requestedApproverId: filter('whose approval is asked for: `IS:` and the id of a user', '^IS:[0-9]+$'),
+    state: filter('`IS:open` for those that can still be applied, `IS:closed` for the others', '^IS:(open|closed)$'),
     offset: Type.Optional(
       Type.Integer({
         minimum: 0,
