@@ -128,9 +128,9 @@ export class Refusal extends Error {
 }
 
 /**
- * The result of a retry of a refused request that neither its sender nor anyone else changes: `refused again` where the request or the data must
- * change first, `may succeed` where the cause ends by itself, `unknown` after a defect. A refusal with `retryAfterSeconds`, such as a
- * `ConflictError` with a concurrent write, may succeed on a retry whatever its kind.
+ * The result of a retry of a refused request that neither its sender nor anyone else changes: `refused again` where the request or the
+ * data must change first, `may succeed` where the cause ends by itself, `unknown` after a defect. A refusal with `retryAfterSeconds`,
+ * such as a `ConflictError` of concurrent writes, may succeed on a retry whatever its kind.
  */
 export type RetryOutcome = 'refused again' | 'may succeed' | 'unknown';
 

@@ -1,8 +1,8 @@
 import { type TSchema } from 'typebox';
 
 // Scripts send numbers and booleans where the API has text (`"rollout": 50`), and weights as text. Unleash accepts both, so requests may
-// contain them; stored values and replies have the declared type. A schema marks such a value with `lenient: true`. The schema of requests is
-// derived from it: its lenient schema also accepts values of the other types, which validation converts with `coerce`.
+// contain them; stored values and replies have the declared type. A schema marks such a value with `lenient: true`. The schema of
+// requests is derived from it: its lenient schema also accepts values of the other types, which validation converts with `coerce`.
 
 /** The maximum integer that JSON transports exactly. */
 const maxExactInteger = Number.MAX_SAFE_INTEGER;

@@ -35,9 +35,9 @@ export interface HttpBinding {
 }
 
 /**
- * Who may call an operation: callers with any of the permissions; `authenticated`: every caller with a valid key; `proposer`: every caller with
- * a valid key who may propose changes in the project of the URL; `public`: everyone, without a key and within a limit of requests per IP
- * address; `service`: only Bunting's own services. There is no default, so an operation that does not say it does not compile.
+ * Who may call an operation: callers with any of the permissions; `authenticated`: every caller with a valid key; `proposer`: every caller
+ * with a valid key who may propose changes in the project of the URL; `public`: everyone, without a key and within a limit of requests per IP
+ * address; `service`: only Bunting's own services. There is no default, so an operation without it does not compile.
  */
 export type Access =
   Permission | readonly [Permission, ...Permission[]] | 'authenticated' | 'proposer' | 'public' | 'service';
@@ -78,7 +78,10 @@ export interface Operation<
   readonly setsEntityTag?: true;
   /** the gateway responds from its memory (`apps/gateway/src/delivery`): the operation has no endpoint and is never called on the bus */
   readonly respondsFromMemory?: true;
-  /** creates or deletes a project, or changes who may see it: the response waits, up to a timeout, until the gateway authorises requests by the change */
+  /**
+   * creates or deletes a project, or changes who may see it: the response waits, up to a timeout, until the gateway authorises requests
+   * by the change
+   */
   readonly changesProjectVisibility?: true;
   /** the error kinds, except those of 401, 403 and 503, which every operation can have */
   readonly errors: readonly ErrorKind[];

@@ -89,8 +89,8 @@ export const isRootPermission = (name: Permission): boolean =>
   name === 'ADMIN' || permissionCatalogue.get(name)?.type === 'root';
 
 /**
- * A permission as responses describe it. Of the permissions outside the catalogue only ADMIN reaches a response, since predefined roles grant it:
- * it is the fallback for all of them.
+ * A permission as responses describe it. Of the permissions outside the catalogue only ADMIN reaches a response, since predefined roles
+ * grant it: it is the fallback for all of them.
  */
 export const describePermission = (name: Permission) => {
   const { type, displayName } = permissionCatalogue.get(name) ?? { type: 'root' as const, displayName: 'Admin' };

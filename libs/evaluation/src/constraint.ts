@@ -72,8 +72,8 @@ const semverCompiler =
   };
 
 /**
- * The maximum length of a context value that is matched with a pattern; longer ones do not match. Users of frontends choose the value, and the
- * time of a match grows with its length.
+ * The maximum length of a context value that is matched with a pattern; longer ones do not match. Users of frontends choose the value,
+ * and the time of a match grows with its length.
  */
 const maxMatchedLength = 1_000;
 
@@ -105,7 +105,10 @@ const parseAddress = (value: string): Address | undefined => {
 const isWithin = (address: Address, network: Address): boolean =>
   address instanceof Address4 === network instanceof Address4 && address.isInSubnet(network as Address4 & Address6);
 
-/** Returns a function that matches an IP address that is listed or within a listed network. Entries that are neither match only an equal text. */
+/**
+ * Returns a function that matches an IP address that is listed or within a listed network. Entries that are neither match only an equal
+ * text.
+ */
 export const addressMatcher = (values: readonly string[]): ((contextValue: string | undefined) => boolean) => {
   const listed = new Set(values);
   const networks = values.flatMap((value) => parseAddress(value) ?? []);

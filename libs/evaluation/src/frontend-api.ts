@@ -14,8 +14,8 @@ const unmapAddress = (address: string): string => {
 };
 
 /**
- * The fields of a context by name. Top-level fields take precedence over properties, and the environment of the token over both. Values that
- * are objects or null are left out.
+ * The fields of a context by name. Top-level fields take precedence over properties, and the environment of the token over both. Values
+ * that are objects or null are left out.
  */
 const fieldsOf = (
   topLevel: Values,

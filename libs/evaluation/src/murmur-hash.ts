@@ -15,8 +15,8 @@ const utf8Of = (text: string): string => {
 };
 
 /**
- * MurmurHash3 (x86, 32 bits) of the UTF-8 bytes of texts that begin with the same prefix, as most server-side SDKs compute it. The prefix is
- * hashed once.
+ * MurmurHash3 (x86, 32 bits) of the UTF-8 bytes of texts that begin with the same prefix, as most server-side SDKs compute it. The prefix
+ * is hashed once.
  */
 export const murmurHasher = (prefix: string, seed = 0): ((text: string) => number) => {
   const start = utf8Of(prefix);

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 
 /**
- * The parameters of a page of a list. Clients of Unleash expect the complete list, so without `limit` the reply has all items after `offset`.
+ * The parameters of a page of a list. Clients of Unleash expect the complete list, so without `limit` the reply has all items after
+ * `offset`.
  * @param items the plural noun of the items, for the descriptions
  */
 export const optionalPage = (items: string) => ({

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
-// Patterns for the OpenAPI document, in keywords such as `documentedPattern`, which validation ignores. The services check the same rules in code,
-// because matching input with a pattern can take exponential time.
+// Patterns for the OpenAPI document, in keywords such as `documentedPattern`, which validation ignores. The services check the same rules
+// in code, because matching input with a pattern can take exponential time.
 
 /** A name without characters that `encodeURIComponent` escapes, and neither `.` nor `..`. */
 export const urlFriendlyPattern = "^([.]{0,2}[A-Za-z0-9_!~*'()-]|[.]{3})[A-Za-z0-9_.!~*'()-]*$";

@@ -7,7 +7,10 @@ export const Nullable = <T extends TSchema>(schema: T, options: TSchemaOptions =
 /** A timestamp in RFC 3339. */
 export const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 
-/** An object whose members are texts; requests may hold numbers and booleans. A schema with a pattern of keys would not validate keys with a line break. */
+/**
+ * An object whose members are texts; requests may hold numbers and booleans. A schema with a pattern of keys would not validate keys with
+ * a line break.
+ */
 export const TextByKey = (options: TSchemaOptions = {}): TUnsafe<Record<string, string>> =>
   Type.Unsafe<Record<string, string>>({
     type: 'object',

@@ -47,8 +47,8 @@ export const parseTag = (text: string, path: string): Tag => {
 const segmentsSpec = [4, 2] as const;
 
 /**
- * Whether an SDK announces this version of the client specification, or a newer one, in `Unleash-Client-Spec`. Without a minor number, it is 0:
- * `5` is `5.0`. An SDK that announces no version, or one that is not a number, counts as older than every version.
+ * Whether an SDK announces this version of the client specification, or a newer one, in `Unleash-Client-Spec`. A missing minor number
+ * is 0: `5` is `5.0`. An SDK that announces no version, or one that is not a number, counts as older than every version.
  */
 export const announcesClientSpec = (clientSpec: unknown, [major, minor]: readonly [number, number]): boolean => {
   const [announcedMajor = 0, announcedMinor = 0] =

@@ -24,8 +24,8 @@ export type OutboxMessage = Static<typeof OutboxMessage>;
 export const eventOfMessage = ({ payload }: Pick<OutboxMessage, 'payload'>): OutboxEvent => payload as OutboxEvent;
 
 /**
- * Defines the operation with which a consumer reads the messages of a producer after a position. The reply's `head` is a barrier: every message
- * that was committed before the call has a position up to it. Further messages may exist even if a reply has fewer than `limit`.
+ * Defines the operation with which a consumer reads the messages of a producer after a position. The reply's `head` is a barrier: every
+ * message that was committed before the call has a position up to it. Further messages may exist even if a reply has fewer than `limit`.
  */
 export const defineReadOutbox = <S extends ServiceName>(service: S) =>
   defineOperation({

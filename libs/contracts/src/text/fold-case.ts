@@ -3,7 +3,8 @@ const printableAscii = /^[ -~]*$/;
 
 /**
  * Text without the differences that a search ignores: upper and lower case (the final sigma included), and composed and decomposed
- * characters. Control characters become spaces. Databases store folded texts, so a change of the result needs a migration that folds them again.
+ * characters. Control characters become spaces. Databases store folded texts, so a change of the result needs a migration that folds them
+ * again.
  */
 export const foldCase = (text: string): string =>
   printableAscii.test(text)

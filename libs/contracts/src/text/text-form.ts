@@ -5,8 +5,8 @@ const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
 
 /**
- * The error of a name that is empty, too long, or would need escapes in a URL; undefined for other names. It is the predicate of a sentence whose
- * subject is the property.
+ * The error of a name that is empty, too long, or would need escapes in a URL; undefined for other names. It is the predicate of a
+ * sentence whose subject is the property.
  */
 export const urlFriendlyError = (name: string, maxLength = 100): string | undefined => {
   if (name === '') return 'is not allowed to be empty';

@@ -120,8 +120,8 @@ export const parseList = (parameter: Parameter, list: string): readonly string[]
 };
 
 /**
- * Parses comma-separated tags, each written `<type>:<value>`; returns them without duplicates. A comma that no `<type>:` follows is a part of
- * the value before it, as in the pattern of the OpenAPI document.
+ * Parses comma-separated tags, each written `<type>:<value>`; returns them without duplicates. A comma that no `<type>:` follows is a
+ * part of the value before it, as in the pattern of the OpenAPI document.
  */
 export const parseTagList = (parameter: Parameter, list: string): readonly string[] => {
   requireOneLine(parameter);

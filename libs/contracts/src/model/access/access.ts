@@ -97,8 +97,8 @@ const roleBody = {
 const customRoleTypes = ['root-custom', 'custom'] as const;
 
 /**
- * The permissions that a role can grant, as alternatives for the OpenAPI document: those of projects and environments, or any if its type is
- * `root-custom`.
+ * The permissions that a role can grant, as alternatives for the OpenAPI document: those of projects and environments, or any if its type
+ * is `root-custom`.
  * @param requiredWithRoot members that a body with other permissions must have
  */
 const documentedGrants = (...requiredWithRoot: string[]) => [

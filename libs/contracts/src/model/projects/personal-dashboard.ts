@@ -3,7 +3,10 @@ import { ProjectOwner } from './project-owner.ts';
 import { Count, Nullable, Percent, Timestamp } from '../schema.ts';
 import { OnboardingStatus } from './project-stats.ts';
 
-/** The projects of the caller, the features that the caller created or marked as favourites, the owners of projects, and the administrators. */
+/**
+ * The projects of the caller, the features that the caller created or marked as favourites, the owners of projects, and the
+ * administrators.
+ */
 export const PersonalDashboard = Type.Object(
   {
     projects: Type.Array(

@@ -3,8 +3,8 @@ import { Count, Percent } from '../schema.ts';
 import { FeatureTypeCounts, ProjectStats } from './project-stats.ts';
 
 /**
- * The lead times of a project: how long its features took from their creation until they were first enabled in production. Unleash names the
- * schema after DORA (DevOps Research and Assessment), of whose metrics it has only this one.
+ * The lead times of a project: how long its features took from their creation until they were first enabled in production. Unleash names
+ * the schema after DORA (DevOps Research and Assessment), of whose metrics it has only this one.
  */
 export const ProjectLeadTimes = Type.Object(
   {

@@ -3,7 +3,10 @@ import { AnyObject, Timestamp } from '../schema.ts';
 
 const text = (description: string) => Type.String({ maxLength: 255, description });
 
-/** The report of an instance of Unleash Edge, a proxy between SDKs and this server. Further members are stored and returned as they were sent. */
+/**
+ * The report of an instance of Unleash Edge, a proxy between SDKs and this server. Further members are stored and returned as they were
+ * sent.
+ */
 export const EdgeInstanceBody = Type.Object(
   {
     identifier: Type.String({ minLength: 1, maxLength: 255, description: 'the id of the process' }),

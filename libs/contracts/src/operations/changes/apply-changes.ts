@@ -22,9 +22,9 @@ export const AppliedChanges = Type.Object({
 export type AppliedChanges = Static<typeof AppliedChanges>;
 
 /**
- * Applies all changes of a change request in one transaction, or none. A repeated call for an attempt returns
- * the stored outcome. Once an attempt has applied the changes, or a later attempt was called, earlier attempts have no effect. After a restored
- * backup, ids of change requests can repeat: with another uid or other changes, it is another change request.
+ * Applies all changes of a change request in one transaction, or none. A repeated call for an attempt returns the stored outcome. Once an
+ * attempt has applied the changes, or a later attempt was called, earlier attempts have no effect. After a restored backup, ids of change
+ * requests can repeat: with another uid or other changes, it is another change request.
  */
 export const ApplyChanges = defineOperation({
   subject: 'call.features.apply-changes',

@@ -3,8 +3,8 @@ import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../
 import { SearchFeaturesResponse } from '../../model/features/search.ts';
 import { defineOperation } from '../../operation.ts';
 
-// The patterns are for the OpenAPI document only. Matching them can take exponential time, so the search service parses each parameter in code,
-// in one pass.
+// The patterns are for the OpenAPI document only. Matching them can take exponential time, so the search service parses each parameter in
+// code, in one pass.
 const valuesPattern = String.raw`^(IS|IS_NOT|IS_ANY_OF|IS_NONE_OF):(.*?)(,([a-zA-Z0-9_]+))*$`;
 const tagsPattern = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):([^:,]+:.+?)(,\s*[^:,]+:.+?)*$`;
 const segmentsPattern = String.raw`^(INCLUDE|DO_NOT_INCLUDE|INCLUDE_ALL_OF|INCLUDE_ANY_OF|EXCLUDE_IF_ANY_OF|EXCLUDE_ALL):(.*?)(,([a-zA-Z0-9_]+))*$`;
