@@ -40,7 +40,7 @@ export const aChangeContext = (
     features: new Map(features.map((feature) => [feature.name, feature])),
     children: new Map(),
     segments: new Map(segments.map((segment) => [segment.id, segment])),
-    segmentUsers: new Map(),
+    segmentReferrers: new Map(),
     segmentsByName: new Map(),
     ...about,
   };

@@ -25,6 +25,7 @@ export const formatReferrers = (referrers: readonly Referrer[], hidden: readonly
  * Refuses to delete an object that others refer to.
  * @param object what and which it is, as the error message begins: `Segment beta`
  */
-export const requireUnused = (object: string, users: readonly Referrer[], hidden: readonly string[]): void => {
-  if (users.length > 0) throw refusal('ConflictError', `${object} is in use by ${formatReferrers(users, hidden)}`);
+export const requireUnused = (object: string, referrers: readonly Referrer[], hidden: readonly string[]): void => {
+  if (referrers.length > 0)
+    throw refusal('ConflictError', `${object} is in use by ${formatReferrers(referrers, hidden)}`);
 };

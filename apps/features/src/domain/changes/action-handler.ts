@@ -22,7 +22,7 @@ export interface HandlerResult<Subject> {
   readonly subject: Subject;
   readonly events: readonly DomainEvent[];
   readonly payload: unknown;
-  /** the change that this one brings with it, if any */
+  /** the change that applying this one adds, if any */
   readonly implied?: ImpliedChange;
 }
 
@@ -44,11 +44,11 @@ export type Phase = (typeof phases)[number];
 export interface OtherSubjects {
   /** names of features */
   readonly features?: readonly string[];
-  /** names that segments may have already */
+  /** names that changes give to segments, and that other segments may have already */
   readonly segmentNames?: readonly string[];
 }
 
-/** All that an action of a change means; the operations add nothing to it. */
+/** The complete rules of one action of a change: the operations add none. */
 export interface ActionHandler<Change, Subject, After> {
   readonly phase: Phase;
   /** the part of the change that a validation error names */
@@ -61,7 +61,7 @@ export interface ActionHandler<Change, Subject, After> {
   readonly overwrites: (change: Change, states: SnapshotComparison) => ChangeRequestOverwrite[];
   /** Applies the change. @param path JSON pointer of the change within the request */
   readonly decide: (subject: Subject, change: Change, context: ChangeContext, path: string) => HandlerResult<After>;
-  /** The conflict that a refusal of `decide` is, in the state in which it refused; undefined for an invalid payload. */
+  /** The conflict to report for a refusal of `decide`, from the state in which it refused; undefined for an invalid payload. */
   readonly conflict: (
     refused: Refusal,
     subject: Subject,

@@ -47,13 +47,13 @@ export const featureHandlerOf = ({ action }: FeatureChange) =>
 export const segmentHandlerOf = ({ action }: SegmentChange) =>
   segmentActionHandlers[action] as ActionHandler<SegmentChange, StoredSegment, StoredSegment | null>;
 
-/** The handler of a change, for what it does without its subject. */
+/** The handler of any change, for those of its members that need no subject. */
 export const handlerOf = (change: Change) =>
   (isSegmentChange(change)
     ? segmentActionHandlers[change.action]
     : featureActionHandlers[change.action]) as ActionHandler<Change, never, unknown>;
 
-/** Those of the changes that a phase applies, in their order, except that children are archived before their parents. */
+/** The changes that a phase applies, in the given order, except that children are archived before their parents. */
 export const orderedChangesOfPhase = <T extends { readonly change: Change }>(
   items: readonly T[],
   phase: Phase,

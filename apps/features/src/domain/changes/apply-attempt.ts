@@ -26,7 +26,10 @@ const superseded: AppliedChanges = {
   inverse: [],
 };
 
-/** The result that an equal or newer attempt has stored; undefined where the changes are to be applied. */
+/**
+ * The result to return without applying the changes: the stored one if the same changes have been applied or if it is of the same attempt,
+ * and a conflict if a newer attempt stored another result. Undefined where the changes have to be applied.
+ */
 export const resultOfAttempt = (
   { uid, attempt, content }: Omit<ApplyAttempt, 'id'>,
   stored: StoredAttempt,

@@ -17,12 +17,12 @@ import { orderedChangesOfPhase, featureHandlerOf, segmentHandlerOf } from './act
 
 /** The result of applying all changes. */
 export interface AppliedState {
-  /** by name: the features and segments of the changes, in the state after them */
+  /** by name: the features that the changes edit or refer to, in the state after the changes */
   readonly features: ReadonlyMap<string, Feature>;
-  /** by id; a segment that would be gone is not among them */
+  /** by id: the segments that the changes edit, without those that they delete */
   readonly segments: ReadonlyMap<number, StoredSegment>;
   readonly events: readonly DomainEvent[];
-  /** with any conflict, none of the changes may be applied */
+  /** if there is any, none of the changes may be applied */
   readonly conflicts: readonly ApplyConflict[];
   /** by name of the feature */
   readonly impliedChanges: ReadonlyMap<string, ImpliedChange>;
@@ -74,49 +74,51 @@ const disableInactive = (
 };
 
 /**
- * Applies changes in memory and returns the result, or the conflicts. Preview shows the result and apply
- * saves it, so that the two cannot disagree. The phases make it independent of the order in which changes were proposed.
+ * Applies changes in memory and returns the result with all conflicts. Preview shows the result and apply saves it, so that the two cannot
+ * disagree. Because of the phases, the result does not depend on the order in which the changes were proposed.
  */
 export const applyInMemory = (changes: readonly ChangeWithSnapshot[], context: ChangeContext): AppliedState => {
   const working: WorkingState = { state: initialState(context), events: [], conflicts: [], impliedChanges: new Map() };
   const { state, conflicts, impliedChanges } = working;
-  const byId = changes.toSorted((one, other) => one.id - other.id);
-  const featureChanges = byId.map(({ change }) => change).filter((change) => !isSegmentChange(change));
-  const actionsByName = Map.groupBy(featureChanges, ({ feature }) => feature);
+  const changesInOrder = changes.toSorted((one, other) => one.id - other.id);
+  const featureChanges = changesInOrder.map(({ change }) => change).filter((change) => !isSegmentChange(change));
+  const changesByFeature = Map.groupBy(featureChanges, ({ feature }) => feature);
 
   const blocked = new Set<string>();
-  for (const [feature, itsChanges] of actionsByName) {
+  for (const [feature, changesOfFeature] of changesByFeature) {
     const cause = findFeatureConflict(
       feature,
-      itsChanges.map(({ action }) => action),
+      changesOfFeature.map(({ action }) => action),
       context,
     );
     if (cause === undefined) continue;
     blocked.add(feature);
     conflicts.push({ ...cause, feature });
   }
-  const archived = new Set(featureChanges.filter(({ action }) => action === 'archiveFeature').map((c) => c.feature));
+  const archived = new Set(
+    featureChanges.filter(({ action }) => action === 'archiveFeature').map(({ feature }) => feature),
+  );
 
-  const applyOne = ({ id, change }: ChangeWithSnapshot): void => {
-    const about = isSegmentChange(change) ? { segment: change.payload.id } : { feature: change.feature };
+  const applyOrAddConflict = ({ id, change }: ChangeWithSnapshot): void => {
+    const subject = isSegmentChange(change) ? { segment: change.payload.id } : { feature: change.feature };
     if (isSegmentChange(change)) {
       const cause = findSegmentConflict(change.payload.id, context);
-      if (cause !== undefined) return void conflicts.push({ ...cause, ...about, changeId: id });
+      if (cause !== undefined) return void conflicts.push({ ...cause, ...subject, changeId: id });
     } else if (blocked.has(change.feature)) return;
     try {
       if (isSegmentChange(change)) applySegmentChange(change, working);
       else applyFeatureChange(change, working);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      conflicts.push({ ...toConflictCause(error, change, state), ...about, changeId: id });
+      conflicts.push({ ...toConflictCause(error, change, state), ...subject, changeId: id });
     }
   };
 
   for (const phase of phases) {
-    for (const item of orderedChangesOfPhase(byId, phase, state)) applyOne(item);
+    for (const item of orderedChangesOfPhase(changesInOrder, phase, state)) applyOrAddConflict(item);
     if (phase === 'turn features on or off')
       disableInactive(
-        [...actionsByName.keys()].filter((name) => !archived.has(name)),
+        [...changesByFeature.keys()].filter((name) => !archived.has(name)),
         context,
         working,
       );

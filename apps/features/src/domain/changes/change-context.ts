@@ -16,14 +16,14 @@ export interface ChangeContext {
   /** the current time in ISO 8601 */
   readonly now: string;
   readonly generateStrategyId: () => string;
-  /** by name: the features that changes are about, and those that they are to depend on; archived and foreign ones too */
+  /** by name: the features that changes edit, and their future parents; also archived ones, and those of other projects */
   readonly features: ReadonlyMap<string, Feature>;
   /** by name of a feature: the active features that depend on it */
   readonly children: ReadonlyMap<string, readonly string[]>;
-  /** by id: the segments that changes are about */
+  /** by id: the segments that changes edit or delete */
   readonly segments: ReadonlyMap<number, StoredSegment>;
   /** by id of a segment: the active features that use it */
-  readonly segmentUsers: ReadonlyMap<number, readonly FeatureReference[]>;
-  /** the segments that already have one of the requested names, by name */
+  readonly segmentReferrers: ReadonlyMap<number, readonly FeatureReference[]>;
+  /** by requested name of a segment: the id of the segment that has the name already */
   readonly segmentsByName: ReadonlyMap<string, number>;
 }

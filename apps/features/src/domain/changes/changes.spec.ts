@@ -99,7 +99,7 @@ describe('changes of one request are checked together', () => {
   it('a segment can be deleted once no strategy uses it', () => {
     const remove = { action: 'deleteSegment', payload: { id: 4 } };
     const context = aChangeContext(undefined, {
-      segmentUsers: new Map([[4, [{ name: 'checkout', project: 'shop' }]]]),
+      segmentReferrers: new Map([[4, [{ name: 'checkout', project: 'shop' }]]]),
     });
     const release = onCheckout('updateStrategy', { id: 's1', segments: [] });
     expect(faultOf(remove, context)).toMatchObject({ kind: 'ValidationError', path: '/body/0/payload/id' });
@@ -107,7 +107,9 @@ describe('changes of one request are checked together', () => {
     expect(checkedChange(remove, context, [release])).toBeDefined();
     expect(checkedChanges([remove, release], context)).toHaveLength(2);
     expect(checkedChanges([remove, onCheckout('archiveFeature')], context)).toHaveLength(2);
-    const others = aChangeContext(undefined, { segmentUsers: new Map([[4, [{ name: 'other', project: 'shop' }]]]) });
+    const others = aChangeContext(undefined, {
+      segmentReferrers: new Map([[4, [{ name: 'other', project: 'shop' }]]]),
+    });
     expect(faultOf(remove, others, [release]).message).toContain('in use by other');
     expect(checkedChange(remove, context, [release, remove])).toBeDefined();
   });

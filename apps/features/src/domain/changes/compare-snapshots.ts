@@ -1,6 +1,6 @@
 import { asJsonObject, type ChangeRequestOverwrite, isEqual, type JsonObject, memberOf } from '@bunting/contracts';
 
-/** What a change replaces: when it was proposed, and now. Null where there is nothing to replace. */
+/** The value that a change replaces: as it was when the change was proposed, and as it is now. Null where there is none. */
 export interface SnapshotComparison {
   readonly snapshot: unknown;
   readonly current: unknown;
@@ -22,19 +22,21 @@ const editsAmong = (
 ): ChangeRequestOverwrite[] =>
   properties.flatMap((property): ChangeRequestOverwrite[] => {
     if (property === 'parameters') {
-      const [was, is, will] = [snapshot, current, proposed].map((of) => asJsonObject(memberOf(of, 'parameters')));
-      const keys = [...new Set([...Object.keys(is ?? {}), ...Object.keys(was ?? {})])];
-      return editsAmong(keys, was ?? {}, is ?? {}, will ?? {}).map((found) => ({
-        ...found,
-        property: `parameters.${found.property}`,
+      const parametersOf = (state: JsonObject): JsonObject => asJsonObject(memberOf(state, property)) ?? {};
+      const [before, now, after] = [parametersOf(snapshot), parametersOf(current), parametersOf(proposed)];
+      const names = [...new Set([...Object.keys(now), ...Object.keys(before)])];
+      return editsAmong(names, before, now, after).map((edit) => ({
+        ...edit,
+        property: `parameters.${edit.property}`,
       }));
     }
-    const [was, is, will] = [snapshot, current, proposed].map((of) => normalize(property, memberOf(of, property)));
-    if (isEqual(was, is) || isEqual(will, is)) return [];
-    return [{ property, snapshot: was, current: is, proposed: will }];
+    const valueIn = (state: JsonObject): unknown => normalize(property, memberOf(state, property));
+    const [before, now, after] = [valueIn(snapshot), valueIn(current), valueIn(proposed)];
+    if (isEqual(before, now) || isEqual(after, now)) return [];
+    return [{ property, snapshot: before, current: now, proposed: after }];
   });
 
-/** The edits of the proposed properties: those that differ from the snapshot, and that would get another value. */
+/** The edits since the snapshot that the proposal would overwrite: of properties whose current value is neither the snapshot's nor the proposed one. */
 export const findNewerEdits = (
   { snapshot, current }: SnapshotComparison,
   proposed: JsonObject,
@@ -43,7 +45,7 @@ export const findNewerEdits = (
   return editsAmong(Object.keys(proposed), asJsonObject(snapshot), asJsonObject(current), proposed);
 };
 
-/** All edits of an object that is to be deleted, except of its order among others. */
+/** All edits since the snapshot of an object that is to be deleted, except those of its sort order. */
 export const findEditsLostByDeletion = (states: SnapshotComparison): ChangeRequestOverwrite[] => {
   const { id: _, sortOrder: __, ...properties } = asJsonObject(states.current);
   return findNewerEdits(states, Object.fromEntries(Object.keys(properties).map((property) => [property, undefined])));

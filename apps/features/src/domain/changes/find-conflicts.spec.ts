@@ -33,7 +33,7 @@ const aChangeContext = ({ features = [checkout, parent], ...about }: About = {})
   features: new Map(features.flatMap((feature) => (feature === gone ? [] : [[feature.name, feature] as const]))),
   children: new Map(),
   segments: new Map([beta, foreign].map((segment) => [segment.id, segment])),
-  segmentUsers: new Map(),
+  segmentReferrers: new Map(),
   segmentsByName: new Map(),
   ...about,
 });
@@ -107,7 +107,7 @@ describe('a change in conflict with the current state', () => {
       'segment-in-use',
       'Segment beta is in use',
       { action: 'deleteSegment', payload: { id: 4 } },
-      { segmentUsers: new Map([[4, [{ name: 'other', project: 'shop' }]]]) },
+      { segmentReferrers: new Map([[4, [{ name: 'other', project: 'shop' }]]]) },
     ],
     [
       'segment-name',

@@ -5,11 +5,11 @@ import { segmentDeletedCause, segmentOfAnotherProjectCause } from './conflict-ca
 import type { ChangeContext } from './change-context.ts';
 import { featureHandlerOf, segmentHandlerOf } from './action-handlers.ts';
 
-/** The reason why changes cannot be applied now, and which. */
+/** A reason why changes cannot be applied now, and the feature or segment that it concerns. */
 export interface ApplyConflict extends ConflictCause {
   readonly feature?: string;
   readonly segment?: number;
-  /** none, when the feature as a whole is in conflict */
+  /** the one change in conflict; undefined for a conflict of all changes of the feature */
   readonly changeId?: number;
 }
 
@@ -20,7 +20,7 @@ export const requireNoConflict = (conflicts: readonly ApplyConflict[]): void => 
   throw refusal('ConflictError', `The changes could not be applied. ${reasons.join('; ')}`, { details: conflicts });
 };
 
-/** The conflict of every change to a feature, such as an archived one. Archiving an archived feature is no conflict. */
+/** The conflict that all changes of a feature have, for example because it is archived. Archiving an archived feature is no conflict. */
 export const findFeatureConflict = (
   name: string,
   actions: readonly Change['action'][],
@@ -41,7 +41,7 @@ export const findFeatureConflict = (
   return undefined;
 };
 
-/** The conflict of every change to a segment. */
+/** The conflict that all changes of a segment have, because it was deleted or belongs to another project. */
 export const findSegmentConflict = (id: number, { project, segments }: ChangeContext): ConflictCause | undefined => {
   const segment = segments.get(id);
   if (segment === undefined) return segmentDeletedCause(id);

@@ -22,13 +22,15 @@ const contentOf = (strategy: Strategy) => {
 
 type Content = ReturnType<typeof contentOf>;
 
-/** The properties to set back. A type takes its settings with it; the order is set back for all strategies together. */
+/** The properties of a strategy to set back. Its type is set back with its parameters, and sort orders for all strategies together. */
 const changedContent = (before: Strategy, after: Strategy): Partial<Content> => {
-  const { sortOrder: _, ...was } = contentOf(before);
-  const is: Content = contentOf(after);
-  const properties = (Object.keys(was) as (keyof typeof was)[]).filter((key) => !isEqual(was[key], is[key]));
-  const settings = properties.includes('name') ? { parameters: was.parameters } : {};
-  return { ...Object.fromEntries(properties.map((key) => [key, was[key]])), ...settings };
+  const { sortOrder: _, ...original } = contentOf(before);
+  const changed: Content = contentOf(after);
+  const properties = (Object.keys(original) as (keyof typeof original)[]).filter(
+    (key) => !isEqual(original[key], changed[key]),
+  );
+  const parameters = properties.includes('name') ? { parameters: original.parameters } : {};
+  return { ...Object.fromEntries(properties.map((key) => [key, original[key]])), ...parameters };
 };
 
 const revertStrategies = (
@@ -36,24 +38,24 @@ const revertStrategies = (
   before: readonly Strategy[],
   after: readonly Strategy[],
 ): FeatureChange[] => {
-  const was = new Map(before.map((strategy) => [strategy.id, strategy]));
-  const is = new Map(after.map((strategy) => [strategy.id, strategy]));
+  const originalIds = new Set(before.map(({ id }) => id));
+  const changedById = new Map(after.map((strategy) => [strategy.id, strategy]));
   const changes: FeatureChange[] = [];
   for (const strategy of before) {
     const { id } = strategy;
-    const now = is.get(id);
-    if (now === undefined) changes.push({ action: 'addStrategy', feature, payload: contentOf(strategy) });
+    const changed = changedById.get(id);
+    if (changed === undefined) changes.push({ action: 'addStrategy', feature, payload: contentOf(strategy) });
     else {
-      const changed = changedContent(strategy, now);
-      if (Object.keys(changed).length > 0) {
-        changes.push({ action: 'updateStrategy', feature, payload: { id, ...changed } });
+      const content = changedContent(strategy, changed);
+      if (Object.keys(content).length > 0) {
+        changes.push({ action: 'updateStrategy', feature, payload: { id, ...content } });
       }
     }
   }
   for (const { id } of after) {
-    if (!was.has(id)) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
+    if (!originalIds.has(id)) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
   }
-  const moved = before.filter(({ id, sortOrder }) => (is.get(id)?.sortOrder ?? sortOrder) !== sortOrder);
+  const moved = before.filter(({ id, sortOrder }) => (changedById.get(id)?.sortOrder ?? sortOrder) !== sortOrder);
   if (moved.length > 0) {
     const payload = moved.map(({ id, sortOrder }) => ({ id, sortOrder }));
     changes.push({ action: 'reorderStrategy', feature, payload });
@@ -83,7 +85,7 @@ const revertEnabled = (before: Feature, after: Feature, environment: string): Fe
     : [{ action: 'updateEnabled', feature: before.name, payload: { enabled } }];
 };
 
-/** Sets back all parts of a feature: a change of one may have changed another, as the last strategy that is deleted turns the feature off. */
+/** Sets back all parts of a feature: a change of one may have changed another, as deleting the last strategy turns the feature off. */
 const revertFeature = (before: Feature, after: Feature, environment: string): FeatureChange[] => [
   ...revertStrategies(
     before.name,
@@ -119,22 +121,23 @@ export const inverseChanges = (
   initial: ChangeContext,
   applied: AppliedState,
 ): InverseChange[] => {
-  const after: ChangeContext = { ...initial, features: applied.features, segments: applied.segments };
-  const undone = changes.map(({ change }) => change).filter(({ action }) => isUndoable[action]);
-  const back: Change[] = [];
-  for (const name of changedFeatures(undone)) {
-    const [was, is] = [initial.features.get(name), applied.features.get(name)];
-    if (was !== undefined && is?.archivedAt === null) back.push(...revertFeature(was, is, initial.environment));
+  const contextAfter: ChangeContext = { ...initial, features: applied.features, segments: applied.segments };
+  const undoable = changes.map(({ change }) => change).filter(({ action }) => isUndoable[action]);
+  const inverse: Change[] = [];
+  for (const name of changedFeatures(undoable)) {
+    const [before, after] = [initial.features.get(name), applied.features.get(name)];
+    if (before !== undefined && after?.archivedAt === null)
+      inverse.push(...revertFeature(before, after, initial.environment));
   }
-  for (const id of changedSegments(undone)) {
-    const [was, is] = [initial.segments.get(id), applied.segments.get(id)];
-    if (was === undefined || is === undefined || isEqual(was, is)) continue;
-    const { name, description, constraints } = was;
-    back.push({ action: 'updateSegment', payload: { id, name, description, constraints: [...constraints] } });
+  for (const id of changedSegments(undoable)) {
+    const [before, after] = [initial.segments.get(id), applied.segments.get(id)];
+    if (before === undefined || after === undefined || isEqual(before, after)) continue;
+    const { name, description, constraints } = before;
+    inverse.push({ action: 'updateSegment', payload: { id, name, description, constraints: [...constraints] } });
   }
-  return back.map((change) => ({
+  return inverse.map((change) => ({
     change,
-    snapshot: currentSnapshot(change, after),
+    snapshot: currentSnapshot(change, contextAfter),
     segmentName: isSegmentChange(change) ? (applied.segments.get(change.payload.id)?.name ?? null) : null,
   }));
 };

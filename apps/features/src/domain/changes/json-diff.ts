@@ -9,7 +9,6 @@ export const diffJson = (before: unknown, after: unknown, path = ''): Difference
   if (isEqual(before, after)) return [];
   if (!isJsonObject(before) || !isJsonObject(after)) return [{ path, before, after }];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
-    const [was, is] = [before, after].map((of) => memberOf(of, key));
-    return diffJson(was, is, `${path}/${escapePointer(key)}`);
+    return diffJson(memberOf(before, key), memberOf(after, key), `${path}/${escapePointer(key)}`);
   });
 };

@@ -9,7 +9,7 @@ import type { ChangeContext } from './change-context.ts';
 import { findOverwrites } from './find-overwrites.ts';
 import { diffJson } from './json-diff.ts';
 
-/** A feature as a preview shows it; strategies by id, so that one that moves differs by its sort order alone. */
+/** A feature as a preview shows it. Strategies are keyed by id, so that a moved one differs in its sort order alone. */
 const featureView = (feature: Feature, environment: string) => {
   const { enabled, strategies, variants } = inEnvironment(feature, environment);
   return {
@@ -27,7 +27,7 @@ const segmentView = (segment: StoredSegment | undefined) => (segment === undefin
 const conflictView = (conflict: ApplyConflict | undefined) =>
   conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
 
-/** The preview of changes, by the same function that applies them. Without states it has only the conflicts. */
+/** The preview of changes, made by the function that applies them. @param withStates whether it has the states before and after, and their diff */
 export const previewChanges = (
   changes: readonly ChangeWithSnapshot[],
   context: ChangeContext,
@@ -35,48 +35,53 @@ export const previewChanges = (
 ): ChangeRequestPreview => {
   const { environment } = context;
   const applied = applyInMemory(changes, context);
-  const byChange = new Map(applied.conflicts.map((conflict) => [conflict.changeId, conflict]));
+  const conflictByChange = new Map(applied.conflicts.map((conflict) => [conflict.changeId, conflict]));
 
-  const previewed = (requested: ChangeWithSnapshot) => {
+  const changePreview = (requested: ChangeWithSnapshot) => {
     const overwrites = findOverwrites(requested, context);
     return {
       id: requested.id,
       action: requested.change.action,
-      ...conflictView(byChange.get(requested.id)),
+      ...conflictView(conflictByChange.get(requested.id)),
       ...(overwrites.length === 0 ? {} : { overwrites }),
     };
   };
-  const states = (before: Record<string, unknown> | null, after: Record<string, unknown> | null) => ({
+  const statesAndDiff = (before: Record<string, unknown> | null, after: Record<string, unknown> | null) => ({
     before,
     after,
     diff: diffJson(before ?? undefined, after ?? undefined),
   });
-  const none = { before: null, after: null, diff: [] };
+  const noStates = { before: null, after: null, diff: [] };
 
-  const ofFeatures = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? null : change.feature));
-  const ofSegments = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? change.payload.id : null));
-  const shown = (feature: Feature | undefined) => (feature === undefined ? null : featureView(feature, environment));
+  const changesByFeature = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? null : change.feature));
+  const changesBySegment = Map.groupBy(changes, ({ change }) => (isSegmentChange(change) ? change.payload.id : null));
+  const featureViewOrNull = (feature: Feature | undefined) =>
+    feature === undefined ? null : featureView(feature, environment);
   return {
-    features: [...ofFeatures].flatMap(([name, its]) => {
+    features: [...changesByFeature].flatMap(([name, changesOfSubject]) => {
       if (name === null) return [];
-      const whole = applied.conflicts.find(({ feature, changeId }) => feature === name && changeId === undefined);
+      const featureConflict = applied.conflicts.find(
+        ({ feature, changeId }) => feature === name && changeId === undefined,
+      );
       const defaultChange = applied.impliedChanges.get(name);
       return {
         name,
-        ...conflictView(whole),
+        ...conflictView(featureConflict),
         ...(defaultChange === undefined ? {} : { defaultChange }),
-        ...(withStates ? states(shown(context.features.get(name)), shown(applied.features.get(name))) : none),
-        changes: its.map(previewed),
+        ...(withStates
+          ? statesAndDiff(featureViewOrNull(context.features.get(name)), featureViewOrNull(applied.features.get(name)))
+          : noStates),
+        changes: changesOfSubject.map(changePreview),
       };
     }),
-    segments: [...ofSegments].flatMap(([id, its]) => {
+    segments: [...changesBySegment].flatMap(([id, changesOfSubject]) => {
       if (id === null) return [];
       const before = context.segments.get(id);
       return {
         id,
         name: before?.name ?? '',
-        ...(withStates ? states(segmentView(before), segmentView(applied.segments.get(id))) : none),
-        changes: its.map(previewed),
+        ...(withStates ? statesAndDiff(segmentView(before), segmentView(applied.segments.get(id))) : noStates),
+        changes: changesOfSubject.map(changePreview),
       };
     }),
     applicable: applied.conflicts.length === 0,

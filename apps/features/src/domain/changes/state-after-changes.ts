@@ -1,4 +1,4 @@
-import { type StoredSegment, isUsedBy } from '../constraints/segment.ts';
+import { type StoredSegment, usesSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import type { SegmentReference } from '../project-context.ts';
 import type { ChangeContext, FeatureReference } from './change-context.ts';
@@ -7,6 +7,7 @@ import type { ChangeContext, FeatureReference } from './change-context.ts';
 export interface StateAfterChanges extends ChangeContext {
   readonly features: Map<string, Feature>;
   readonly segments: Map<number, StoredSegment>;
+  /** the segments of `projectContext`, which changes of segments edit here */
   readonly references: Map<number, SegmentReference>;
 }
 
@@ -37,23 +38,26 @@ export const setSegment = (
 };
 
 /** Returns the active features that use a segment, after the changes that were decided so far. */
-export const usersOfSegment = ({ features, segmentUsers }: ChangeContext, id: number): readonly FeatureReference[] => {
-  const unchanged = (segmentUsers.get(id) ?? []).filter(({ name }) => !features.has(name));
+export const referrersOfSegment = (
+  { features, segmentReferrers }: ChangeContext,
+  id: number,
+): readonly FeatureReference[] => {
+  const unchanged = (segmentReferrers.get(id) ?? []).filter(({ name }) => !features.has(name));
   const changed: readonly FeatureReference[] = [...features.values()].filter(
-    (feature) => feature.archivedAt === null && isUsedBy(feature, id),
+    (feature) => feature.archivedAt === null && usesSegment(feature, id),
   );
   return [...unchanged, ...changed];
 };
 
-/** Returns the id of the segment that has a name, after the changes that were decided so far; undefined if none has. */
+/** Returns the id of the segment that has a name, after the changes that were decided so far; undefined if no segment has it. */
 export const segmentIdOfName = ({ segments, segmentsByName }: ChangeContext, name: string): number | undefined => {
   for (const segment of segments.values()) if (segment.name === name) return segment.id;
   const stored = segmentsByName.get(name);
-  // A loaded segment was checked already: it may have another name in the meantime, or be deleted.
+  // A segment of the changes was compared above, with its name after them.
   return stored !== undefined && segments.has(stored) ? undefined : stored;
 };
 
-/** Returns the active features that depend on one, after the changes that were decided so far. */
+/** Returns the active features that depend on a feature, after the changes that were decided so far. */
 export const childrenOf = ({ children, features }: ChangeContext, name: string): readonly string[] => {
   const unchanged = (children.get(name) ?? []).filter((child) => !features.has(child));
   const changed = [...features.values()].filter(

@@ -76,14 +76,14 @@ const checkSegmentChange = (
   return { action: change.action, feature: null, segment: { id, name }, payload, snapshot };
 };
 
-/** The status of a proposal that violates a rule is 400, also where the direct operation has another one. */
+/** A proposal that violates a rule is refused with 400, also where the direct operation replies with another status. */
 const asValidationError = (error: unknown, change: Change, path: string): unknown => {
   const kinds: readonly ErrorKind[] = ['InvalidOperationError', 'NameExistsError', 'ConflictError'];
   if (!(error instanceof Refusal) || !kinds.includes(error.kind)) return error;
   return invalidProperty(error.message.replace(/\.$/, ''), `${path}${handlerOf(change).errorPath}`);
 };
 
-const check = (change: Change, initial: ChangeContext, state: StateAfterChanges, path: string): CheckedChange => {
+const checkChange = (change: Change, initial: ChangeContext, state: StateAfterChanges, path: string): CheckedChange => {
   try {
     return isSegmentChange(change)
       ? checkSegmentChange(change, initial, state, path)
@@ -95,20 +95,20 @@ const check = (change: Change, initial: ChangeContext, state: StateAfterChanges,
 
 interface ChangeToCheck {
   readonly change: Change;
-  /** which of the new changes it is; none, for an earlier one */
-  readonly nth?: number;
+  /** the index among the new changes; undefined for an earlier change */
+  readonly index?: number;
 }
 
 /**
  * Checks changes on top of earlier ones, in the order in which all of them would be applied, and returns their normalised payloads and
  * snapshots. Refuses a change that breaks a rule. An earlier change that has become impossible is no fault of the new ones.
- * @param pathOf the JSON pointer of the nth change within the request
+ * @param pathOf the JSON pointer of a new change within the request, by its index
  */
 export const validateProposal = (
   changes: readonly Change[],
   earlier: readonly Change[],
   context: ChangeContext,
-  pathOf = (nth: number): string => `/body/${nth}`,
+  pathOf = (index: number): string => `/body/${index}`,
 ): CheckedChange[] => {
   const { environment, project, projectContext } = context;
   if (!hasEnvironment(projectContext, environment)) {
@@ -118,15 +118,15 @@ export const validateProposal = (
   const checked = new Map<number, CheckedChange>();
   const toCheck: readonly ChangeToCheck[] = [
     ...earlier.map((change) => ({ change })),
-    ...changes.map((change, nth) => ({ change, nth })),
+    ...changes.map((change, index) => ({ change, index })),
   ];
   for (const phase of phases) {
-    for (const { change, nth } of orderedChangesOfPhase(toCheck, phase, state)) {
-      if (nth !== undefined) checked.set(nth, check(change, context, state, pathOf(nth)));
-      else ignoreRefusal(() => check(change, context, state, ''));
+    for (const { change, index } of orderedChangesOfPhase(toCheck, phase, state)) {
+      if (index !== undefined) checked.set(index, checkChange(change, context, state, pathOf(index)));
+      else ignoreRefusal(() => checkChange(change, context, state, ''));
     }
   }
-  return changes.map((_, nth) => checked.get(nth) as CheckedChange);
+  return changes.map((_, index) => checked.get(index) as CheckedChange);
 };
 
 const ignoreRefusal = (job: () => unknown): void => {

@@ -11,7 +11,7 @@ import { contextFieldNotFound, emptyValue, shortName } from '../refusals.ts';
 import type { ContextFieldReference, ProjectContext } from '../project-context.ts';
 import { resourceLimits } from '../resource-limits.ts';
 
-const isSingle = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
+const hasSingleValue = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
 
 /** Refuses `REGEX` where it is not allowed, and patterns that RE2 does not accept or that are too slow to match. */
 const requireUsableRegex = (
@@ -40,7 +40,7 @@ const requireUsableRegex = (
   );
 };
 
-/** A constraint in its stored form: with the operand that its operator requires, and with all defaults. */
+/** Validates a constraint without its context field, and returns its stored form: the operand that its operator requires, and all defaults. */
 export const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: boolean): Constraint => {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '') throw emptyValue(`${path}/contextName`);
@@ -48,7 +48,7 @@ export const normalizeConstraint = (constraint: Constraint, path: string, allows
   if (fault !== undefined) throw invalidAll([fault]);
   requireUsableRegex(constraint, allowsRegex, path);
   const { values = [], value = '' } = constraint;
-  return isSingle(constraint)
+  return hasSingleValue(constraint)
     ? { contextName, operator, values: [], value, inverted, caseInsensitive }
     : { contextName, operator, values, inverted, caseInsensitive };
 };
@@ -57,7 +57,7 @@ const requireLegalValues = (constraint: Constraint, field: ContextFieldReference
   // A pattern is matched against values, so it need not be a legal value.
   if (field.legalValues.length === 0 || constraint.operator === 'REGEX') return;
   const legal = new Set(field.legalValues.map(({ value }) => value));
-  if (isSingle(constraint)) {
+  if (hasSingleValue(constraint)) {
     const { value = '' } = constraint;
     if (!legal.has(value)) {
       throw invalidProperty(
@@ -70,7 +70,7 @@ const requireLegalValues = (constraint: Constraint, field: ContextFieldReference
   }
 };
 
-/** The same for two constraints that mean the same, whatever the order of their members. */
+/** A text that is equal for two constraints that mean the same, whatever the order of their members. */
 export const canonicalConstraintKey = ({
   contextName,
   operator,
@@ -80,8 +80,11 @@ export const canonicalConstraintKey = ({
   caseInsensitive = false,
 }: Constraint): string => JSON.stringify([contextName, operator, values, value, inverted, caseInsensitive]);
 
-/** How many values a constraint on the field had already: a set that is too large may stay, but not grow. */
-const previousSize = (before: readonly Constraint[], { contextName, operator }: Constraint): number =>
+/**
+ * The maximum number of values of the replaced constraints with the same field and operator: a list of values beyond the limit may stay,
+ * but not grow.
+ */
+const previousValueCount = (before: readonly Constraint[], { contextName, operator }: Constraint): number =>
   Math.max(
     0,
     ...before
@@ -97,11 +100,11 @@ export interface ConstraintValidationOptions {
   readonly path?: string;
 }
 
-interface OneConstraintOptions {
+interface SingleConstraintOptions {
   readonly allowsRegex: boolean;
   /** the JSON pointer of the constraint in the request */
   readonly path: string;
-  /** the number of values that the constraint had before: more than the limit may stay, but not grow */
+  /** the number of values that the replaced constraint has: a list beyond the limit may stay, but not grow */
   readonly previousValues?: (constraint: Constraint) => number;
 }
 
@@ -112,11 +115,11 @@ interface OneConstraintOptions {
 export const validateConstraint = (
   constraint: Constraint,
   field: ContextFieldReference | undefined,
-  { allowsRegex, path, previousValues = () => 0 }: OneConstraintOptions,
+  { allowsRegex, path, previousValues = () => 0 }: SingleConstraintOptions,
 ): Constraint => {
-  const normal = normalizeConstraint(constraint, path, allowsRegex);
-  const { contextName, values = [] } = normal;
-  if (values.length > Math.max(resourceLimits.valuesPerConstraint, previousValues(normal))) {
+  const normalized = normalizeConstraint(constraint, path, allowsRegex);
+  const { contextName, values = [] } = normalized;
+  if (values.length > Math.max(resourceLimits.valuesPerConstraint, previousValues(normalized))) {
     throw limitExceeded(
       `constraint values for ${shortName(contextName)}`,
       resourceLimits.valuesPerConstraint,
@@ -124,11 +127,11 @@ export const validateConstraint = (
     );
   }
   if (field === undefined) throw contextFieldNotFound(contextName);
-  requireLegalValues(normal, field, path);
-  return normal;
+  requireLegalValues(normalized, field, path);
+  return normalized;
 };
 
-/** The constraints of a strategy in their stored form. */
+/** Validates the constraints of a strategy against the limits and their context fields, and returns their stored form. */
 export const validateConstraints = (
   constraints: readonly Constraint[],
   { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintValidationOptions,
@@ -144,7 +147,7 @@ export const validateConstraints = (
       validateConstraint(constraint, contextFields.get(constraint.contextName), {
         allowsRegex,
         path: `${path}/${index}`,
-        previousValues: (normal) => previousSize(before, normal),
+        previousValues: (normalized) => previousValueCount(before, normalized),
       }),
   );
 };

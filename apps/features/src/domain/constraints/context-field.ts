@@ -18,11 +18,11 @@ export interface StoredContextField {
   readonly description: string | null;
   readonly stickiness: boolean;
   readonly sortOrder: number;
-  /** the only values that constraints may use; any, when there are none */
+  /** the only values that constraints may use; empty: any value */
   readonly legalValues: readonly LegalValue[];
 }
 
-const requireEachOnce = (legalValues: readonly LegalValue[], path: string): void => {
+const requireDistinctValues = (legalValues: readonly LegalValue[], path: string): void => {
   const values = new Set<string>();
   for (const [index, { value }] of legalValues.entries()) {
     if (values.has(value)) throw invalidPropertyValue('be listed once', `${path}/legalValues/${index}/value`, value);
@@ -37,7 +37,7 @@ const contentFrom = (
   path = '/body',
 ): StoredContextField => {
   const legalValues = body.legalValues ?? [];
-  requireEachOnce(legalValues, path);
+  requireDistinctValues(legalValues, path);
   return {
     name,
     description: body.description ?? null,
@@ -55,7 +55,7 @@ export interface ContextFieldDecision<Type extends EventType = EventType> {
   readonly events: readonly DomainEvent<Type>[];
 }
 
-/** A new context field. Whether its name is free is not decided here. @param path where the request has the field */
+/** A new context field. Whether its name is free is not decided here. @param path the JSON pointer of the field in the request */
 export const newContextField = (
   { name, ...body }: CreateContextFieldBody,
   path = '/body',
@@ -75,24 +75,24 @@ export const updateContextField = (before: StoredContextField, body: UpdateConte
 
 /** Adds a legal value to a field, or replaces the one with the same value. */
 export const setLegalValue = (field: StoredContextField, legalValue: LegalValue): ContextFieldDecision => {
-  const isThere = field.legalValues.some(({ value }) => value === legalValue.value);
-  if (!isThere && field.legalValues.length >= maxLegalValues) throw limitExceeded('legal value', maxLegalValues);
-  const legalValues = isThere
-    ? field.legalValues.map((one) => (one.value === legalValue.value ? legalValue : one))
+  const exists = field.legalValues.some(({ value }) => value === legalValue.value);
+  if (!exists && field.legalValues.length >= maxLegalValues) throw limitExceeded('legal value', maxLegalValues);
+  const legalValues = exists
+    ? field.legalValues.map((other) => (other.value === legalValue.value ? legalValue : other))
     : [...field.legalValues, legalValue];
   return updateContextField(field, { ...field, legalValues });
 };
 
 /** Removes a legal value from a field. */
 export const removeLegalValue = (field: StoredContextField, value: string): ContextFieldDecision =>
-  updateContextField(field, { ...field, legalValues: field.legalValues.filter((one) => one.value !== value) });
+  updateContextField(field, { ...field, legalValues: field.legalValues.filter((other) => other.value !== value) });
 
 /** Deletes a context field that no constraint uses. Returns the event. */
 export const deleteContextField = (
   field: StoredContextField,
-  users: readonly Referrer[],
+  referrers: readonly Referrer[],
   hidden: readonly string[],
 ): DomainEvent => {
-  requireUnused(`Context field ${field.name}`, users, hidden);
+  requireUnused(`Context field ${field.name}`, referrers, hidden);
   return { type: 'context-field-deleted', preData: field };
 };

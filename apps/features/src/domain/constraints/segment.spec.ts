@@ -5,11 +5,11 @@ import { refusalOf } from '../../../test/refusal-of.ts';
 import {
   deleteSegment,
   requestedContent,
-  isUsedBy,
+  usesSegment,
   type SegmentUpdateContext,
   segmentCreated,
   updateSegment,
-  validateSegment,
+  normalizeSegment,
 } from './segment.ts';
 
 const constraint = (count: number): Constraint => ({
@@ -17,13 +17,13 @@ const constraint = (count: number): Constraint => ({
   operator: 'IN',
   values: Array.from({ length: count }, (_, nth) => String(nth)),
 });
-const alone: SegmentUpdateContext = { users: [], hidden: [], idOfName: () => undefined, allowsRegex: false };
+const alone: SegmentUpdateContext = { referrers: [], hidden: [], idOfName: () => undefined, allowsRegex: false };
 const noRegex = { allowsRegex: false };
 
 describe('a segment', () => {
   it('is stored with normalised constraints on any context field', () => {
     expect(
-      validateSegment(
+      normalizeSegment(
         { name: 'beta', constraints: [{ contextName: 'anything', operator: 'NUM_GT', value: '5' }] },
         noRegex,
       ),
@@ -46,10 +46,10 @@ describe('a segment', () => {
 
   it('holds at most 1000 values in total', () => {
     expect(
-      validateSegment({ name: 'beta', constraints: [constraint(400), constraint(600)] }, noRegex).constraints,
+      normalizeSegment({ name: 'beta', constraints: [constraint(400), constraint(600)] }, noRegex).constraints,
     ).toHaveLength(2);
     const refusal = refusalOf(() =>
-      validateSegment({ name: 'beta', constraints: [constraint(400), constraint(601)] }, noRegex),
+      normalizeSegment({ name: 'beta', constraints: [constraint(400), constraint(601)] }, noRegex),
     );
     expect(refusal).toMatchObject({ kind: 'ValidationError', details: [{ path: '/body/constraints' }] });
     expect(refusal.message).toContain('Segments may not have more than 1000 values');
@@ -59,7 +59,7 @@ describe('a segment', () => {
     ['a blank name', '  ', [], '/body/name'],
     ['a bad constraint', 'beta', [constraint(1), constraint(0)], '/body/constraints/1/values'],
   ])('is refused with %s', (_, name, constraints, path) => {
-    expect(refusalOf(() => validateSegment({ name, constraints }, noRegex)).details[0]?.path).toBe(path);
+    expect(refusalOf(() => normalizeSegment({ name, constraints }, noRegex)).details[0]?.path).toBe(path);
   });
 
   it('emits its creation', () => {
@@ -69,20 +69,20 @@ describe('a segment', () => {
 
   it('is used by a feature with one of its strategies in any environment', () => {
     const environments = { production: { enabled: false, strategies: [aStrategy({ segments: [4] })], variants: [] } };
-    expect(isUsedBy(aFeature({ environments }), 4)).toBe(true);
-    expect(isUsedBy(aFeature({ environments }), 5)).toBe(false);
+    expect(usesSegment(aFeature({ environments }), 4)).toBe(true);
+    expect(usesSegment(aFeature({ environments }), 5)).toBe(false);
   });
 });
 
 describe('a segment with REGEX', () => {
   const pattern: Constraint = { contextName: 'email', operator: 'REGEX', value: '@example[.]com$' };
   const stored = aSegment({
-    constraints: validateSegment({ name: 'x', constraints: [pattern] }, { allowsRegex: true }).constraints,
+    constraints: normalizeSegment({ name: 'x', constraints: [pattern] }, { allowsRegex: true }).constraints,
   });
 
   it('is refused with the place of the operator unless the operator is allowed', () => {
     expect(
-      refusalOf(() => validateSegment({ name: 'x', constraints: [constraint(1), pattern] }, noRegex)).details,
+      refusalOf(() => normalizeSegment({ name: 'x', constraints: [constraint(1), pattern] }, noRegex)).details,
     ).toMatchObject([{ path: '/body/constraints/1/operator' }]);
   });
 
@@ -103,7 +103,7 @@ describe('a segment that changes', () => {
   const before = aSegment({
     description: 'Brave people',
     project: 'shop',
-    constraints: validateSegment({ name: 'x', constraints: [constraint(2)] }, noRegex).constraints,
+    constraints: normalizeSegment({ name: 'x', constraints: [constraint(2)] }, noRegex).constraints,
   });
 
   it('keeps omitted properties', () => {
@@ -135,12 +135,12 @@ describe('a segment that changes', () => {
   });
 
   it('cannot move to a project while other projects use it', () => {
-    const users = [
+    const referrers = [
       { name: 'a', project: 'shop' },
       { name: 'b', project: 'garage' },
     ];
     const update = (project: string | null) =>
-      updateSegment({ ...before, project: null }, { project }, { ...alone, users });
+      updateSegment({ ...before, project: null }, { project }, { ...alone, referrers });
     expect(refusalOf(() => update('shop')).message).toContain(
       'Invalid project. Segment is being used by strategies in other projects: garage',
     );
@@ -165,7 +165,7 @@ describe('a request that replaces a segment', () => {
 describe('a segment that is deleted', () => {
   it('emits its previous state', () => {
     const segment = aSegment();
-    expect(deleteSegment(segment, { users: [], hidden: [] })).toEqual({
+    expect(deleteSegment(segment, { referrers: [], hidden: [] })).toEqual({
       type: 'segment-deleted',
       project: null,
       preData: segment,
@@ -174,7 +174,7 @@ describe('a segment that is deleted', () => {
 
   it('must not be used by a strategy', () => {
     const refusal = refusalOf(() =>
-      deleteSegment(aSegment(), { users: [{ name: 'checkout', project: 'shop' }], hidden: [] }),
+      deleteSegment(aSegment(), { referrers: [{ name: 'checkout', project: 'shop' }], hidden: [] }),
     );
     expect(refusal).toMatchObject({ kind: 'ConflictError', message: 'Segment beta is in use by checkout' });
   });

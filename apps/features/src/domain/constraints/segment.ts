@@ -28,25 +28,25 @@ export interface SegmentValidationOptions {
   readonly before?: readonly Constraint[];
 }
 
-/** The constraints of a segment in their stored form. Unknown context fields are accepted, since they may be created later. */
-const validateSegmentConstraints = (
+/** Validates the constraints of a segment and returns their stored form. Unknown context fields are accepted, since they may be created later. */
+const normalizeSegmentConstraints = (
   constraints: readonly Constraint[],
   { allowsRegex, before = [] }: SegmentValidationOptions,
   path: string,
 ): readonly Constraint[] => {
   const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(canonicalConstraintKey));
-  const normal = constraints.map((constraint, index) =>
+  const normalized = constraints.map((constraint, index) =>
     normalizeConstraint(
       constraint,
       `${path}/${index}`,
       allowsRegex || unchanged.has(canonicalConstraintKey(constraint)),
     ),
   );
-  const values = normal.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
+  const values = normalized.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
   if (values > resourceLimits.valuesPerSegment) {
     throw invalidProperty(`Segments may not have more than ${resourceLimits.valuesPerSegment} values`, path);
   }
-  return normal;
+  return normalized;
 };
 
 /** Refuses the name of a segment that is empty or blank. */
@@ -54,8 +54,8 @@ export const requireSegmentName = (name: string, path: string): void => {
   if (name.trim() === '') throw emptyValue(path);
 };
 
-/** A segment in its stored form. The caller checks that its name is free and its project exists. */
-export const validateSegment = (
+/** Validates a segment and returns its stored form. The caller checks that its name is free and its project exists. */
+export const normalizeSegment = (
   body: CreateSegmentBody,
   options: SegmentValidationOptions,
   path = '/body',
@@ -65,7 +65,7 @@ export const validateSegment = (
     name: body.name,
     description: body.description ?? null,
     project: body.project ?? null,
-    constraints: validateSegmentConstraints(body.constraints, options, `${path}/constraints`),
+    constraints: normalizeSegmentConstraints(body.constraints, options, `${path}/constraints`),
   };
 };
 
@@ -75,22 +75,22 @@ export interface SegmentDecision {
   readonly events: readonly DomainEvent[];
 }
 
-/** The strategies that use a segment. */
-export interface SegmentUsers {
+/** The features and default strategies that use a segment. */
+export interface SegmentReferrers {
   /** the active features and the default strategies of projects that use it */
-  readonly users: readonly Referrer[];
+  readonly referrers: readonly Referrer[];
   /** the projects that are hidden from the caller: an error message does not name them */
   readonly hidden: readonly string[];
 }
 
-/** What an update of a segment depends on: the strategies that use it, the names of segments, and a setting. */
-export interface SegmentUpdateContext extends SegmentUsers, Pick<SegmentValidationOptions, 'allowsRegex'> {
+/** What an update of a segment depends on: the features and default strategies that use it, the names of segments, and a setting. */
+export interface SegmentUpdateContext extends SegmentReferrers, Pick<SegmentValidationOptions, 'allowsRegex'> {
   /** the id of the segment that has a name, if any has */
   readonly idOfName: (name: string) => number | undefined;
 }
 
 /** Whether any strategy of a feature uses a segment. */
-export const isUsedBy = (feature: Feature, id: number): boolean =>
+export const usesSegment = (feature: Feature, id: number): boolean =>
   Object.values(feature.environments).some(({ strategies }) =>
     strategies.some(({ segments }) => segments.includes(id)),
   );
@@ -146,10 +146,10 @@ export const requestedContent = (
 export const updateSegment = (
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
-  { users, hidden, idOfName, allowsRegex }: SegmentUpdateContext,
+  { referrers, hidden, idOfName, allowsRegex }: SegmentUpdateContext,
   path = '/body',
 ): SegmentDecision => {
-  const content = validateSegment(
+  const content = normalizeSegment(
     {
       name: name ?? segment.name,
       description: description === undefined ? segment.description : description,
@@ -164,12 +164,12 @@ export const updateSegment = (
     throw segmentNameTaken();
   }
   if (after.project !== null && after.project !== segment.project) {
-    const foreign = users
-      .filter((user) => user.project !== after.project)
+    const foreignReferrers = referrers
+      .filter((referrer) => referrer.project !== after.project)
       .map(({ project }) => ({ name: project, project }));
-    if (foreign.length > 0) {
+    if (foreignReferrers.length > 0) {
       const reason = 'Invalid project. Segment is being used by strategies in other projects';
-      throw invalidProperty(`${reason}: ${formatReferrers(foreign, hidden)}`, `${path}/project`);
+      throw invalidProperty(`${reason}: ${formatReferrers(foreignReferrers, hidden)}`, `${path}/project`);
     }
   }
   if (isEqual(after, segment)) return { segment, events: [] };
@@ -183,7 +183,7 @@ export const updateSegment = (
 };
 
 /** Deletes a segment that neither a feature nor a default strategy uses. Returns the event. */
-export const deleteSegment = (segment: StoredSegment, { users, hidden }: SegmentUsers): DomainEvent => {
-  requireUnused(`Segment ${segment.name}`, users, hidden);
+export const deleteSegment = (segment: StoredSegment, { referrers, hidden }: SegmentReferrers): DomainEvent => {
+  requireUnused(`Segment ${segment.name}`, referrers, hidden);
   return segmentDeleted(segment);
 };

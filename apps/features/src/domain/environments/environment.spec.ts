@@ -19,7 +19,7 @@ const staging: StoredEnvironment = {
   protected: false,
   requiredApprovals: 2,
 };
-const existing = { count: 3, latest: 4 };
+const existing = { count: 3, highestSortOrder: 4 };
 
 it('a new environment comes after the existing ones, unless the request has a sort order', () => {
   expect(newEnvironment({ name: 'qa', type: 'test' }, existing).environment.sortOrder).toBe(5);
@@ -35,7 +35,7 @@ it('the clone of an environment has its type and required approvals, and can be 
 });
 
 it('an environment beyond the limit is refused', () => {
-  const full = { count: resourceLimits.environments, latest: 4 };
+  const full = { count: resourceLimits.environments, highestSortOrder: 4 };
   expect(refusalOf(() => newEnvironment({ name: 'qa', type: 'test' }, full)).kind).toBe('ExceedsLimitError');
   expect(refusalOf(() => clonedEnvironment(staging, { name: 'qa' }, full)).kind).toBe('ExceedsLimitError');
 });

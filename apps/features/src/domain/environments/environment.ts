@@ -17,7 +17,7 @@ export interface StoredEnvironment {
   readonly type: string;
   readonly sortOrder: number;
   readonly enabled: boolean;
-  /** whether it cannot be deleted; change requests are another protection (`projects/protection.ts`) */
+  /** whether it cannot be deleted; change requests are another protection (`projects/protected-edit.ts`) */
   readonly protected: boolean;
   /** the minimum of approvals that a project can set for it from now on; null where each project decides */
   readonly requiredApprovals: number | null;
@@ -30,10 +30,10 @@ export const environmentView = ({ requiredApprovals, ...environment }: StoredEnv
 /** The maximum number of projects that an error message lists. */
 const maxListedProjects = 10;
 
-/** The environments that exist: how many, and the highest sort order. */
+/** How many environments exist, and the highest of their sort orders. */
 export interface ExistingEnvironments {
   readonly count: number;
-  readonly latest: number;
+  readonly highestSortOrder: number;
 }
 
 /** An environment after a change, and its events. An unchanged environment is returned as is, without events. */
@@ -44,15 +44,15 @@ export interface EnvironmentDecision {
 
 /**
  * A new environment, after the existing ones unless the body has a sort order. The caller checks that its name is free.
- * @throws Refusal for a name that needs escapes in a URL, and for one environment more than the limit.
+ * @throws Refusal for a name that needs escapes in a URL, and when the limit of environments is reached
  */
 export const newEnvironment = (
   { name, type, enabled = true, sortOrder, requiredApprovals = null }: CreateEnvironmentBody,
-  { count, latest }: ExistingEnvironments,
+  { count, highestSortOrder }: ExistingEnvironments,
 ): EnvironmentDecision => {
   requireUrlFriendlyName(name);
   requireBelowLimit('environment', count, resourceLimits.environments);
-  const order = sortOrder ?? Math.min(latest + 1, maxSortOrder);
+  const order = sortOrder ?? Math.min(highestSortOrder + 1, maxSortOrder);
   const environment = { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
   return { environment, events: [{ type: 'environment-created', environment: name, data: environment }] };
 };
@@ -64,7 +64,7 @@ export const clonedEnvironment = (
   existing: ExistingEnvironments,
 ): EnvironmentDecision => newEnvironment({ name, type, requiredApprovals: source.requiredApprovals }, existing);
 
-/** Updates what the body names. */
+/** Updates an environment. Omitted properties do not change. */
 export const updateEnvironment = (
   environment: StoredEnvironment,
   {
@@ -97,8 +97,8 @@ export const projectsToClone = ({ projects }: Pick<CloneEnvironmentBody, 'projec
 
 /** Refuses to clone an environment into a project that does not exist. @param found the projects that got the clone */
 export const requireProjectsFound = (requested: readonly string[] | null, found: readonly string[]): void => {
-  for (const [nth, id] of (requested ?? []).entries()) {
-    if (!found.includes(id)) throw unknownProject(id, `/body/projects/${nth}`);
+  for (const [index, id] of (requested ?? []).entries()) {
+    if (!found.includes(id)) throw unknownProject(id, `/body/projects/${index}`);
   }
 };
 
@@ -109,8 +109,8 @@ export const deleteEnvironment = (environment: StoredEnvironment, projects: read
     throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
   }
   if (projects.length > 0) {
-    const some = projects.slice(0, maxListedProjects).join(', ');
-    throw refusal('ConflictError', `The environment ${name} is in use by projects: ${some}`);
+    const listed = projects.slice(0, maxListedProjects).join(', ');
+    throw refusal('ConflictError', `The environment ${name} is in use by projects: ${listed}`);
   }
   return { type: 'environment-deleted', environment: name, preData: environment };
 };

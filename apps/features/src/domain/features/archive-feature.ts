@@ -1,7 +1,7 @@
 import { refusal } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
 
-/** Refuses to archive so many features, on which others depend. */
+/** Refuses to archive features on which others depend. @param archived the number of the features */
 const requireNoChildren = (archived: number, children: readonly string[]): void => {
   if (children.length === 0) return;
   const [which, them] = archived === 1 ? ['this feature', 'it'] : ['those features', 'them'];
@@ -28,11 +28,11 @@ export const archiveFeatures = (
   children: ReadonlyMap<string, readonly string[]>,
   now: string,
 ): readonly Decision[] => {
-  const together = new Set(features.map(({ name }) => name));
+  const archivedNames = new Set(features.map(({ name }) => name));
   const orphans = features
     .filter(({ archivedAt }) => archivedAt === null)
     .flatMap(({ name }) => children.get(name) ?? [])
-    .filter((child) => !together.has(child));
-  requireNoChildren(together.size, orphans);
+    .filter((child) => !archivedNames.has(child));
+  requireNoChildren(archivedNames.size, orphans);
   return features.map((feature) => archiveFeature(feature, [], now));
 };

@@ -6,10 +6,10 @@ import { publicStrategy } from '../strategies/strategy.ts';
 import { archivedFeatureRefused } from '../refusals.ts';
 
 /** Sets the group of a copied strategy, so that the clone divides users independently of its source. */
-const regrouped = (strategy: Strategy, group: string): Strategy =>
+const withGroupId = (strategy: Strategy, groupId: string): Strategy =>
   strategy.parameters['groupId'] === undefined
     ? strategy
-    : { ...strategy, parameters: { ...strategy.parameters, groupId: group } };
+    : { ...strategy, parameters: { ...strategy.parameters, groupId } };
 
 /**
  * Creates a feature like another one: its strategies, with new ids, its variants and its parent; off everywhere, and without
@@ -28,7 +28,7 @@ export const cloneFeature = (
   const environments = Object.entries(source.environments).map(([environment, { strategies, variants }]) => {
     const copies = strategies
       .map((strategy) => ({ ...strategy, id: generateStrategyId() }))
-      .map((strategy) => (replaceGroupId ? regrouped(strategy, name) : strategy));
+      .map((strategy) => (replaceGroupId ? withGroupId(strategy, name) : strategy));
     return [environment, { enabled: false, strategies: copies, variants }] as const;
   });
   const { dependencies } = source;

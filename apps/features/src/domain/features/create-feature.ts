@@ -7,7 +7,7 @@ import { withTags } from '../tags/tag.ts';
 
 export interface FeatureCreation {
   readonly project: string;
-  /** when it is created, as the API writes it */
+  /** the time of the creation in ISO 8601 */
   readonly now: string;
   readonly by: UserReference;
   readonly naming?: FeatureNaming | null | undefined;

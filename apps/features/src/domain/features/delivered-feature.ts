@@ -37,7 +37,7 @@ export const toDeliveredFeature = (feature: Feature): DeliveredFeature => {
     tags: tags.map((tag) => ({ type: tag.type, value: tag.value })),
     dependencies: dependencies.map(deliveredDependency),
     environments: Object.fromEntries(
-      Object.entries(environments).map(([environment, it]) => [environment, deliveredEnvironment(it)]),
+      Object.entries(environments).map(([environment, settings]) => [environment, deliveredEnvironment(settings)]),
     ),
   };
 };

@@ -3,7 +3,10 @@ import type { Feature, FeatureInEnvironment } from './feature.ts';
 /** The settings of a feature in an environment for which none are stored. */
 export const emptyEnvironment: FeatureInEnvironment = { enabled: false, strategies: [], variants: [] };
 
-/** The settings of a feature in one environment, whatever its name; disabled and empty where none were stored. */
+/**
+ * The settings of a feature in one environment; disabled and empty where none are stored, also for an environment named like a property of
+ * every object, such as `constructor`.
+ */
 export const inEnvironment = (
   { environments }: Pick<Feature, 'environments'>,
   environment: string,

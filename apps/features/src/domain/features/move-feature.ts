@@ -5,16 +5,17 @@ import type { ProjectContext } from '../project-context.ts';
 
 /** The facts about both projects that decide whether a feature can be moved. */
 export interface MoveContext {
+  /** the id of the target project */
   readonly to: string;
   /** the context of the current project */
   readonly source: ProjectContext;
   /** the context of the target project; undefined when it does not exist or is archived */
   readonly target: ProjectContext | undefined;
-  /** the active features that depend on it */
+  /** the active features that depend on the feature */
   readonly children: readonly string[];
 }
 
-const environmentsOf = ({ environments }: ProjectContext): readonly string[] =>
+const environmentNames = ({ environments }: ProjectContext): readonly string[] =>
   environments.map(({ name }) => name).sort();
 
 const usesForeignSegments = (feature: Feature, { segments }: ProjectContext, to: string): boolean =>
@@ -29,7 +30,7 @@ export const moveFeature = (feature: Feature, { to, source, target, children }: 
   if (feature.dependencies.length > 0 || children.length > 0) {
     throw refusal('ForbiddenError', 'Changing project not allowed. Feature has dependencies.');
   }
-  if (!isEqual(environmentsOf(source), environmentsOf(target)) || usesForeignSegments(feature, source, to)) {
+  if (!isEqual(environmentNames(source), environmentNames(target)) || usesForeignSegments(feature, source, to)) {
     throw refusal('IncompatibleProjectError', `${shortName(to)} is not a compatible target`);
   }
   const moved = { ...feature, project: to };

@@ -2,15 +2,16 @@ import type { Tag } from '@bunting/contracts';
 import { type Feature, strategiesOf } from './feature.ts';
 
 /** The items that are new, each once. */
-const added = <T>(items: readonly T[], before: readonly T[]): T[] => {
-  const old = new Set(before);
-  return [...new Set(items)].filter((item) => !old.has(item));
+const newItems = <T>(items: readonly T[], before: readonly T[]): T[] => {
+  const known = new Set(before);
+  return [...new Set(items)].filter((item) => !known.has(item));
 };
 
-/** A feature before and after it is stored. A new one may share the references of the locked feature `like`, which it was cloned from. */
+/** A feature before and after it is stored. */
 export interface FeatureBeforeAndAfter {
   readonly before: Feature | undefined;
   readonly after: Feature;
+  /** the feature that has the references already: the locked source of a clone; without it, `before` */
   readonly like?: Feature | undefined;
 }
 
@@ -31,33 +32,35 @@ export interface NewReferences {
  */
 export const newReferences = ({ before, after, like = before }: FeatureBeforeAndAfter): NewReferences => {
   const { project } = after;
-  const there = like?.project === project ? like : undefined;
+  const likeInProject = like?.project === project ? like : undefined;
   // Objects that an archived feature refers to may be deleted, so those of a revived feature are locked as if all were new.
   const isRevived = before !== undefined && before.archivedAt !== null && after.archivedAt === null;
-  const was = like === undefined || isRevived ? [] : strategiesOf(like);
-  const is = strategiesOf(after);
+  const strategiesBefore = like === undefined || isRevived ? [] : strategiesOf(like);
+  const strategiesAfter = strategiesOf(after);
   const wasActive = before === undefined || (before.project === project && before.archivedAt === null);
   const entersProject = after.archivedAt === null && !wasActive;
   return {
-    segments: added(
-      is.flatMap(({ segments }) => segments),
-      (there === undefined ? [] : was).flatMap(({ segments }) => segments),
+    segments: newItems(
+      strategiesAfter.flatMap(({ segments }) => segments),
+      (likeInProject === undefined ? [] : strategiesBefore).flatMap(({ segments }) => segments),
     ).map((id) => ({ id, project })),
-    contextFields: added(
-      is.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
-      was.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+    contextFields: newItems(
+      strategiesAfter.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
+      strategiesBefore.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)),
     ),
-    strategyTypes: added(
-      is.map(({ name }) => name),
-      was.map(({ name }) => name),
+    strategyTypes: newItems(
+      strategiesAfter.map(({ name }) => name),
+      strategiesBefore.map(({ name }) => name),
     ),
     tags: after.tags.filter(
       ({ type, value }) => like?.tags.some((tag) => tag.type === type && tag.value === value) !== true,
     ),
-    environments: added(Object.keys(after.environments), Object.keys(there?.environments ?? {})).map((name) => ({
-      project,
-      name,
-    })),
+    environments: newItems(Object.keys(after.environments), Object.keys(likeInProject?.environments ?? {})).map(
+      (name) => ({
+        project,
+        name,
+      }),
+    ),
     projects: entersProject ? [project] : [],
   };
 };

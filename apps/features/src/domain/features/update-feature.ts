@@ -15,7 +15,7 @@ import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 const staleEvent = (feature: Feature): DomainEvent =>
   featureEvent(feature.stale ? 'feature-stale-on' : 'feature-stale-off', feature);
 
-/** Sets the metadata of a feature. Emits nothing when it has them already. */
+/** Sets the metadata of a feature. Emits nothing when they are the same. */
 export const setMetadata = (feature: Feature, metadata: Metadata): Decision<'feature-metadata-updated'> => {
   const after: Feature = { ...feature, ...metadata };
   if (isEqual(after, feature)) return { feature, events: [] };
@@ -40,7 +40,7 @@ const variantsRefusal =
 const targetsVariants = ({ path, from }: PatchOperation): boolean =>
   path.includes('/variants') || from?.includes('/variants') === true;
 
-/** A step that sets a member which features do not have, or not any more. Unleash's clients send such, and count on their being ignored. */
+/** Whether a step sets a member that features do not have, or no longer have. Unleash's clients send such steps and rely on their being ignored. */
 const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchableMembers): boolean => {
   const [, member = ''] = path.split('/');
   return /^[a-zA-Z]+$/.test(member) && !members.has(member) && !['constructor', 'prototype'].includes(member);
@@ -59,7 +59,7 @@ export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
     : { ...decision, events: [...decision.events, staleEvent(decision.feature)] };
 };
 
-/** Sets the stale mark of a feature. Emits nothing when it is set already. */
+/** Marks a feature as stale or not stale. Emits nothing when the mark does not change. */
 export const markStale = (feature: Feature, stale: boolean): Decision => {
   if (feature.stale === stale) return { feature, events: [] };
   const after = { ...feature, stale };

@@ -78,10 +78,10 @@ export const setDeprecated = (before: StoredStrategyType, deprecated: boolean): 
 /** Deletes a custom strategy type that no feature uses. Returns the event. */
 export const deleteStrategyType = (
   type: StoredStrategyType,
-  users: readonly Referrer[],
+  referrers: readonly Referrer[],
   hidden: readonly string[],
 ): DomainEvent => {
   requireEditable(type);
-  requireUnused(`Strategy ${type.name}`, users, hidden);
+  requireUnused(`Strategy ${type.name}`, referrers, hidden);
   return { type: 'strategy-deleted', data: { name: type.name } };
 };

@@ -11,8 +11,8 @@ export const deleteContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const field = await contextFields.findForUpdate(params.name);
       if (field === undefined) throw contextFieldNotFound(params.name);
-      const users = await contextFields.usersOf(field.name);
-      const event = deleteContextField(field, users, hiddenProjectsOf(caller));
+      const referrers = await contextFields.referrersOf(field.name);
+      const event = deleteContextField(field, referrers, hiddenProjectsOf(caller));
       await contextFields.remove(field.name);
       events.emit([event]);
       return null;

@@ -7,7 +7,7 @@ import {
   projectsToClone,
   requireProjectsFound,
 } from '../../domain/environments/environment.ts';
-import { copyEnvironment } from '../../domain/environments/copy-environment.ts';
+import { copyEnvironment } from '../../domain/feature-environments/copy-environment.ts';
 import { countEnabled } from '../../domain/features/feature-in-environment.ts';
 import { projectEnvironmentAdded } from '../../domain/projects/project-environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';

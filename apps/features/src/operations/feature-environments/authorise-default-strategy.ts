@@ -1,17 +1,17 @@
 import type { Caller } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { hasNoStrategy } from '../../domain/environments/enable-feature.ts';
+import { hasNoStrategy } from '../../domain/feature-environments/switch-feature.ts';
 import { authorise } from '../authorise.ts';
 
 /**
- * Authorises the caller to add the default strategy to those of the features that have none and are enabled. Adding it beside disabled
- * strategies takes no permission, as in Unleash.
+ * Authorises the caller to enable features of which some have no strategy, not even a disabled one, and get the default strategy. Adding it
+ * to a feature with disabled strategies requires no permission, as in Unleash.
  */
 export const authoriseDefaultStrategy = (
   caller: Caller,
   features: readonly Feature[],
   where: { readonly project: string; readonly environment: string },
 ): void => {
-  const addsFirst = features.some((feature) => hasNoStrategy(feature, where.environment));
-  if (addsFirst) authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
+  const addsFirstStrategy = features.some((feature) => hasNoStrategy(feature, where.environment));
+  if (addsFirstStrategy) authorise(caller, 'CREATE_FEATURE_STRATEGY', where);
 };

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { EnableFeature } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { enableFeature } from '../../domain/environments/enable-feature.ts';
+import { enableFeature } from '../../domain/feature-environments/switch-feature.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
@@ -22,8 +22,8 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, EnableFeature.permission, where);
       authoriseDefaultStrategy(caller, [feature], where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
-      const enabling = { activateDisabled, defaultStrategyId: randomUUID() };
-      await saveAndEmit(tx, enableFeature(feature, environment, enabling, projectContext), caller);
+      const options = { activateDisabled, defaultStrategyId: randomUUID() };
+      await saveAndEmit(tx, enableFeature(feature, environment, options, projectContext), caller);
       return null;
     }),
   );

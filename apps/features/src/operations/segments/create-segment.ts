@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateSegment } from '@bunting/contracts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
-import { segmentCreated, validateSegment } from '../../domain/constraints/segment.ts';
+import { segmentCreated, normalizeSegment } from '../../domain/constraints/segment.ts';
 import { resourceLimits } from '../../domain/resource-limits.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -10,7 +10,7 @@ export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
   implement(CreateSegment, (request) =>
     transaction(request, async ({ segments, events }) => {
       const { body, caller, now } = request;
-      const content = validateSegment(body, { allowsRegex });
+      const content = normalizeSegment(body, { allowsRegex });
       authoriseSegment(caller, { atRoot: 'CREATE_SEGMENT', operation: CreateSegment }, content.project);
       requireBelowLimit('segment', await segments.lockAndCount(), resourceLimits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });

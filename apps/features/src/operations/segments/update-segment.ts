@@ -10,13 +10,13 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
   implement(UpdateSegment, (request) =>
     transaction(request, async ({ segments, events }) => {
       const { params, body, caller } = request;
-      const { segment, users, idOfName } = await segments.getForUpdate(params.id, body.name);
+      const { segment, referrers, idOfName } = await segments.getForUpdate(params.id, body.name);
       if (undefinedIfHidden(request, segment) === undefined) throw segmentNotFound(params.id);
       const content = requestedContent(body, segment);
       for (const project of new Set([segment.project, content.project])) {
         authoriseSegment(caller, { atRoot: 'UPDATE_SEGMENT', operation: UpdateSegment }, project);
       }
-      const context = { users, idOfName, hidden: hiddenProjectsOf(caller), allowsRegex };
+      const context = { referrers, idOfName, hidden: hiddenProjectsOf(caller), allowsRegex };
       const decision = updateSegment(segment, content, context);
       if (decision.segment === segment) return null;
       await segments.save(segment, decision.segment);

@@ -9,8 +9,8 @@ export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteStrategyType, (request) =>
     transaction(request, async (tx) => {
       const type = await lockStrategyType(tx, request.params.name);
-      const users = await tx.strategyTypes.usersOf(type.name);
-      const event = deleteStrategyType(type, users, hiddenProjectsOf(request.caller));
+      const referrers = await tx.strategyTypes.referrersOf(type.name);
+      const event = deleteStrategyType(type, referrers, hiddenProjectsOf(request.caller));
       await tx.strategyTypes.remove(type.name);
       tx.events.emit([event]);
       return null;

@@ -33,7 +33,7 @@ interface StoredContextJson {
   readonly features: readonly Feature[];
   readonly children: readonly { readonly parent: string; readonly name: string }[];
   readonly segments: readonly StoredSegment[];
-  readonly segmentUsers: readonly (FeatureReference & { readonly segment: number })[];
+  readonly segmentReferrers: readonly (FeatureReference & { readonly segment: number })[];
   readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
 }
 
@@ -52,7 +52,7 @@ const storedContext: Statement = {
         select json_build_object('parent', parent, 'name', child.name) from ${activeChildrenOfAll('$4::text[]')}`)},
       'segments', ${jsonListOf(`
         select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
-      'segmentUsers', ${jsonListOf(`
+      'segmentReferrers', ${jsonListOf(`
         select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
         where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}
           and id = any ($5::integer[])
@@ -102,8 +102,8 @@ export const changeContextReader =
         ({ name }) => name,
       ),
       segments: new Map(found.segments.filter(isVisible).map((segment) => [segment.id, segment])),
-      segmentUsers: grouped(
-        found.segmentUsers,
+      segmentReferrers: grouped(
+        found.segmentReferrers,
         ({ segment }) => segment,
         ({ name, project: of }) => ({ name, project: of }),
       ),

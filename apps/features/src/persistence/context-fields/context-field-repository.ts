@@ -44,7 +44,7 @@ export const contextFieldRepository = (tx: Tx) => ({
   },
 
   /** The active features, and the default strategies of projects, with a constraint on the field. */
-  usersOf: async (name: string): Promise<Referrer[]> => {
+  referrersOf: async (name: string): Promise<Referrer[]> => {
     const text = `
       select name, project from feature where context_names @> array[$1::text] and context_names <> '{}' and archived_at is null
       union all ${defaultStrategiesWithField('$1::text')} order by name`;

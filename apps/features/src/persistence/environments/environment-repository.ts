@@ -49,7 +49,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
     /** The number of environments and the highest sort order; no other transaction that counts can add one before this one ends. */
     lockAndCount: async (): Promise<ExistingEnvironments> => {
       await advisoryLock({ query }, 'environments');
-      const text = 'select count(*) as count, coalesce(max(sort_order), 0) as latest from environment';
+      const text = 'select count(*) as count, coalesce(max(sort_order), 0) as "highestSortOrder" from environment';
       return onlyRow(await query<ExistingEnvironments>(text), text);
     },
 

@@ -15,7 +15,8 @@ const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
   from segment s where s.id = $1 for update of s`;
 
-const usersOf = `
+/** The active features and the default strategies that use the segment `$1`. */
+const selectReferrers = `
   select name, project from feature
   where segment_ids @> array[$1::integer] and segment_ids <> '{}' and archived_at is null
   union all ${defaultStrategiesWithSegment('$1::integer')} order by name`;
@@ -27,13 +28,13 @@ interface Row {
 
 /** The refusal for a write of a segment that violates a constraint of the database. */
 const refusalOf = (error: unknown, project: string | null): unknown => {
-  const broken = violatedConstraint(error);
-  if (broken === 'segment_name_is_unique') return segmentNameTaken();
-  if (broken !== 'segment_project_fkey' || project === null) return error;
+  const constraint = violatedConstraint(error);
+  if (constraint === 'segment_name_is_unique') return segmentNameTaken();
+  if (constraint !== 'segment_project_fkey' || project === null) return error;
   return unknownProject(project, '/body/project');
 };
 
-/** Emits that a segment is gone. @param version that of the removed row */
+/** Emits the removal of a segment. @param version the version of the removed row */
 export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number): void => {
   outbox.emitState({ entity: 'segment', id: String(id), version: version + 1, state: null });
   emitSegmentRemovalDelivery(outbox, id);
@@ -46,9 +47,9 @@ export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number):
 export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard) => {
   const { query } = tx;
   const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
-  const updateSeen = (id: number, after: StoredSegment | undefined): void => {
-    const one = locked.get(id);
-    if (one !== undefined) one.after = after;
+  const updateLocked = (id: number, after: StoredSegment | undefined): void => {
+    const segment = locked.get(id);
+    if (segment !== undefined) segment.after = after;
   };
   const emitState = ({ id, name, project, constraints }: StoredSegment, version: number): void => {
     outbox.emitState({ entity: 'segment', id: String(id), version, state: { id, name, project } });
@@ -70,14 +71,14 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     getForUpdate: async (
       id: number,
       name: string = '',
-    ): Promise<{ readonly segment: StoredSegment } & Pick<SegmentUpdateContext, 'users' | 'idOfName'>> => {
+    ): Promise<{ readonly segment: StoredSegment } & Pick<SegmentUpdateContext, 'referrers' | 'idOfName'>> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
       if (row === undefined) throw segmentNotFound(id);
       const { segment, idOfName } = row;
-      // A second statement: it sees those that began to use the segment while this transaction waited for the lock.
-      const users = await query<Referrer>(usersOf, [id]);
+      // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
+      const referrers = await query<Referrer>(selectReferrers, [id]);
       locked.set(id, { before: segment, after: segment });
-      return { segment, users, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) };
+      return { segment, referrers, idOfName: (other) => (other === name ? (idOfName ?? undefined) : undefined) };
     },
 
     /** Locks segments in the order of their ids. */
@@ -118,7 +119,7 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       } catch (error) {
         throw refusalOf(error, project);
       }
-      updateSeen(id, segment);
+      updateLocked(id, segment);
     },
 
     remove: async ({ id, project }: StoredSegment): Promise<void> => {
@@ -126,10 +127,10 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       const text = 'delete from segment where id = $1 returning version';
       const [row] = await query<{ version: number }>(text, [id]);
       if (row !== undefined) emitSegmentRemoval(outbox, id, row.version);
-      updateSeen(id, undefined);
+      updateLocked(id, undefined);
     },
 
-    /** The feature that has the strategy with that id. */
+    /** The feature that has the strategy with the id, if any has. */
     featureOfStrategy: async (id: string): Promise<{ readonly name: string; readonly project: string } | undefined> => {
       const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
       return (await query<{ name: string; project: string }>(text, [id]))[0];

@@ -27,7 +27,7 @@ export const strategyTypeRepository = (tx: Tx) => ({
   },
 
   /** The features, archived or not, with a strategy of the type. */
-  usersOf: async (name: string): Promise<Referrer[]> => {
+  referrersOf: async (name: string): Promise<Referrer[]> => {
     const text = `
       select name, project from feature
       where strategy_ids <> '{}'

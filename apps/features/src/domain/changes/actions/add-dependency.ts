@@ -10,21 +10,21 @@ import { dependencySnapshot, findOverwrittenDependencies } from './dependency-sn
 
 /** Refuses a dependency on a variant that the parent does not have: the child would never be enabled. */
 const requireKnownVariants = (parent: Feature, variants: readonly string[], path: string): void => {
-  const unknown = findMissingParentVariant(parent, variants);
-  if (unknown === undefined) return;
-  const message = `Variant ${shortName(unknown)} of ${shortName(parent.name)} does not exist`;
-  throw invalidProperty(message, `${path}/payload/variants/${variants.indexOf(unknown)}`);
+  const missing = findMissingParentVariant(parent, variants);
+  if (missing === undefined) return;
+  const message = `Variant ${shortName(missing)} of ${shortName(parent.name)} does not exist`;
+  throw invalidProperty(message, `${path}/payload/variants/${variants.indexOf(missing)}`);
 };
 
-const familyOf = (child: Feature, parent: string, context: ChangeContext) => ({
+const dependencyContextOf = (child: Feature, parent: string, context: ChangeContext) => ({
   parent: context.features.get(parent),
   children: childrenOf(context, child.name),
 });
 
 const parentVariantConflict = (parent: Feature, variants: readonly string[]): ConflictCause | undefined => {
-  const unknown = findMissingParentVariant(parent, variants);
-  if (unknown === undefined) return undefined;
-  const message = `Variant ${shortName(unknown)} of ${shortName(parent.name)} no longer exists`;
+  const missing = findMissingParentVariant(parent, variants);
+  if (missing === undefined) return undefined;
+  const message = `Variant ${shortName(missing)} of ${shortName(parent.name)} no longer exists`;
   return { code: 'parent-variant', message };
 };
 
@@ -37,16 +37,20 @@ export const addDependencyHandler: FeatureActionHandler<'addDependency'> = {
   overwrites: ({ payload }, states) => findOverwrittenDependencies(states, [payload]),
   decide: (child, { payload }, context, path) => {
     const dependency = dependencies.normalizeDependency(payload.feature, payload.enabled, payload.variants);
-    const family = familyOf(child, payload.feature, context);
-    const decision = dependencies.setParent(child, dependency, family);
-    if (family.parent !== undefined) requireKnownVariants(family.parent, dependency.variants, path);
+    const dependencyContext = dependencyContextOf(child, payload.feature, context);
+    const decision = dependencies.setParent(child, dependency, dependencyContext);
+    if (dependencyContext.parent !== undefined)
+      requireKnownVariants(dependencyContext.parent, dependency.variants, path);
     return { subject: decision.feature, events: decision.events, payload: dependency };
   },
   conflict: (_, child, { payload }, context) => {
     const { feature, enabled, variants } = payload;
-    const family = familyOf(child, feature, context);
-    const fault = dependencies.dependencyFault(child, feature, family);
-    if (fault !== undefined || family.parent === undefined) return fault;
-    return parentVariantConflict(family.parent, dependencies.normalizeDependency(feature, enabled, variants).variants);
+    const dependencyContext = dependencyContextOf(child, feature, context);
+    const fault = dependencies.dependencyFault(child, feature, dependencyContext);
+    if (fault !== undefined || dependencyContext.parent === undefined) return fault;
+    return parentVariantConflict(
+      dependencyContext.parent,
+      dependencies.normalizeDependency(feature, enabled, variants).variants,
+    );
   },
 };

@@ -1,4 +1,7 @@
-/** The properties that a payload has, with their values after the change. The list does not compile while it lacks one. */
+/**
+ * The properties that a payload has, with their values after the change.
+ * @param properties all properties that a payload can have; its type refuses an incomplete list
+ */
 export const changedProperties = <Property extends string>(
   properties: Readonly<Record<Property, true>>,
   payload: Readonly<Partial<Record<Property, unknown>>>,

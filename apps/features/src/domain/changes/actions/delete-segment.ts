@@ -3,7 +3,7 @@ import { shortName } from '../../refusals.ts';
 import * as segments from '../../constraints/segment.ts';
 import { findEditsLostByDeletion } from '../compare-snapshots.ts';
 import type { SegmentActionHandler } from '../action-handler.ts';
-import { usersOfSegment } from '../state-after-changes.ts';
+import { referrersOfSegment } from '../state-after-changes.ts';
 
 /** Deletes a segment of the project that no feature uses any more. */
 export const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
@@ -13,8 +13,8 @@ export const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
   snapshot: (segment) => segments.segmentSnapshot(segment),
   overwrites: (_, states) => findEditsLostByDeletion(states),
   decide: (segment, _, context) => {
-    // The conflict below names none of the users.
-    const deleted = segments.deleteSegment(segment, { users: usersOfSegment(context, segment.id), hidden: [] });
+    // Nothing is hidden, since the conflict below names no referrer.
+    const deleted = segments.deleteSegment(segment, { referrers: referrersOfSegment(context, segment.id), hidden: [] });
     return { subject: null, events: [deleted], payload: { id: segment.id } };
   },
   conflict: ({ kind }, { name }) => (kind === 'ConflictError' ? segmentInUse(shortName(name)) : undefined),

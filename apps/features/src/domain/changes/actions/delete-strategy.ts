@@ -15,8 +15,8 @@ export const deleteStrategyHandler: FeatureActionHandler<'deleteStrategy'> = {
   overwrites: (_, states) => findEditsLostByDeletion(states),
   decide: (feature, { payload: { id } }, { environment }) => {
     const payload = { id };
-    const isThere = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);
-    if (!isThere) return { subject: feature, events: [], payload };
+    const exists = inEnvironment(feature, environment).strategies.some((strategy) => strategy.id === id);
+    if (!exists) return { subject: feature, events: [], payload };
     const decision = removeStrategyKeepingEnabled(feature, { environment, strategyId: id });
     return { subject: decision.feature, events: decision.events, payload };
   },

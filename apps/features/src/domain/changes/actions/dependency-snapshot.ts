@@ -5,11 +5,14 @@ import { findNewerEdits, type SnapshotComparison } from '../compare-snapshots.ts
 /** The snapshot of the dependencies of a feature; null for none. */
 export const dependencySnapshot = ({ dependencies }: Feature) => (dependencies.length > 0 ? { dependencies } : null);
 
-const none = { dependencies: [] };
+const noDependencies = { dependencies: [] };
 
-/** The edits that setting the dependencies overwrites. No dependency is a state, too: one that was added since is overwritten. */
+/**
+ * The edits that setting the dependencies overwrites. Having none is a state, too: a dependency that was added since the snapshot is
+ * overwritten.
+ */
 export const findOverwrittenDependencies = (
   { snapshot, current }: SnapshotComparison,
   dependencies: readonly Partial<Dependency>[],
 ): ChangeRequestOverwrite[] =>
-  findNewerEdits({ snapshot: snapshot ?? none, current: current ?? none }, { dependencies });
+  findNewerEdits({ snapshot: snapshot ?? noDependencies, current: current ?? noDependencies }, { dependencies });

@@ -6,8 +6,11 @@ import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 import { hasStrategies } from './strategy-helpers.ts';
 
-/** The sort orders of a snapshot as one property, with those of moved strategies by id; null for no snapshot. */
-const orderOf = (positions: unknown, moved: ReadonlyMap<string, number> = new Map()) =>
+/**
+ * The sort orders of a snapshot as one property, so that they are compared together; null without a snapshot.
+ * @param moved new sort orders, by id of the strategy
+ */
+const sortOrdersOf = (positions: unknown, moved: ReadonlyMap<string, number> = new Map()) =>
   Array.isArray(positions)
     ? { sortOrder: positions.map(({ id, sortOrder }: StrategyPosition) => [id, moved.get(id) ?? sortOrder]) }
     : null;
@@ -21,8 +24,8 @@ export const reorderStrategyHandler: FeatureActionHandler<'reorderStrategy'> = {
     inEnvironment(feature, environment).strategies.map(({ id, sortOrder }) => ({ id, sortOrder })),
   overwrites: ({ payload }, { snapshot, current }) =>
     findNewerEdits(
-      { snapshot: orderOf(snapshot), current: orderOf(current) },
-      orderOf(current, new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]))) ?? {},
+      { snapshot: sortOrdersOf(snapshot), current: sortOrdersOf(current) },
+      sortOrdersOf(current, new Map(payload.map(({ id, sortOrder }) => [id, sortOrder]))) ?? {},
     ),
   decide: (feature, { payload }, { environment, projectContext }, path) => {
     const decision = reorderStrategies(feature, environment, payload, { projectContext, path: `${path}/payload` });

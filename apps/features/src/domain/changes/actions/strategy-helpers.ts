@@ -13,7 +13,7 @@ export const strategySnapshot = (strategy: Strategy): PublicStrategy => ({
   segments: strategy.segments.toSorted((one, other) => one - other),
 });
 
-/** The content of an added strategy. Where and under which id it is added is not part of it. */
+/** The content of an added strategy, without its id and sort order. */
 export const addedContent = (strategy: Strategy) => {
   const { id: _, sortOrder: __, ...content } = publicStrategy(strategy);
   return content;

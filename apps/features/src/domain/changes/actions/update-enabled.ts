@@ -1,4 +1,4 @@
-import { disableFeature, enableFeature } from '../../environments/enable-feature.ts';
+import { disableFeature, enableFeature } from '../../feature-environments/switch-feature.ts';
 import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
@@ -23,9 +23,9 @@ export const updateEnabledHandler: FeatureActionHandler<'updateEnabled'> = {
     }
     const options = { activateDisabled, defaultStrategyId: generateStrategyId() };
     const decision = enableFeature(feature, environment, options, projectContext);
-    const { feature: subject, events, added } = decision;
-    if (added === undefined) return { subject, events, payload };
-    return { subject, events, payload, implied: { action: 'addStrategy', payload: addedContent(added) } };
+    const { feature: subject, events, addedStrategy } = decision;
+    if (addedStrategy === undefined) return { subject, events, payload };
+    return { subject, events, payload, implied: { action: 'addStrategy', payload: addedContent(addedStrategy) } };
   },
   conflict: () => undefined,
 };

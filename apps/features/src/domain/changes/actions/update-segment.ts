@@ -2,10 +2,10 @@ import { type ChangeOf, invalidProperty } from '@bunting/contracts';
 import * as segments from '../../constraints/segment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { SegmentActionHandler } from '../action-handler.ts';
-import { segmentIdOfName, usersOfSegment } from '../state-after-changes.ts';
+import { segmentIdOfName, referrersOfSegment } from '../state-after-changes.ts';
 import { changedProperties } from './changed-properties.ts';
 
-const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['payload'], 'id'>, true>> = {
+const changeableProperties: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['payload'], 'id'>, true>> = {
   name: true,
   description: true,
   project: true,
@@ -25,13 +25,13 @@ export const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
       throw invalidProperty('A change request cannot make a segment one of all projects', `${path}/payload/project`);
     if (payload.project !== undefined && payload.project !== context.project)
       throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
-    const users = usersOfSegment(context, segment.id);
+    const referrers = referrersOfSegment(context, segment.id);
     const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
     const { allowsRegex } = context.projectContext;
-    // Only a move to another project would name users of the segment, and it was refused above.
-    const found = { users, hidden: [], idOfName, allowsRegex };
-    const decision = segments.updateSegment(segment, payload, found, `${path}/payload`);
-    const changed = changedProperties(changeable, payload, decision.segment);
+    // Nothing is hidden: only the refusal of a move to another project names referrers, and such a move was refused above.
+    const updateContext = { referrers, hidden: [], idOfName, allowsRegex };
+    const decision = segments.updateSegment(segment, payload, updateContext, `${path}/payload`);
+    const changed = changedProperties(changeableProperties, payload, decision.segment);
     return {
       subject: decision.segment,
       events: decision.events,

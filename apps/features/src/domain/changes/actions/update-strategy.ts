@@ -8,7 +8,9 @@ import type { FeatureActionHandler } from '../action-handler.ts';
 import { changedProperties } from './changed-properties.ts';
 import { contentConflict, hasStrategies, requireCurrentType, strategySnapshot } from './strategy-helpers.ts';
 
-const changeable: Readonly<Record<Exclude<keyof ChangeOf<'updateStrategy'>['payload'], 'id' | 'sortOrder'>, true>> = {
+const changeableProperties: Readonly<
+  Record<Exclude<keyof ChangeOf<'updateStrategy'>['payload'], 'id' | 'sortOrder'>, true>
+> = {
   name: true,
   title: true,
   disabled: true,
@@ -41,7 +43,7 @@ export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
         parametersPath,
       );
     }
-    const wanted: StrategyContent = {
+    const content: StrategyContent = {
       name,
       title: payload.title === undefined ? before.title : payload.title,
       disabled: payload.disabled ?? before.disabled,
@@ -53,8 +55,8 @@ export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
       variants: payload.variants ?? before.variants,
       segments: payload.segments ?? before.segments,
     };
-    const decision = replaceStrategyContent(feature, ref, wanted, { projectContext, path: `${path}/payload` });
-    const changed = changedProperties(changeable, payload, strategyOf(decision.feature, ref));
+    const decision = replaceStrategyContent(feature, ref, content, { projectContext, path: `${path}/payload` });
+    const changed = changedProperties(changeableProperties, payload, strategyOf(decision.feature, ref));
     return {
       subject: decision.feature,
       events: decision.events,

@@ -4,12 +4,12 @@ import { invalidPropertyValue, shortName } from '../../refusals.ts';
 import { resourceLimits } from '../../resource-limits.ts';
 
 /**
- * The normalized address. Only http and https are safe to open from a page that shows the link. User names and passwords are refused,
+ * The normalized URL of a link. Only http and https are safe to open from a page that shows the link. User names and passwords are refused,
  * because the page would show them.
  */
-const validatedUrl = (text: string): string => {
-  const address = text.trim();
-  const url = URL.parse(address.includes('://') ? address : `https://${address}`);
+const normalizeUrl = (text: string): string => {
+  const trimmed = text.trim();
+  const url = URL.parse(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
     throw invalidPropertyValue('be an http or https address without a user name', '/body/url', text);
   }
@@ -18,9 +18,9 @@ const validatedUrl = (text: string): string => {
 
 const contentOf = ({ url, title }: FeatureLink) => ({ url, title: title ?? null });
 
-const linkOf = ({ url, title }: FeatureLinkBody, id: string): FeatureLink => ({
+const newLink = ({ url, title }: FeatureLinkBody, id: string): FeatureLink => ({
   id,
-  url: validatedUrl(url),
+  url: normalizeUrl(url),
   title: title?.trim() || null,
 });
 
@@ -32,7 +32,7 @@ const getLink = (feature: Feature, id: string): FeatureLink => {
 
 /** Adds a link to a feature. @param id the id of the new link */
 export const addLink = (feature: Feature, body: FeatureLinkBody, id: string): Decision => {
-  const link = linkOf(body, id);
+  const link = newLink(body, id);
   if (feature.links.length >= resourceLimits.linksPerFeature) {
     throw refusal('OperationDeniedError', `Too many links (${resourceLimits.linksPerFeature}) exist for this feature`);
   }
@@ -45,7 +45,7 @@ export const addLink = (feature: Feature, body: FeatureLinkBody, id: string): De
 /** Replaces a link of a feature; the same content changes nothing. */
 export const updateLink = (feature: Feature, id: string, body: FeatureLinkBody): Decision => {
   const before = getLink(feature, id);
-  const after = linkOf(body, id);
+  const after = newLink(body, id);
   if (isEqual(contentOf(after), contentOf(before))) return { feature, events: [] };
   return {
     feature: { ...feature, links: feature.links.map((link) => (link === before ? after : link)) },
@@ -55,9 +55,9 @@ export const updateLink = (feature: Feature, id: string, body: FeatureLinkBody):
 
 /** Removes a link from a feature. */
 export const removeLink = (feature: Feature, id: string): Decision => {
-  const gone = getLink(feature, id);
+  const removed = getLink(feature, id);
   return {
-    feature: { ...feature, links: feature.links.filter((link) => link !== gone) },
-    events: [featureEvent('feature-link-removed', feature, { preData: contentOf(gone) })],
+    feature: { ...feature, links: feature.links.filter((link) => link !== removed) },
+    events: [featureEvent('feature-link-removed', feature, { preData: contentOf(removed) })],
   };
 };

@@ -2,7 +2,7 @@ import type { CreateStrategy } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { disableFeature, enableFeature, needsDefaultStrategy } from './enable-feature.ts';
+import { disableFeature, enableFeature, needsDefaultStrategy } from './switch-feature.ts';
 import type { Decision } from '../features/feature.ts';
 import { inEnvironment, countEnabled } from '../features/feature-in-environment.ts';
 

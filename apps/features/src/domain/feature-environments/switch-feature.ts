@@ -17,7 +17,7 @@ const requireSwitchable = (feature: Feature, environment: string, projectContext
 };
 
 /** The strategy that a feature without an active one gets when it is enabled. */
-export const defaultStrategy = (environment: string, { defaultStrategies }: ProjectContext): CreateStrategy => {
+const defaultStrategy = (environment: string, { defaultStrategies }: ProjectContext): CreateStrategy => {
   const configured = Object.hasOwn(defaultStrategies, environment) ? defaultStrategies[environment] : undefined;
   const { sortOrder: _, ...strategy } = configured ?? { name: 'flexibleRollout' };
   return { ...strategy, disabled: false };
@@ -41,7 +41,7 @@ const activateStrategies = (feature: Feature, environment: string, projectContex
 const isActive = ({ disabled }: Strategy): boolean => !disabled;
 
 export interface EnableOptions {
-  /** whether to enable every disabled strategy; else a feature without an active one gets the default strategy */
+  /** whether to activate every disabled strategy; otherwise a feature without an active one gets the default strategy */
   readonly activateDisabled: boolean;
   /** the id of the default strategy, if it is needed */
   readonly defaultStrategyId: string;
@@ -59,7 +59,7 @@ export const needsDefaultStrategy = (feature: Feature, environment: string, acti
 
 export interface EnableDecision extends Decision {
   /** the default strategy, if the feature got it */
-  readonly added?: Strategy;
+  readonly addedStrategy?: Strategy;
 }
 
 const addDefaultStrategy = (
@@ -70,10 +70,10 @@ const addDefaultStrategy = (
 ): EnableDecision => {
   const strategy = defaultStrategy(environment, projectContext);
   const decision = addStrategy(feature, strategy, { environment, strategyId, projectContext, path: '' });
-  return { ...decision, added: strategyOf(decision.feature, { environment, strategyId }) };
+  return { ...decision, addedStrategy: strategyOf(decision.feature, { environment, strategyId }) };
 };
 
-/** Enables a feature in an environment and ensures that it has an active strategy. */
+/** Enables a feature in an environment, and adds or activates strategies so that one is active. */
 export const enableFeature = (
   feature: Feature,
   environment: string,
