@@ -88,7 +88,7 @@ export const anImportContext = (): ImportContext => {
   return {
     caller: { id: 7, name: 'lee', grants: [] },
     now: '2026-11-21T10:00:00.000Z',
-    by: aUserReference(7, 'lee'),
+    author: aUserReference(7, 'lee'),
     generateStrategyId: () => `made-${++made}`,
   };
 };

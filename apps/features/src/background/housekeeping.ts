@@ -20,8 +20,8 @@ const repeatUntilDone = async (
 };
 
 /**
- * Marks features that have outlived their type, emits usage that changed since it was last emitted, deletes usage after its
- * retention period, and deletes applications without report for `applicationDays`. Safe in several processes concurrently: each feature
+ * Marks features that have outlived the lifetime of their type, emits usage that changed since it was last emitted, deletes usage after its
+ * retention period, and deletes applications without a report for `applicationDays`. Safe in several processes concurrently: each feature
  * is marked by one of them.
  */
 export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: number): Promise<void> => {
@@ -42,7 +42,7 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
   );
 };
 
-/** How long a run may fail without a line in the log, as it does while another service starts. */
+/** Runs are not logged as failed before they have failed for this time, as they do while another service starts. */
 const logAfterFailingForMs = 30_000;
 
 interface HousekeepingOptions {

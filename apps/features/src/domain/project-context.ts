@@ -2,7 +2,7 @@ import type { CreateStrategy, Environment } from '@bunting/contracts';
 
 /** What rules read of a context field that a constraint names. */
 export interface ContextFieldReference {
-  /** the only values that constraints on the field may name; any, when there are none */
+  /** the only values that constraints on the field may name; empty: any value */
   readonly legalValues: readonly { readonly value: string }[];
 }
 
@@ -21,9 +21,9 @@ export interface SegmentReference {
 
 /** The parts of a project and of the catalogues that rules need. The operation loads them beforehand. */
 export interface ProjectContext {
-  /** those of the feature's project */
+  /** the environments of the project */
   readonly environments: readonly Environment[];
-  /** by environment; where there is none, the default is a rollout of 100 percent */
+  /** by environment; where the project has none, the default is a rollout of 100 percent */
   readonly defaultStrategies: Readonly<Record<string, CreateStrategy | undefined>>;
   readonly defaultStickiness: string;
   readonly strategyTypes: ReadonlyMap<string, StrategyTypeReference>;

@@ -21,13 +21,13 @@ export const invalidPropertyValue = (rule: string, path: string, value: unknown)
   return invalid(`The \`${shownPath}\` property must ${rule}. You provided ${quoteValue(value)}.`, shownPath);
 };
 
-/** 400: a text that must not be empty is. */
+/** 400: a text is empty, and must not be. */
 export const emptyValue = (path: string): Refusal => {
   const shownPath = shortName(path);
   return invalid(`The \`${shownPath}\` property is not allowed to be empty.`, shownPath);
 };
 
-/** Refuses one object more than the limit. @param count how many there are */
+/** Refuses to add an object when there are as many as the limit. @param count the number of existing objects */
 export const requireBelowLimit = (object: string, count: number, limit: number): void => {
   if (count >= limit) throw limitExceeded(object, limit);
 };
@@ -52,8 +52,8 @@ export const featureNotInProject = (name: string, project: string, elsewhere?: s
 };
 
 /** 409: a feature of any project, which may be archived, has the name. */
-export const featureNameTaken = (by: 'active' | 'archived'): Refusal =>
-  refusal('NameExistsError', `${by === 'archived' ? 'An archived flag' : 'A flag'} with that name already exists`);
+export const featureNameTaken = (owner: 'active' | 'archived'): Refusal =>
+  refusal('NameExistsError', `${owner === 'archived' ? 'An archived flag' : 'A flag'} with that name already exists`);
 
 /** 400: the operation changes active features only. */
 export const archivedFeatureRefused = (path?: string): Refusal => {

@@ -12,18 +12,18 @@ const maxListed = 10;
 /** Lists referrers for an error message. Those in projects hidden from the caller are only counted. */
 export const formatReferrers = (referrers: readonly Referrer[], hidden: readonly string[]): string => {
   const all = [...new Map(referrers.map((referrer) => [referrer.name, referrer])).values()];
-  const seen = all.filter(({ project }) => !hidden.includes(project));
-  const some = seen.slice(0, maxListed).map(({ name }) => shortName(name));
-  const names = [...some, ...(seen.length > maxListed ? ['…'] : [])].join(', ');
-  const unseen = all.length - seen.length;
-  if (unseen === 0) return names;
-  const others = unseen === 1 ? '1 other' : `${unseen} others`;
+  const visible = all.filter(({ project }) => !hidden.includes(project));
+  const listed = visible.slice(0, maxListed).map(({ name }) => shortName(name));
+  const names = [...listed, ...(visible.length > maxListed ? ['…'] : [])].join(', ');
+  const hiddenCount = all.length - visible.length;
+  if (hiddenCount === 0) return names;
+  const others = hiddenCount === 1 ? '1 other' : `${hiddenCount} others`;
   return names === '' ? others : `${names} and ${others}`;
 };
 
 /**
  * Refuses to delete an object that others refer to.
- * @param object what and which it is, as the error message begins: `Segment beta`
+ * @param object the kind and the name of the object, such as `Segment beta`
  */
 export const requireUnused = (object: string, referrers: readonly Referrer[], hidden: readonly string[]): void => {
   if (referrers.length > 0)

@@ -1,4 +1,4 @@
-/** The limits on resources, as in Unleash. */
+/** The limits on resources. Except for that on patterns of `REGEX`, they are those of Unleash. */
 export const resourceLimits = {
   linksPerFeature: 10,
   strategiesPerEnvironment: 30,

@@ -5,6 +5,7 @@ import { type Access, type Caller, may, noAccess, permissionsFor, type Scope } f
  * @throws Refusal `NoAccessError`.
  */
 export const authorise = (caller: Caller, access: Access, where: Scope): void => {
-  const wanted = permissionsFor({ permission: access });
-  if (wanted.length > 0 && !may(caller, wanted, where)) throw noAccess(wanted, where.environment ?? undefined);
+  const permissions = permissionsFor({ permission: access });
+  if (permissions.length > 0 && !may(caller, permissions, where))
+    throw noAccess(permissions, where.environment ?? undefined);
 };

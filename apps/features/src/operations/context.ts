@@ -16,7 +16,7 @@ interface ContextOptions {
   readonly allowsRegex: boolean;
 }
 
-/** What operations are given: the unit of work for writes, readers for queries, the bus, the settings, and what several operations share. */
+/** What endpoints receive: the unit of work for writes, readers for queries, the bus, the settings, and what several operations share. */
 export const featuresContext = ({
   transaction,
   bus,

@@ -1,7 +1,7 @@
 import { maxId } from '@bunting/contracts';
 import type { ReferenceCandidates } from '../persistence/projects/project-context-repository.ts';
 
-/** The maximum length of names that are looked up. */
+/** The maximum length of texts that are looked up as names, in UTF-16 code units. */
 const maxLength = 255;
 
 /** All texts and numbers of a request that may be names or ids, at any depth: a JSON Patch may contain them anywhere. */

@@ -7,7 +7,7 @@ export const undefinedIfHidden = <T extends { readonly project: string | null }>
 ): T | undefined =>
   found === undefined || (found.project !== null && !maySee(caller, found.project)) ? undefined : found;
 
-/** The objects whose projects the caller may see. The others are unknown to the request. */
+/** The objects whose projects the caller may see. The request treats the others as missing. */
 export const onlyVisible = <T extends { readonly project: string }>(
   { caller }: { readonly caller: Caller },
   found: readonly T[],

@@ -36,7 +36,10 @@ const editsAmong = (
     return [{ property, snapshot: before, current: now, proposed: after }];
   });
 
-/** The edits since the snapshot that the proposal would overwrite: of properties whose current value is neither the snapshot's nor the proposed one. */
+/**
+ * The edits since the snapshot that the proposal would overwrite: of properties whose current value is neither the snapshot's nor the
+ * proposed one.
+ */
 export const findNewerEdits = (
   { snapshot, current }: SnapshotComparison,
   proposed: JsonObject,

@@ -98,8 +98,8 @@ const revertFeature = (before: Feature, after: Feature, environment: string): Fe
 ];
 
 /**
- * Whether an action can be undone. The others have no inverse: a feature is revived by an operation of its own, and a deleted segment cannot
- * be restored.
+ * Whether an action can be undone. The others have no inverse: a feature is revived by an operation of its own, and a deleted segment
+ * cannot be restored.
  */
 const isUndoable: Readonly<Record<ChangeAction, boolean>> = {
   addStrategy: true,

@@ -27,7 +27,10 @@ const segmentView = (segment: StoredSegment | undefined) => (segment === undefin
 const conflictView = (conflict: ApplyConflict | undefined) =>
   conflict === undefined ? {} : { conflict: conflict.message, conflictCode: conflict.code };
 
-/** The preview of changes, made by the function that applies them. @param withStates whether it has the states before and after, and their diff */
+/**
+ * The preview of changes, made by the function that applies them.
+ * @param withStates whether it has the states before and after, and their diff
+ */
 export const previewChanges = (
   changes: readonly ChangeWithSnapshot[],
   context: ChangeContext,

@@ -40,7 +40,9 @@ const requireUsableRegex = (
   );
 };
 
-/** Validates a constraint without its context field, and returns its stored form: the operand that its operator requires, and all defaults. */
+/**
+ * Validates a constraint without its context field, and returns its stored form: the operand that its operator requires, and all defaults.
+ */
 export const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: boolean): Constraint => {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '') throw emptyValue(`${path}/contextName`);

@@ -28,7 +28,10 @@ export interface SegmentValidationOptions {
   readonly before?: readonly Constraint[];
 }
 
-/** Validates the constraints of a segment and returns their stored form. Unknown context fields are accepted, since they may be created later. */
+/**
+ * Validates the constraints of a segment and returns their stored form. Unknown context fields are accepted, since they may be created
+ * later.
+ */
 const normalizeSegmentConstraints = (
   constraints: readonly Constraint[],
   { allowsRegex, before = [] }: SegmentValidationOptions,

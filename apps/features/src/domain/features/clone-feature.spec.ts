@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { aFeature, aUserReference, aStrategy } from '../../../test/builders.ts';
 import { cloneFeature } from './clone-feature.ts';
 
-const origin = { project: 'shop', now: '2026-02-01T00:00:00.000Z', by: aUserReference(3, 'kim') };
+const origin = { project: 'shop', now: '2026-02-01T00:00:00.000Z', author: aUserReference(3, 'kim') };
 const variants = [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' } as const];
 const source = aFeature({
   stale: true,
@@ -23,7 +23,7 @@ it('a clone has the strategies and variants with new ids, is off, and was create
     name: 'copy',
     stale: true,
     createdAt: origin.now,
-    createdBy: origin.by,
+    createdBy: origin.author,
     archivedAt: null,
     tags: [],
     environments: {

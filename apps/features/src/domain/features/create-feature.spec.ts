@@ -5,8 +5,8 @@ import { refusalOf } from '../../../test/refusal-of.ts';
 import { createFeature } from './create-feature.ts';
 
 const now = '2026-11-21T10:00:00.000Z';
-const by = aUserReference(7, 'lee');
-const created = (body: CreateFeatureBody, naming = {}) => createFeature(body, { project: 'shop', now, by, naming });
+const author = aUserReference(7, 'lee');
+const created = (body: CreateFeatureBody, naming = {}) => createFeature(body, { project: 'shop', now, author, naming });
 
 describe('a new feature', () => {
   it('has defaults, and is in its initial stage', () => {
@@ -19,14 +19,14 @@ describe('a new feature', () => {
       stale: false,
       impressionData: false,
       createdAt: now,
-      createdBy: by,
+      createdBy: author,
       archivedAt: null,
       environments: {},
       tags: [],
       dependencies: [],
       lifecycle: [{ stage: 'initial', enteredStageAt: now }],
       links: [],
-      collaborators: [by],
+      collaborators: [author],
     });
   });
 

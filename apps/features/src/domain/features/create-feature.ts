@@ -9,14 +9,14 @@ export interface FeatureCreation {
   readonly project: string;
   /** the time of the creation in ISO 8601 */
   readonly now: string;
-  readonly by: UserReference;
+  readonly author: UserReference;
   readonly naming?: FeatureNaming | null | undefined;
 }
 
 /** Creates a feature: off in every environment of its project, and without strategies. Whether its name is free is not decided here. */
 export const createFeature = (
   body: CreateFeatureBody,
-  { project, now, by, naming }: FeatureCreation,
+  { project, now, author, naming }: FeatureCreation,
   path = '/body',
 ): Decision<'feature-created'> => {
   requireUrlFriendlyName(body.name, `${path}/name`);
@@ -26,14 +26,14 @@ export const createFeature = (
     project,
     ...changeMetadata(body),
     createdAt: now,
-    createdBy: by,
+    createdBy: author,
     archivedAt: null,
     environments: {},
     tags: [],
     dependencies: [],
     lifecycle: [{ stage: 'initial', enteredStageAt: now }],
     links: [],
-    collaborators: [by],
+    collaborators: [author],
   };
   const feature = withTags(created, body.tags ?? []);
   return { feature, events: [featureEvent('feature-created', feature, { data: featureWithoutEnvironments(feature) })] };

@@ -23,7 +23,10 @@ const usesForeignSegments = (feature: Feature, { segments }: ProjectContext, to:
     .flatMap((strategy) => strategy.segments)
     .some((id) => ![undefined, null, to].includes(segments.get(id)?.project));
 
-/** Moves an unchanged feature to a project with the same environments and access to its segments. The feature must have no dependencies and no children. */
+/**
+ * Moves an unchanged feature to a project with the same environments and access to its segments. The feature must have no dependencies and
+ * no children.
+ */
 export const moveFeature = (feature: Feature, { to, source, target, children }: MoveContext): Decision => {
   if (target === undefined) throw activeProjectNotFound(to);
   if (feature.project === to) return { feature, events: [] };

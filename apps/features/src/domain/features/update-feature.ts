@@ -40,13 +40,18 @@ const variantsRefusal =
 const targetsVariants = ({ path, from }: PatchOperation): boolean =>
   path.includes('/variants') || from?.includes('/variants') === true;
 
-/** Whether a step sets a member that features do not have, or no longer have. Unleash's clients send such steps and rely on their being ignored. */
+/**
+ * Whether a step sets a member that features do not have, or no longer have. Unleash's clients send such steps and rely on their being
+ * ignored.
+ */
 const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchableMembers): boolean => {
   const [, member = ''] = path.split('/');
   return /^[a-zA-Z]+$/.test(member) && !members.has(member) && !['constructor', 'prototype'].includes(member);
 };
 
-/** Patches the metadata of a feature: a removed member returns to its value in a new feature, and a patch of any other member is ignored. */
+/**
+ * Patches the metadata of a feature: a removed member returns to its value in a new feature, and a patch of any other member is ignored.
+ */
 export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
   if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsRefusal);
   const document = featureWithoutEnvironments(feature);

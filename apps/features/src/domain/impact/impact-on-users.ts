@@ -5,12 +5,13 @@ import { toEvaluableFeatures, type PlaygroundContent } from '../playground/playg
 import { inEnvironment } from '../features/feature-in-environment.ts';
 import { conditionsOf, groupsOf, stickyFieldsOf, type UserFields } from './user-groups.ts';
 
-/** The maximum number of evaluations before the changes; after them there are as many. */
+/** The maximum number of evaluations of the state before the changes; the state after them is evaluated as often. */
 const maxEvaluationsOfImpact = 16_000;
 
+/** The maximum number of groups in a reply. It is shared by the features, but each of them may have at least four. */
 const maxGroups = 24;
 
-const percentage = (count: number, of: number): number => Math.round((count / of) * 1_000) / 10;
+const percentage = (count: number, total: number): number => Math.round((count / total) * 1_000) / 10;
 
 interface EvaluatedSnapshot {
   readonly content: PlaygroundContent;
@@ -32,26 +33,26 @@ const settingsIn = (
 ): Pick<FeatureInEnvironment, 'strategies' | 'variants'> =>
   inEnvironment(content.features.find((feature) => feature.name === name) ?? { environments: {} }, environment);
 
-/** For whom a feature is evaluated. */
-interface Plan {
+/** The users for whom a feature is evaluated. */
+interface EvaluationPlan {
   readonly name: string;
   /** the fields in which generated users differ */
-  readonly sticky: readonly string[];
+  readonly stickyFields: readonly string[];
   readonly groups: readonly UserFields[];
 }
 
-const planFor = ({ before, after, environment }: Comparison, name: string, limit: number): Plan => {
+const planFor = ({ before, after, environment }: Comparison, name: string, limit: number): EvaluationPlan => {
   const settings = [before, after].map((snapshot) => ({ snapshot, ...settingsIn(snapshot, name, environment) }));
   const active = settings.flatMap(({ snapshot, strategies }) =>
     strategies.filter(({ disabled }) => !disabled).map((strategy) => ({ snapshot, strategy })),
   );
-  const sticky = [
+  const stickyFields = [
     ...stickyFieldsOf(active.map(({ strategy }) => strategy)),
     ...settings.flatMap(({ variants }) => variants.map(({ stickiness }) => stickiness ?? 'default')),
   ];
   return {
     name,
-    sticky: sticky.filter((field) => field !== 'default' && field !== 'random'),
+    stickyFields: stickyFields.filter((field) => field !== 'default' && field !== 'random'),
     groups: groupsOf(
       active.map(({ snapshot, strategy }) => conditionsOf(strategy, snapshot.content)),
       limit,
@@ -66,21 +67,21 @@ const evaluate = (
   random: number,
 ): { readonly before: Evaluation; readonly after: Evaluation } => {
   const fields = new Map([...context, ['environment', environment]]);
-  const evaluated = ({ evaluator }: EvaluatedSnapshot) =>
+  const evaluateIn = ({ evaluator }: EvaluatedSnapshot) =>
     evaluator.evaluate(name, { fields, now, random: () => random });
-  return { before: evaluated(before), after: evaluated(after) };
+  return { before: evaluateIn(before), after: evaluateIn(after) };
 };
 
-/** What a feature does for so many generated users of a group, in percent of them. */
+/** The impact on a group, as percentages of the generated users. @param users how many users are generated */
 const impactOnGroup = (
   comparison: Comparison,
-  { name, sticky }: Plan,
+  { name, stickyFields }: EvaluationPlan,
   group: UserFields,
   users: number,
 ): FeatureImpact['groups'][number] => {
   const counts = { before: 0, after: 0, gains: 0, loses: 0, changesVariant: 0 };
   for (let user = 1; user <= users; user++) {
-    const fields = new Map([...sticky.map((field): [string, string] => [field, `user-${user}`]), ...group]);
+    const fields = new Map([...stickyFields.map((field): [string, string] => [field, `user-${user}`]), ...group]);
     const { before, after } = evaluate(comparison, name, fields, (user - 0.5) / users);
     if (before.enabled) counts.before += 1;
     if (after.enabled) counts.after += 1;
@@ -108,13 +109,13 @@ const impactOnExample = (
   return { before: resultOf(before), after: resultOf(after) };
 };
 
-/** Whether every strategy of a feature is of a type that can be evaluated here. */
+/** Whether every strategy of a feature is of a type that the server can evaluate. */
 const isEvaluable = ({ evaluator }: EvaluatedSnapshot, name: string, now: Date): boolean =>
   (evaluator.explain(name, { fields: new Map(), now, random: () => 0.5 })?.strategies ?? []).every(
     (strategy) => strategy.isEvaluable,
   );
 
-/** What changes do for users: the contents before and after them, evaluated for generated and for example users. */
+/** The impact of changes on users: the states before and after them, evaluated for generated users and for example users. */
 export const computeImpactOnUsers = (
   contents: { readonly before: PlaygroundContent; readonly after: PlaygroundContent },
   environment: string,

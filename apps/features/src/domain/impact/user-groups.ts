@@ -2,36 +2,40 @@ import type { Constraint } from '@bunting/contracts';
 import type { Strategy } from '../features/feature.ts';
 import type { PlaygroundContent } from '../playground/playground-content.ts';
 
-const maxValuesOfField = 4;
+/** The maximum number of values of one constraint, or of one list in the parameters of a strategy. */
+const maxValuesOfList = 4;
 
 const minuteMs = 60_000;
 
-const shifted = (value: string | undefined, by: number): string[] => {
+const shiftNumber = (value: string | undefined, difference: number): string[] => {
   const number = Number(value);
-  return value === undefined || !Number.isFinite(number) ? [] : [String(number + by)];
+  return value === undefined || !Number.isFinite(number) ? [] : [String(number + difference)];
 };
 
-const atMinutes = (value: string | undefined, minutes: number): string[] => {
+const shiftDate = (value: string | undefined, minutes: number): string[] => {
   const time = Date.parse(value ?? '');
   return Number.isNaN(time) ? [] : [new Date(time + minutes * minuteMs).toISOString()];
 };
 
-/** Example values for a constraint, on both sides of its operand where it is a bound. The first satisfies it unless it is inverted. */
+/**
+ * Example values for a constraint, on both sides of its operand where it is a bound. The first one satisfies the constraint, unless it is
+ * inverted or `NOT_IN`.
+ */
 const valuesFor = ({ operator, values = [], value }: Constraint): string[] => {
   if (operator.startsWith('NUM_')) {
-    if (operator === 'NUM_GT') return [...shifted(value, 1), ...shifted(value, 0)];
-    if (operator === 'NUM_LT') return [...shifted(value, -1), ...shifted(value, 0)];
-    return [...shifted(value, 0), ...shifted(value, operator === 'NUM_GTE' ? -1 : 1)];
+    if (operator === 'NUM_GT') return [...shiftNumber(value, 1), ...shiftNumber(value, 0)];
+    if (operator === 'NUM_LT') return [...shiftNumber(value, -1), ...shiftNumber(value, 0)];
+    return [...shiftNumber(value, 0), ...shiftNumber(value, operator === 'NUM_GTE' ? -1 : 1)];
   }
-  if (operator === 'DATE_AFTER') return [...atMinutes(value, 1), ...atMinutes(value, -1)];
-  if (operator === 'DATE_BEFORE') return [...atMinutes(value, -1), ...atMinutes(value, 1)];
+  if (operator === 'DATE_AFTER') return [...shiftDate(value, 1), ...shiftDate(value, -1)];
+  if (operator === 'DATE_BEFORE') return [...shiftDate(value, -1), ...shiftDate(value, 1)];
   if (operator === 'SEMVER_GT') return ['99999.0.0', '0.0.0'];
   if (operator === 'SEMVER_LT') return ['0.0.0', '99999.0.0'];
   if (operator.startsWith('SEMVER_')) return value === undefined ? [] : [value, '0.0.0', '99999.0.0'];
-  return values.slice(0, maxValuesOfField);
+  return values.slice(0, maxValuesOfList);
 };
 
-/** The context fields that the parameters of a strategy compare with lists of values. */
+/** The parameters of strategies that are lists of values, with the context field that each is compared with. */
 const listParameters = [
   ['userIds', 'userId'],
   ['IPs', 'remoteAddress'],
@@ -52,18 +56,18 @@ export const conditionsOf = (
     ...all.map((constraint): Condition => [constraint.contextName, valuesFor(constraint)]),
     ...lists.flatMap(([parameter, field]): Condition[] => {
       const values = parameters[parameter]?.split(',').map((item) => item.trim()) ?? [];
-      return values.length === 0 ? [] : [[field, values.filter((item) => item !== '').slice(0, maxValuesOfField)]];
+      return values.length === 0 ? [] : [[field, values.filter((item) => item !== '').slice(0, maxValuesOfList)]];
     }),
   ];
 };
 
-/** Every combination of the values; undefined where there are more than the limit. The first has none. */
+/** Every combination of the values; undefined if there are more than the limit. The first combination has no value. */
 const combinations = (conditions: readonly Condition[], limit: number): UserFields[] | undefined => {
   const byField = new Map<string, Set<string>>();
   for (const [field, values] of conditions) {
-    const known = byField.get(field) ?? new Set();
-    for (const value of values) known.add(value);
-    byField.set(field, known);
+    const valuesOfField = byField.get(field) ?? new Set();
+    for (const value of values) valuesOfField.add(value);
+    byField.set(field, valuesOfField);
   }
   let groups: UserFields[] = [new Map()];
   for (const [field, values] of byField) {
@@ -73,7 +77,10 @@ const combinations = (conditions: readonly Condition[], limit: number): UserFiel
   return groups;
 };
 
-/** Groups of users for whom strategies may evaluate differently: every combination of values or, beyond the limit, those that satisfy each strategy. */
+/**
+ * Groups of users for whom strategies may evaluate differently: every combination of values or, beyond the limit, those that satisfy each
+ * strategy.
+ */
 export const groupsOf = (strategies: readonly (readonly Condition[])[], limit: number): UserFields[] => {
   const all = combinations(strategies.flat(), limit);
   if (all !== undefined) return all;

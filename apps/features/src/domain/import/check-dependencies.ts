@@ -3,7 +3,7 @@ import { dependencyFault } from '../features/parts/dependency.ts';
 import { shortName } from '../refusals.ts';
 import type { FeaturePlan, PlanContext } from './plan-feature.ts';
 
-/** Checks the dependencies after the import by their rules, and collects the errors. */
+/** Checks the dependencies that features would have after the import, and collects the errors. */
 export const checkDependencies = (
   plans: readonly FeaturePlan[],
   { destination, caller, errors }: PlanContext,
@@ -18,12 +18,12 @@ export const checkDependencies = (
     }
   }
   for (const { feature, entry } of plans) {
-    const located = entry.dependencies;
-    if (located === undefined) continue;
+    const dependenciesInFile = entry.dependencies;
+    if (dependenciesInFile === undefined) continue;
     const parents = new Set<string>();
-    const staying = (destination.children.get(feature.name) ?? []).filter((child) => !planned.has(child));
-    for (const [index, { feature: name }] of located.value.dependencies.entries()) {
-      const path = `${located.path}/dependencies/${index}/feature`;
+    const otherChildren = (destination.children.get(feature.name) ?? []).filter((child) => !planned.has(child));
+    for (const [index, { feature: name }] of dependenciesInFile.value.dependencies.entries()) {
+      const path = `${dependenciesInFile.path}/dependencies/${index}/feature`;
       if (parents.has(name)) errors.add(`"${shortName(feature.name)}" depends on "${shortName(name)}" twice`, path);
       parents.add(name);
       const parent = planned.get(name) ?? destination.features.get(name);
@@ -31,7 +31,7 @@ export const checkDependencies = (
         errors.addMissing(`Active feature "${shortName(name)}"`, path, feature.name);
         continue;
       }
-      const context = { parent, children: [...staying, ...(children.get(feature.name) ?? [])] };
+      const context = { parent, children: [...otherChildren, ...(children.get(feature.name) ?? [])] };
       const fault = dependencyFault(feature, name, context);
       if (fault !== undefined) errors.add(fault.message.replace(/\.$/, ''), path);
     }

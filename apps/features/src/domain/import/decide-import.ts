@@ -6,12 +6,12 @@ import { type ImportPlan, planImport } from './plan-import.ts';
 import { partsRequiringChangeRequest } from './parts-requiring-change-request.ts';
 import { immediateEvents, splitImport } from './split-import.ts';
 
-/** What is stored of what an import refers to. */
+/** The stored objects that an import refers to. */
 export interface StoredForImport {
   readonly destination: Omit<ImportDestination, 'project' | 'environment' | 'features'>;
-  /** those that the file names, and the parents of their dependencies, in whichever project */
+  /** the features that the file names, and the parents of their dependencies, in any project */
   readonly features: readonly Feature[];
-  /** of the project */
+  /** the protected environments of the project */
   readonly protectedEnvironments: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface ImportDecision extends Pick<ImportPlan, 'contextFields' | 'tagT
   readonly report: ImportReport;
 }
 
-/** Decides on an import. Limits of features and of change requests are checked apart. @throws Refusal as `planImport`. */
+/** Decides on an import. Limits of features and of change requests are checked separately. @throws Refusal as `planImport`. */
 export const decideImport = (
   { project, environment, data }: ImportFeaturesBody,
   { destination, features, protectedEnvironments }: StoredForImport,

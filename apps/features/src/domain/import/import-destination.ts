@@ -3,20 +3,20 @@ import type { Feature } from '../features/feature.ts';
 import type { FeatureNaming } from '../names.ts';
 import type { ProjectContext } from '../project-context.ts';
 
-/** The current state of the project and environment of an import. It must have every existing object that the file names. */
+/** The current state of the project and environment of an import, with every existing object that the file names. */
 export interface ImportDestination {
   readonly project: string;
   readonly environment: string;
   readonly naming?: FeatureNaming | null | undefined;
-  /** of the project; the segments among them are found by name */
+  /** the context of the project, of which an import looks up segments by name */
   readonly projectContext: ProjectContext;
-  /** by name, in whichever project, archived ones too */
+  /** by name; of any project, also archived ones */
   readonly features: ReadonlyMap<string, Feature>;
   /** by name of a feature: the active features that depend on it */
   readonly children: ReadonlyMap<string, readonly string[]>;
   readonly tagTypes: ReadonlySet<string>;
   readonly tags: readonly Tag[];
-  /** ids that strategies have, of whichever feature */
+  /** the ids in the file that strategies of any feature have already */
   readonly takenStrategyIds: ReadonlySet<string>;
 }
 
@@ -25,6 +25,6 @@ export interface ImportContext {
   readonly caller: Caller;
   readonly now: string;
   /** the caller as the creator of features */
-  readonly by: UserReference;
+  readonly author: UserReference;
   readonly generateStrategyId: () => string;
 }

@@ -6,7 +6,7 @@ const maxErrors = 500;
 
 interface Missing {
   readonly path: string;
-  readonly users: Set<string>;
+  readonly features: Set<string>;
 }
 
 /** Collects the errors of an import file, so that one response reports all of them. */
@@ -16,12 +16,13 @@ export class ImportErrors {
 
   /**
    * Adds the error of an object that the file names and that does not exist.
-   * @param object what and which it is, as the message begins
+   * @param object the kind and the name of the object, such as `Segment "beta"`
+   * @param feature the feature that refers to it
    */
-  addMissing(object: string, path: string, user: string): void {
-    const known = this.#missing.get(object);
-    if (known === undefined) this.#missing.set(object, { path, users: new Set([user]) });
-    else known.users.add(user);
+  addMissing(object: string, path: string, feature: string): void {
+    const missing = this.#missing.get(object);
+    if (missing === undefined) this.#missing.set(object, { path, features: new Set([feature]) });
+    else missing.features.add(feature);
   }
 
   add(message: string, path: string): void {
@@ -39,7 +40,7 @@ export class ImportErrors {
     }
   }
 
-  /** Why a rule refuses, if it does. */
+  /** The message of the refusal of a rule; undefined if it does not refuse. */
   refusalOf(rule: () => void): string | undefined {
     try {
       rule();
@@ -50,11 +51,11 @@ export class ImportErrors {
     }
   }
 
-  /** @throws Refusal `ValidationError` with every fault there is. */
+  /** @throws Refusal `ValidationError` with the errors, if there are any. */
   throwIfAny(): void {
     const details = [
-      ...[...this.#missing].map(([object, { path, users }]) => {
-        const [first = '', ...others] = users;
+      ...[...this.#missing].map(([object, { path, features }]) => {
+        const [first = '', ...others] = features;
         const more = others.length === 0 ? '' : ` and ${others.length} more`;
         return {
           message: `${object} does not exist; it is used by ${shortName(first)}${more}: see the \`${path}\` property.`,
@@ -64,9 +65,9 @@ export class ImportErrors {
       ...this.#others,
     ];
     if (details.length === 0) return;
-    const left = details.length - maxErrors;
+    const omitted = details.length - maxErrors;
     throw invalidAll(
-      left > 0 ? [...details.slice(0, maxErrors), { message: `There are ${left} more faults.` }] : details,
+      omitted > 0 ? [...details.slice(0, maxErrors), { message: `There are ${omitted} more faults.` }] : details,
     );
   }
 }

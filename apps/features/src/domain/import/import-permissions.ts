@@ -1,7 +1,7 @@
 import { type Caller, type EventType, may, type Permission } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 
-/** The permission to emit each event of an import; null for events that come with others, and for that of the import itself. */
+/** The permission to emit each event of an import; null for an event that only accompanies others. */
 const importPermissions = {
   'feature-created': 'CREATE_FEATURE',
   'feature-metadata-updated': 'UPDATE_FEATURE',

@@ -6,7 +6,7 @@ import type { ProjectContext } from '../project-context.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { FileContent } from './parse-import-file.ts';
 
-/** The context fields that the file defines and that are not here yet; an import may store what a request may. */
+/** The context fields that the file defines and this instance lacks, validated like those of requests. */
 export const newContextFields = (
   { contextFields }: FileContent,
   known: ProjectContext['contextFields'],
@@ -17,13 +17,13 @@ export const newContextFields = (
     return (
       errors.capture(() => {
         const body = parse(CreateContextFieldBody, field, path);
-        // Files have fractions and negative numbers as positions, which requests may not have.
+        // Sort orders in files may be fractions or negative, those in requests may not.
         return newContextField({ ...body, sortOrder: Math.trunc(sortOrder) }, path);
       }) ?? []
     );
   });
 
-/** The types of tags that the file defines and that are not here yet; an import may store what a request may. */
+/** The tag types that the file defines and this instance lacks, validated like those of requests. */
 export const newTagTypes = (
   { tagTypes }: FileContent,
   known: ReadonlySet<string>,
@@ -34,17 +34,17 @@ export const newTagTypes = (
     return errors.capture(() => newTagType(parse(TagTypeBody, value, path), path)) ?? [];
   });
 
-/** The tags that no feature had before, each once. */
+/** The tags of the file that the catalogue of tags lacks, each once. @param known the tags of the file that it has */
 export const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] => {
   const keyOf = ({ type, value }: Tag): string => JSON.stringify([type, value]);
   const seen = new Set(known.map(keyOf));
-  const found: Tag[] = [];
+  const added: Tag[] = [];
   for (const { tags } of entries.values()) {
     for (const { value } of tags) {
       if (seen.has(keyOf(value))) continue;
       seen.add(keyOf(value));
-      found.push({ type: value.type, value: value.value });
+      added.push({ type: value.type, value: value.value });
     }
   }
-  return found;
+  return added;
 };

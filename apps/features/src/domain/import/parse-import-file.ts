@@ -26,9 +26,9 @@ export interface FeatureWithSettingsInFile {
   dependencies?: Located<DependenciesInFile>;
 }
 
-/** The content of the file, by object. */
+/** The content of the file, grouped by object. */
 export interface FileContent {
-  /** by name, in the order of the file, without those that are skipped */
+  /** by name of the feature, in the order of the file, without skipped features */
   readonly entries: ReadonlyMap<string, FeatureWithSettingsInFile>;
   readonly skipped: readonly { readonly feature: string; readonly reason: string }[];
   /** names of segments, by their ids in the file */
@@ -121,7 +121,7 @@ export const parseImportFile = (
 
 /** The objects that a file refers to, which the operation loads before it plans the import. */
 export interface FileReferences {
-  /** features and those that they depend on */
+  /** the features of the file, and those that they depend on */
   readonly features: readonly string[];
   readonly segments: readonly string[];
   readonly contextFields: readonly string[];

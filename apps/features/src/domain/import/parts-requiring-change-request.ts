@@ -1,10 +1,10 @@
 import type { Caller } from '@bunting/contracts';
 import { environmentsRequiringChangeRequest } from '../projects/protected-edit.ts';
 
-/** Which parts of an import need a change request, and for which environment it is created. */
+/** The parts of an import that require a change request, and the environment for which it is created. */
 export interface PartsRequiringChangeRequest {
   readonly environment: string;
-  /** switch, strategies and variants in the environment */
+  /** whether the features' switches, strategies and variants in the environment are protected */
   readonly settings: boolean;
   /** whether dependencies of features are protected; they are the same in every environment */
   readonly dependencies: boolean;

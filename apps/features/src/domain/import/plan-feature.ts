@@ -25,9 +25,9 @@ export interface PlanContext extends ImportContext {
   readonly content: FileContent;
   readonly errors: ImportErrors;
   readonly segmentsByName: ReadonlyMap<string, SegmentReference>;
-  /** those that are stored and those that the import creates */
+  /** the names of stored tag types, and of those that the import creates */
   readonly tagTypes: ReadonlySet<string>;
-  /** with the context fields that the import creates */
+  /** the context of the project, with the context fields that the import creates */
   readonly projectContext: ProjectContext;
   /** ids that strategies of this import got already */
   readonly assignedIds: Set<string>;
@@ -61,18 +61,18 @@ const typeOf = (
   return undefined;
 };
 
-/** The feature with the properties of the file: a new one, or the one that is here. */
+/** The feature with the properties of the file: a new one, or the stored one. Undefined if the feature is invalid or in another project. */
 const withProperties = (
-  { feature: located }: FeatureWithSettingsInFile,
-  { destination, caller, now, by, errors }: PlanContext,
+  { feature: locatedFeature }: FeatureWithSettingsInFile,
+  { destination, caller, now, author, errors }: PlanContext,
 ): Step | undefined => {
-  const { value, path } = located;
+  const { value, path } = locatedFeature;
   const { project, naming } = destination;
   const existing = destination.features.get(value.name);
-  const type = typeOf(located, errors);
+  const type = typeOf(locatedFeature, errors);
   if (existing === undefined) {
     const body = { ...changeMetadata(value), name: value.name, type };
-    const created = errors.capture(() => createFeature(body, { project, naming, now, by }, path));
+    const created = errors.capture(() => createFeature(body, { project, naming, now, author }, path));
     return created === undefined ? undefined : { ...created, written: 1 };
   }
   if (existing.project !== project) {
@@ -97,19 +97,19 @@ const withTags = (feature: Feature, { tags }: FeatureWithSettingsInFile, { tagTy
 };
 
 /** A strategy of the file in its stored form, with the ids of segments in this instance; undefined when it is invalid. */
-const contentOf = (located: Located<StrategyInFile>, context: PlanContext): StrategyContent | undefined => {
-  const { value, path } = located;
+const contentOf = (strategy: Located<StrategyInFile>, context: PlanContext): StrategyContent | undefined => {
+  const { value, path } = strategy;
   const { projectContext, errors, content, segmentsByName, destination } = context;
   const constraints = value.constraints ?? [];
   const isTypeKnown = projectContext.strategyTypes.has(value.name);
   if (!isTypeKnown) errors.addMissing(`Strategy type "${shortName(value.name)}"`, `${path}/name`, value.featureName);
-  const areFieldsKnown = reportMissingContextFields(constraints, projectContext.contextFields, located, errors);
-  const segments = resolveSegments(located, content.segments, segmentsByName, errors);
+  const areFieldsKnown = reportMissingContextFields(constraints, projectContext.contextFields, strategy, errors);
+  const segments = resolveSegments(strategy, content.segments, segmentsByName, errors);
   if (!isTypeKnown || !areFieldsKnown) return undefined;
   // Parameters get no defaults here: a missing rollout must not become 100 percent.
-  const wanted = newStrategyContent({ ...value, segments });
+  const strategyContent = newStrategyContent({ ...value, segments });
   return errors.capture(() =>
-    normalizeStrategy(wanted, {
+    normalizeStrategy(strategyContent, {
       project: destination.project,
       projectContext,
       path,
@@ -123,19 +123,27 @@ const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 /** The id of the strategy in the file, if it is a UUID that no other strategy has; else a new id. */
 const idFor = (id: string | undefined, replaced: readonly Strategy[], context: PlanContext): string => {
   const { assignedIds, generateStrategyId, destination } = context;
-  const isFree = (wanted: string): boolean =>
-    isUuid(wanted) &&
-    !assignedIds.has(wanted) &&
-    (!destination.takenStrategyIds.has(wanted) || replaced.some((strategy) => strategy.id === wanted));
+  const isFree = (candidate: string): boolean =>
+    isUuid(candidate) &&
+    !assignedIds.has(candidate) &&
+    (!destination.takenStrategyIds.has(candidate) || replaced.some((strategy) => strategy.id === candidate));
   const assigned = id !== undefined && isFree(id) ? id : generateStrategyId();
   assignedIds.add(assigned);
   return assigned;
 };
 
-const byPlace = ({ value: one }: Located<StrategyInFile>, { value: other }: Located<StrategyInFile>): number =>
+const bySortOrder = ({ value: one }: Located<StrategyInFile>, { value: other }: Located<StrategyInFile>): number =>
   (one.sortOrder ?? 0) - (other.sortOrder ?? 0);
 
-const comparable = ({ name, title, disabled, constraints, parameters, variants, segments }: StrategyContent) => ({
+const comparableContent = ({
+  name,
+  title,
+  disabled,
+  constraints,
+  parameters,
+  variants,
+  segments,
+}: StrategyContent) => ({
   name,
   title,
   disabled,
@@ -159,13 +167,13 @@ const withStrategiesOf = (
     const path = inFile[maxStrategies]?.path ?? '';
     errors.add(`A feature may not have more than ${maxStrategies} strategies in an environment`, path);
   }
-  const arePlaced = inFile.every(({ value }) => value.sortOrder !== undefined);
-  const ordered = arePlaced ? inFile.toSorted(byPlace) : inFile;
+  const haveSortOrders = inFile.every(({ value }) => value.sortOrder !== undefined);
+  const ordered = haveSortOrders ? inFile.toSorted(bySortOrder) : inFile;
   const contents = ordered.map((strategy) => contentOf(strategy, context));
   if (
     isEqual(
-      before.map(comparable),
-      contents.map((content) => content && comparable(content)),
+      before.map(comparableContent),
+      contents.map((content) => content && comparableContent(content)),
     )
   )
     return unchanged(feature);
@@ -174,7 +182,11 @@ const withStrategiesOf = (
     const value = ordered[index]?.value;
     if (content === undefined) return [];
     return [
-      { ...content, id: idFor(value?.id, before, context), sortOrder: (arePlaced ? value?.sortOrder : index) ?? index },
+      {
+        ...content,
+        id: idFor(value?.id, before, context),
+        sortOrder: (haveSortOrders ? value?.sortOrder : index) ?? index,
+      },
     ];
   });
   const changed = withStrategies(feature, environment, after);
@@ -191,14 +203,14 @@ const withStrategiesOf = (
 
 const withVariants = (
   feature: Feature,
-  { environment: located }: FeatureWithSettingsInFile,
+  { environment: environmentInFile }: FeatureWithSettingsInFile,
   { destination, errors }: PlanContext,
 ): Step => {
-  const variants = located?.value.variants;
+  const variants = environmentInFile?.value.variants;
   if (variants === undefined) return unchanged(feature);
   const decision = errors.capture(() =>
     replaceVariants(feature, destination.environment, variants, {
-      path: `${located?.path}/variants`,
+      path: `${environmentInFile?.path}/variants`,
       weightMode: 'preserve',
     }),
   );
@@ -208,15 +220,15 @@ const withVariants = (
 const notEnabled =
   'It has no strategy in the file, and would be on for everyone: it was not enabled in the environment.';
 
-/** The feature with the switch of the file. One without any strategy is not turned on: the file may have lost them. */
+/** The feature, on or off as in the file. One without strategies in the file is not turned on: the file may have lost them. */
 const withSwitch = (
   feature: Feature,
-  { environment: located, strategies }: FeatureWithSettingsInFile,
+  { environment: environmentInFile, strategies }: FeatureWithSettingsInFile,
   { destination }: PlanContext,
 ): Step => {
   const { environment } = destination;
-  if (located === undefined) return { ...disableIfNoActiveStrategy(feature, environment), written: 0 };
-  const enabled = located.value.enabled && strategies.length > 0;
+  if (environmentInFile === undefined) return { ...disableIfNoActiveStrategy(feature, environment), written: 0 };
+  const enabled = environmentInFile.value.enabled && strategies.length > 0;
   if (inEnvironment(feature, environment).enabled === enabled) return unchanged(feature);
   const type = enabled ? 'feature-environment-enabled' : 'feature-environment-disabled';
   return {
@@ -227,15 +239,15 @@ const withSwitch = (
 };
 
 /** The feature with all parents of the file. The current dependencies stay if the file names no parent. */
-const withDependencies = (feature: Feature, { dependencies: located }: FeatureWithSettingsInFile): Step => {
-  if (located === undefined || located.value.dependencies.length === 0) return unchanged(feature);
-  const wanted = located.value.dependencies.map((parent) =>
+const withDependencies = (feature: Feature, { dependencies: dependenciesInFile }: FeatureWithSettingsInFile): Step => {
+  if (dependenciesInFile === undefined || dependenciesInFile.value.dependencies.length === 0) return unchanged(feature);
+  const dependencies = dependenciesInFile.value.dependencies.map((parent) =>
     normalizeDependency(parent.feature, parent.enabled, parent.variants),
   );
-  const isHere = (dependency: object): boolean => feature.dependencies.some((other) => isEqual(other, dependency));
-  const added = wanted.filter((dependency) => !isHere(dependency));
+  const isStored = (dependency: object): boolean => feature.dependencies.some((other) => isEqual(other, dependency));
+  const added = dependencies.filter((dependency) => !isStored(dependency));
   const removed = feature.dependencies.filter(
-    (other) => !wanted.some((dependency) => dependency.feature === other.feature),
+    (other) => !dependencies.some((dependency) => dependency.feature === other.feature),
   );
   if (added.length === 0 && removed.length === 0) return unchanged(feature);
   const events = [
@@ -244,11 +256,11 @@ const withDependencies = (feature: Feature, { dependencies: located }: FeatureWi
     ),
     ...added.map((data) => featureEvent('feature-dependency-added', feature, { data })),
   ];
-  return { feature: { ...feature, dependencies: wanted }, events, written: added.length };
+  return { feature: { ...feature, dependencies }, events, written: added.length };
 };
 
-const placeholder = (name: string, { destination, now, by }: PlanContext): Feature => ({
-  ...createFeature({ name: 'placeholder' }, { project: destination.project, now, by }).feature,
+const placeholder = (name: string, { destination, now, author }: PlanContext): Feature => ({
+  ...createFeature({ name: 'placeholder' }, { project: destination.project, now, author }).feature,
   name,
 });
 
@@ -265,9 +277,9 @@ export const planFeature = (entry: FeatureWithSettingsInFile, context: PlanConte
   const tags = withTags(start, entry, context);
   const strategies = hasEnvironment ? withStrategiesOf(tags.feature, entry, context) : unchanged(tags.feature);
   const variants = withVariants(strategies.feature, entry, context);
-  const onOff = hasEnvironment ? withSwitch(variants.feature, entry, context) : unchanged(variants.feature);
-  const dependencies = withDependencies(onOff.feature, entry);
-  const events = [properties, tags, strategies, variants, onOff, dependencies].flatMap((step) => step?.events ?? []);
+  const switched = hasEnvironment ? withSwitch(variants.feature, entry, context) : unchanged(variants.feature);
+  const dependencies = withDependencies(switched.feature, entry);
+  const events = [properties, tags, strategies, variants, switched, dependencies].flatMap((step) => step?.events ?? []);
   const isLeftOff = entry.environment?.value.enabled === true && entry.strategies.length === 0;
   return {
     entry,

@@ -21,11 +21,11 @@ export interface PlannedFeature extends Decision<ImportEventType> {
 export interface ImportPlan {
   readonly contextFields: readonly StoredContextField[];
   readonly tagTypes: readonly StoredTagType[];
-  /** those that the catalogue of tags does not have yet */
+  /** the tags that the catalogue of tags does not have yet */
   readonly tags: readonly Tag[];
-  /** those that are new or change; the others are left alone */
+  /** the features that are new or change */
   readonly features: readonly PlannedFeature[];
-  /** all events in order, those of the features included */
+  /** all events in order, also those of the features */
   readonly events: readonly ImportEvent[];
   readonly report: ImportReport;
 }
@@ -33,8 +33,9 @@ export interface ImportPlan {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /**
- * Plans the import of features from an export. Refuses an incomplete file, and references to objects that exist neither here nor in the
- * file, with all of its errors: a lost constraint or segment would enable a feature for more users. Unchanged objects emit no events.
+ * Plans the import of features from an export. Refuses an incomplete file, and references to objects that exist neither in this instance
+ * nor in the file, with all of its errors: a lost constraint or segment would enable a feature for more users. Unchanged objects emit no
+ * events.
  */
 export const planImport = (
   data: ExportedFeatures,
@@ -83,7 +84,7 @@ export const planImport = (
     ...changed.flatMap((plan) => plan.events),
   ];
   if (events.length > 0) events.push({ type: 'features-imported', project, environment });
-  const counted = (outcome: string): number => plans.filter((plan) => plan.outcome === outcome).length;
+  const countOutcome = (outcome: string): number => plans.filter((plan) => plan.outcome === outcome).length;
   return {
     contextFields: addedFields.map(({ field }) => field),
     tagTypes: addedTypes.map(({ type }) => type),
@@ -95,9 +96,9 @@ export const planImport = (
     })),
     events,
     report: {
-      created: counted('created'),
-      updated: counted('updated'),
-      unchanged: counted('unchanged'),
+      created: countOutcome('created'),
+      updated: countOutcome('updated'),
+      unchanged: countOutcome('unchanged'),
       strategies: sum(plans.map((plan) => plan.strategies)),
       tags: sum(plans.map((plan) => plan.tags)),
       tagTypes: addedTypes.length,

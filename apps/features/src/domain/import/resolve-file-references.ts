@@ -8,7 +8,7 @@ import type { FileContent, Located, StrategyInFile } from './parse-import-file.t
 export const resolveSegments = (
   { value, path }: Located<StrategyInFile>,
   inFile: FileContent['segments'],
-  ours: ReadonlyMap<string, SegmentReference>,
+  stored: ReadonlyMap<string, SegmentReference>,
   errors: ImportErrors,
 ): number[] =>
   (value.segments ?? []).flatMap((id, index) => {
@@ -17,23 +17,23 @@ export const resolveSegments = (
       errors.add(`The file is not whole: it does not name the segment ${id}`, `${path}/segments/${index}`);
       return [];
     }
-    const segment = ours.get(name.value);
+    const segment = stored.get(name.value);
     if (segment === undefined) errors.addMissing(`Segment "${shortName(name.value)}"`, name.path, value.featureName);
     return segment?.id ?? [];
   });
 
-/** Notes the context fields that are neither here nor in the file; false when there are such. */
+/** Adds an error for each context field that neither this instance nor the file has. Returns whether there is none. */
 export const reportMissingContextFields = (
   constraints: readonly Constraint[],
   known: ReadonlyMap<string, ContextFieldReference>,
   { value, path }: Located<StrategyInFile>,
   errors: ImportErrors,
 ): boolean => {
-  const isKnown = constraints.map(({ contextName }, index) => {
+  const areKnown = constraints.map(({ contextName }, index) => {
     if (known.has(contextName)) return true;
     const fieldPath = `${path}/constraints/${index}/contextName`;
     errors.addMissing(`Context field "${shortName(contextName)}"`, fieldPath, value.featureName);
     return false;
   });
-  return !isKnown.includes(false);
+  return !areKnown.includes(false);
 };

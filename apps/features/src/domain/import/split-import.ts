@@ -35,19 +35,19 @@ const notEnabled =
 
 /** The changes that bring a feature in the environment from its current settings to those of the file. */
 const settingsChanges = (before: Feature, after: Feature, environment: string) => {
-  const [was, is] = [inEnvironment(before, environment), inEnvironment(after, environment)];
+  const [current, imported] = [inEnvironment(before, environment), inEnvironment(after, environment)];
   const { name: feature } = after;
   const changes: FeatureChange[] = [];
-  if (!isEqual(was.strategies, is.strategies)) {
-    for (const { id } of was.strategies) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
-    for (const strategy of is.strategies) changes.push(addStrategyChange(feature, strategy));
+  if (!isEqual(current.strategies, imported.strategies)) {
+    for (const { id } of current.strategies) changes.push({ action: 'deleteStrategy', feature, payload: { id } });
+    for (const strategy of imported.strategies) changes.push(addStrategyChange(feature, strategy));
   }
-  if (!isEqual(was.variants, is.variants)) {
-    changes.push({ action: 'patchVariant', feature, payload: { variants: [...is.variants] } });
+  if (!isEqual(current.variants, imported.variants)) {
+    changes.push({ action: 'patchVariant', feature, payload: { variants: [...imported.variants] } });
   }
-  const staysDisabled = is.enabled && !was.enabled && is.strategies.every(({ disabled }) => disabled);
-  if (was.enabled !== is.enabled && !staysDisabled) {
-    changes.push({ action: 'updateEnabled', feature, payload: { enabled: is.enabled } });
+  const staysDisabled = imported.enabled && !current.enabled && imported.strategies.every(({ disabled }) => disabled);
+  if (current.enabled !== imported.enabled && !staysDisabled) {
+    changes.push({ action: 'updateEnabled', feature, payload: { enabled: imported.enabled } });
   }
   return { changes, skipped: staysDisabled ? [{ feature, reason: notEnabled }] : [] };
 };
@@ -77,33 +77,34 @@ export const splitImport = (
   for (const plan of planned) {
     const { feature: after, events, isNew } = plan;
     const before = existing.get(after.name) ?? withoutProtectedParts(after);
-    const keepsSettings = settings && !isEqual(inEnvironment(before, environment), inEnvironment(after, environment));
-    const keepsDependencies = dependencies && !isEqual(before.dependencies, after.dependencies);
-    if (!keepsSettings && !keepsDependencies) {
+    const proposesSettings =
+      settings && !isEqual(inEnvironment(before, environment), inEnvironment(after, environment));
+    const proposesDependencies = dependencies && !isEqual(before.dependencies, after.dependencies);
+    if (!proposesSettings && !proposesDependencies) {
       immediate.push(plan);
       continue;
     }
-    if (keepsSettings) {
+    if (proposesSettings) {
       const proposed = settingsChanges(before, after, environment);
       changes.push(...proposed.changes);
       skipped.push(...proposed.skipped);
     }
-    if (keepsDependencies) changes.push(...dependencyChanges(after));
+    if (proposesDependencies) changes.push(...dependencyChanges(after));
     const feature: Feature = {
       ...after,
-      environments: keepsSettings ? before.environments : after.environments,
-      dependencies: keepsDependencies ? before.dependencies : after.dependencies,
+      environments: proposesSettings ? before.environments : after.environments,
+      dependencies: proposesDependencies ? before.dependencies : after.dependencies,
     };
-    const kept = events.filter(
+    const directEvents = events.filter(
       (event) =>
-        !(keepsSettings && event.environment === environment) && !(keepsDependencies && isDependencyEvent(event)),
+        !(proposesSettings && event.environment === environment) && !(proposesDependencies && isDependencyEvent(event)),
     );
-    if (isNew || kept.length > 0) immediate.push({ feature, events: kept, isNew });
+    if (isNew || directEvents.length > 0) immediate.push({ feature, events: directEvents, isNew });
   }
   return { immediate, changes, skipped };
 };
 
-/** The events of an import of which only some edits are made now and the others are proposed. */
+/** The events of those edits of an import that are made directly. @param immediate the features with these edits alone */
 export const immediateEvents = (
   { features, events }: ImportPlan,
   immediate: readonly PlannedFeature[],

@@ -4,10 +4,13 @@ import { shortName } from '../refusals.ts';
 
 const { applyOperation, JsonPatchError } = jsonPatch;
 
-/** The limits of a patched document. A document that exceeded them before the patch may do so afterwards, but must not grow. */
+/**
+ * The limits of a patch and of the patched document, whose JSON is measured in UTF-16 code units. A document that exceeded them before the
+ * patch may do so afterwards, but must not grow.
+ */
 export const patchLimits = { operations: 100, nodes: 20_000, characters: 256 * 1024 } as const;
 
-/** What of a document a patch may touch. */
+/** The members of a document that a patch may change. */
 export interface PatchableMembers {
   /** the members of the document */
   readonly members: ReadonlySet<string>;
@@ -33,10 +36,10 @@ interface Location {
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
-const patchError = (pointer: string, why: string): Refusal => {
+const patchError = (pointer: string, reason: string): Refusal => {
   const path = shortName(pointer);
   const where = path === '' ? 'the root' : `\`${path}\``;
-  return invalid(`The patch cannot be applied at ${where}: ${why}.`, path);
+  return invalid(`The patch cannot be applied at ${where}: ${reason}.`, path);
 };
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null;
@@ -46,7 +49,7 @@ const memberOf = (container: Container, key: string): unknown => (container as J
 const has = (container: Container, key: string): boolean =>
   Array.isArray(container) ? indexOf(key) < container.length : Object.hasOwn(container, key);
 
-/** The index that a key of a list means, if it is written the one way in which an index is written. */
+/** The index that a key of a list denotes; NaN unless it is a decimal number without sign or leading zeros. */
 const indexOf = (key: string): number => {
   const index = Number(key);
   return Number.isSafeInteger(index) && index >= 0 && String(index) === key ? index : Number.NaN;
@@ -202,7 +205,7 @@ class Draft {
     if (op === 'add') requireInsertable(location);
     else if (location.keys.length > 1) requirePresent(location);
     this.#requireWithinLimit(location, value, op === 'replace' || !Array.isArray(location.parent));
-    this.#do({ op, path: location.pointer, value: structuredClone(value) });
+    this.#applyOperation({ op, path: location.pointer, value: structuredClone(value) });
   }
 
   #remove(location: Location | undefined): void {
@@ -210,7 +213,7 @@ class Draft {
     if (!has(location.parent, location.key) && mayBeMissing(location, this.#patchable)) return;
     requirePresent(location);
     this.#size = subtract(this.#size, sizeAt(location));
-    this.#do({ op: 'remove', path: location.pointer });
+    this.#applyOperation({ op: 'remove', path: location.pointer });
   }
 
   #transfer(op: 'copy' | 'move', source: Location | undefined, location: Location | undefined): void {
@@ -246,12 +249,13 @@ class Draft {
 
   /** Refuses a value that exceeds the remaining size limit, without measuring more of it than fits. */
   #requireWithinLimit(location: Location, value: unknown, replaces: boolean): void {
-    const kept = replaces ? subtract(this.#size, sizeAt(location)) : this.#size;
-    const left = subtract(this.#limit, add(kept, nameSize(location)));
-    this.#size = add(add(kept, nameSize(location)), sizeOf(value, left, location.keys.length, location.pointer));
+    const unchanged = replaces ? subtract(this.#size, sizeAt(location)) : this.#size;
+    const sizeWithoutValue = add(unchanged, nameSize(location));
+    const remaining = subtract(this.#limit, sizeWithoutValue);
+    this.#size = add(sizeWithoutValue, sizeOf(value, remaining, location.keys.length, location.pointer));
   }
 
-  #do(operation: Parameters<typeof applyOperation>[1]): void {
+  #applyOperation(operation: Parameters<typeof applyOperation>[1]): void {
     try {
       this.#document = applyOperation<Container>(this.#document, operation).newDocument;
     } catch (error) {
@@ -264,8 +268,8 @@ class Draft {
 }
 
 /**
- * The document after a patch; neither the document nor the patch is touched. A step that leads nowhere, leaves the document's
- * members or makes it grow without bound is refused with the path at fault, before anything grows.
+ * The document after a patch; neither the document nor the patch is modified. Refuses a step whose path leads nowhere or to none of the
+ * patchable members, and one that would exceed a limit, with the path at fault, before the step is applied.
  */
 export const applyPatch = (document: Json, patch: JsonPatch, patchable: PatchableMembers): Json => {
   if (patch.length > patchLimits.operations) {

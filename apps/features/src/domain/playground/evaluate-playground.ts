@@ -12,7 +12,7 @@ import { type PlaygroundFeatureContent, type PlaygroundContent, toEvaluableFeatu
 
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
 
-/** Evaluates features of one environment without giving reasons. A feature that is not there is off. */
+/** Evaluates features of one environment without giving reasons. A feature that does not exist is off. */
 export const tableCellEvaluator = (content: PlaygroundContent, environment: string) => {
   const evaluator = compileEvaluator(toEvaluableFeatures(content, environment), content.segments);
   return (name: string, context: EvaluationContext): PlaygroundCell => {
@@ -23,7 +23,7 @@ export const tableCellEvaluator = (content: PlaygroundContent, environment: stri
   };
 };
 
-/** Evaluates the features of one environment, or those with the names, for one context after the other. */
+/** Evaluates the features of one environment, or only those with the names, for any number of contexts. */
 export const playgroundEvaluator = (content: PlaygroundContent, environment: string, names?: ReadonlySet<string>) => {
   const { features, segments } = content;
   const featuresWithSettings = features
@@ -35,7 +35,7 @@ export const playgroundEvaluator = (content: PlaygroundContent, environment: str
   );
   const segmentsById = new Map(segments.map((segment) => [segment.id, segment]));
 
-  const shownStrategy = (
+  const strategyResult = (
     { project, name }: PlaygroundFeatureContent,
     strategy: Strategy,
     explanation: StrategyExplanation | undefined,
@@ -45,15 +45,15 @@ export const playgroundEvaluator = (content: PlaygroundContent, environment: str
     title: strategy.title,
     disabled: strategy.disabled,
     parameters: strategy.parameters,
-    constraints: strategy.constraints.map((constraint, nth) => ({
+    constraints: strategy.constraints.map((constraint, index) => ({
       ...constraint,
       values: [...(constraint.values ?? [])],
-      result: explanation?.constraints[nth] ?? false,
+      result: explanation?.constraints[index] ?? false,
     })),
-    segments: strategy.segments.flatMap((id, nth) => {
+    segments: strategy.segments.flatMap((id, index) => {
       const segment = segmentsById.get(id);
       if (segment === undefined) return [];
-      const results = explanation?.segments[nth];
+      const results = explanation?.segments[index];
       return {
         id,
         name: segment.name,
@@ -93,18 +93,18 @@ export const playgroundEvaluator = (content: PlaygroundContent, environment: str
           isEnabled: explanation.enabled,
           isEnabledInCurrentEnvironment: settings.enabled,
           hasUnsatisfiedDependency: explanation.hasUnsatisfiedDependency,
-          dependencies: feature.dependencies.map(({ feature: parent, enabled = true, variants = [] }, nth) => ({
+          dependencies: feature.dependencies.map(({ feature: parent, enabled = true, variants = [] }, index) => ({
             feature: parent,
             enabled,
             variants: [...variants],
-            result: explanation.dependencies[nth] ?? false,
+            result: explanation.dependencies[index] ?? false,
           })),
           variant: { ...explanation.variant, feature_enabled: explanation.enabled } as PlaygroundFeature['variant'],
           variants: [...settings.variants],
           strategies: {
             result: explanation.result,
             data: settings.strategies.map((strategy) =>
-              shownStrategy(feature, strategy, strategy.disabled ? undefined : explanations.next().value),
+              strategyResult(feature, strategy, strategy.disabled ? undefined : explanations.next().value),
             ),
           },
         };

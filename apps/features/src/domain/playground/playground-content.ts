@@ -5,7 +5,7 @@ import { inEnvironment } from '../features/feature-in-environment.ts';
 
 type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
 
-/** A feature with what decides its evaluation, in all environments. */
+/** The properties of a feature on which its evaluation depends, in all environments. */
 export interface PlaygroundFeatureContent {
   readonly name: string;
   readonly project: string;
@@ -15,14 +15,16 @@ export interface PlaygroundFeatureContent {
 
 /** The features and segments that the playground evaluates. */
 export interface PlaygroundContent {
-  /** those of the requested environments that exist */
+  /** the requested environments that exist */
   readonly environments: readonly string[];
   /** by name */
   readonly features: readonly PlaygroundFeatureContent[];
   readonly segments: readonly PlaygroundSegment[];
 }
 
-/** The content as it would be after changes to some features and segments. A null segment is deleted, and archived features are left out. */
+/**
+ * The content as it would be after changes to some features and segments. A null segment is deleted, and archived features are left out.
+ */
 export const withChanges = (
   content: PlaygroundContent,
   changed: { readonly features: Iterable<Feature>; readonly segments: ReadonlyMap<number, StoredSegment | null> },
@@ -41,7 +43,7 @@ export const withChanges = (
   return { ...content, features: [...features.values()], segments: [...segments.values()] };
 };
 
-const evaluated = (
+const toEvaluableFeature = (
   { name, dependencies }: PlaygroundFeatureContent,
   { enabled, strategies, variants }: FeatureInEnvironment,
 ): EvaluableFeature => ({
@@ -54,4 +56,4 @@ const evaluated = (
 
 /** The features as SDKs of an environment evaluate them. */
 export const toEvaluableFeatures = ({ features }: PlaygroundContent, environment: string): EvaluableFeature[] =>
-  features.map((feature) => evaluated(feature, inEnvironment(feature, environment)));
+  features.map((feature) => toEvaluableFeature(feature, inEnvironment(feature, environment)));

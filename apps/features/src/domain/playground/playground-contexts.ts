@@ -5,7 +5,7 @@ type ContextValues = Readonly<Record<string, unknown>>;
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** The fields of a context that can be compared, and the names of those that cannot. Top-level fields win over properties. */
+/** The fields of a context that can be compared, and the names of those that cannot. Top-level fields take precedence over properties. */
 export const readContext = ({ properties, ...fields }: ContextValues) => {
   const areProperties = typeof properties === 'object' && properties !== null && !Array.isArray(properties);
   const entries = [...Object.entries(areProperties ? (properties as ContextValues) : {}), ...Object.entries(fields)];

@@ -5,7 +5,10 @@ import type { PlaygroundContent } from './playground-content.ts';
 /** The maximum number of evaluations, of features in environments for contexts, in one request. */
 export const maxEvaluations = 15_000;
 
-/** The maximum total length of the strategies in a reply of the playground, which repeats them in each evaluation. */
+/**
+ * The maximum total length of the strategies in a reply of the playground, which repeats them in each evaluation; in UTF-16 code units of
+ * JSON.
+ */
 export const maxShownCharacters = 16 * 1024 * 1024;
 
 /** @throws Refusal when there are more evaluations than one request may have */
@@ -18,7 +21,8 @@ export const requireEvaluationsWithinLimit = (evaluations: number): void => {
 };
 
 /**
- * Bounds a reply that shows the settings of each feature in each environment for each of so many contexts.
+ * Bounds a reply that shows the settings of each feature in each environment for each context.
+ * @param contexts the number of contexts
  * @throws Refusal when the settings would take more than `maxShownCharacters`
  */
 export const requireShowable = (
@@ -31,9 +35,9 @@ export const requireShowable = (
   for (const feature of features) {
     for (const environment of environments) {
       const { strategies, variants } = inEnvironment(feature, environment);
-      const used = strategies.flatMap((strategy) => strategy.segments.map((id) => sizeOfSegment.get(id) ?? 0));
-      const shown = JSON.stringify([strategies, variants]).length + used.reduce((sum, size) => sum + size, 0);
-      characters += shown * contexts;
+      const segmentSizes = strategies.flatMap((strategy) => strategy.segments.map((id) => sizeOfSegment.get(id) ?? 0));
+      const size = JSON.stringify([strategies, variants]).length + segmentSizes.reduce((sum, size) => sum + size, 0);
+      characters += size * contexts;
       if (characters > maxShownCharacters)
         throw invalidProperty(
           'The strategies of these features are too large to be shown for each context: narrow projects, environments or values of the context',
@@ -43,7 +47,7 @@ export const requireShowable = (
   }
 };
 
-/** The maximum number of features for so many evaluations of each. */
+/** The maximum number of features of one request. @param evaluationsOfEach how often each of them is evaluated */
 export const maxFeatures = (evaluationsOfEach: number): number => {
   requireEvaluationsWithinLimit(evaluationsOfEach);
   return Math.floor(maxEvaluations / evaluationsOfEach);

@@ -3,8 +3,8 @@ import { refusalOf } from '../../../test/refusal-of.ts';
 import { newProject, type NewProjectContext, proposedProjectId } from './new-project.ts';
 
 const existing: NewProjectContext = {
-  taken: false,
-  reserved: false,
+  isTaken: false,
+  isReserved: false,
   environments: [
     { name: 'development', type: 'development', sortOrder: 1, enabled: true },
     { name: 'retired', type: 'test', sortOrder: 2, enabled: false },
@@ -30,13 +30,15 @@ describe('the id of a new project', () => {
     const proposed = proposedProjectId({ name: 'Shop' });
     const idOf = (context: NewProjectContext) => newProject({ name: 'Shop' }, proposed, context, 'c0ffee').project.id;
     expect(idOf(existing)).toBe('shop');
-    expect(idOf({ ...existing, taken: true })).toBe('shop-c0ffee');
-    expect(idOf({ ...existing, reserved: true })).toBe('shop-c0ffee');
+    expect(idOf({ ...existing, isTaken: true })).toBe('shop-c0ffee');
+    expect(idOf({ ...existing, isReserved: true })).toBe('shop-c0ffee');
   });
 
   it('that is requested and taken is refused', () => {
     const body = { name: 'Shop', id: 'shop' };
-    const refused = refusalOf(() => newProject(body, proposedProjectId(body), { ...existing, taken: true }, 'c0ffee'));
+    const refused = refusalOf(() =>
+      newProject(body, proposedProjectId(body), { ...existing, isTaken: true }, 'c0ffee'),
+    );
     expect(refused.kind).toBe('NameExistsError');
   });
 });

@@ -32,12 +32,12 @@ export const proposedProjectId = (body: CreateProjectBody): ProposedProjectId =>
   return { id: requested, isRequested: true };
 };
 
-/** What the database has when a project is created. */
+/** The stored facts on which a new project depends. */
 export interface NewProjectContext {
   /** whether a project has the proposed id */
-  readonly taken: boolean;
-  /** whether a private project that was deleted had it */
-  readonly reserved: boolean;
+  readonly isTaken: boolean;
+  /** whether a deleted private project had the proposed id */
+  readonly isReserved: boolean;
   /** all environments, by sort order */
   readonly environments: readonly Environment[];
 }
@@ -65,12 +65,12 @@ export interface NewProjectDecision {
 export const newProject = (
   body: CreateProjectBody,
   { id, isRequested }: ProposedProjectId,
-  { taken, reserved, environments }: NewProjectContext,
+  { isTaken, isReserved, environments }: NewProjectContext,
   suffix: string,
 ): NewProjectDecision => {
-  if (taken && isRequested) throw projectIdTaken();
+  if (isTaken && isRequested) throw projectIdTaken();
   const project: CreatedProject = {
-    id: !isRequested && (taken || reserved) ? `${id}-${suffix}` : id,
+    id: !isRequested && (isTaken || isReserved) ? `${id}-${suffix}` : id,
     name: body.name.trim(),
     description: body.description || null,
     mode: body.mode ?? 'open',

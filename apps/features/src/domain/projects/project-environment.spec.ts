@@ -5,7 +5,7 @@ import {
   addProjectEnvironment,
   removeProjectEnvironment,
   defaultStrategyUpdated,
-  validateDefaultStrategy,
+  normalizeDefaultStrategy,
   withoutEnvironment,
 } from './project-environment.ts';
 
@@ -38,7 +38,7 @@ it('a project can lose only an environment that it has', () => {
 
 describe('a default strategy', () => {
   const validated = (name: string, environment = 'development') =>
-    validateDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
+    normalizeDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
 
   it('is a gradual rollout in an environment of the project', () => {
     expect(validated('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });

@@ -39,21 +39,24 @@ export const removeProjectEnvironment = (
   return { type: 'project-environment-removed', project: project.id, environment };
 };
 
-/** The strategy that features of a project get in an environment when they are enabled without one, validated and in its stored form. */
-export const validateDefaultStrategy = (
+/**
+ * Validates the default strategy of a project in an environment, which features get when they are enabled without one. Returns its stored
+ * form.
+ */
+export const normalizeDefaultStrategy = (
   project: string,
   environment: string,
-  wanted: CreateStrategy,
+  strategy: CreateStrategy,
   projectContext: ProjectContext,
 ): CreateStrategy => {
   if (!hasEnvironment(projectContext, environment)) {
     throw environmentNotInProject(environment, project);
   }
-  if (wanted.name !== 'flexibleRollout') {
+  if (strategy.name !== 'flexibleRollout') {
     const reason = 'Only "flexibleRollout" strategy can be used as a default strategy for an environment';
     throw invalidProperty(reason, '/body/name');
   }
-  const { constraints, variants, segments, ...content } = normalizeStrategy(newStrategyContent(wanted), {
+  const { constraints, variants, segments, ...content } = normalizeStrategy(newStrategyContent(strategy), {
     project,
     projectContext,
     path: '/body',
@@ -64,7 +67,7 @@ export const validateDefaultStrategy = (
     constraints: [...constraints],
     variants: [...variants],
     segments: [...segments],
-    ...(wanted.sortOrder === undefined ? {} : { sortOrder: wanted.sortOrder }),
+    ...(strategy.sortOrder === undefined ? {} : { sortOrder: strategy.sortOrder }),
   };
 };
 
@@ -78,7 +81,7 @@ export const defaultStrategyUpdated = (
     ? []
     : [{ type: 'default-strategy-updated', project, environment, data: after, preData: before }];
 
-/** The feature after its project lost an environment: without any settings there. */
+/** The feature without its settings in an environment that its project no longer has. */
 export const withoutEnvironment = (feature: Feature, environment: string): Feature => ({
   ...feature,
   environments: Object.fromEntries(Object.entries(feature.environments).filter(([name]) => name !== environment)),

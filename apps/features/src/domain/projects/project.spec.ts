@@ -6,7 +6,7 @@ import {
   type StoredProject,
   updateProject,
   updateProjectSettings,
-  validateNaming,
+  normalizeNaming,
 } from './project.ts';
 
 const shop: StoredProject = {
@@ -42,8 +42,8 @@ describe('a project', () => {
 describe('a naming pattern', () => {
   it('is stored with its example, and removed by an empty pattern', () => {
     const naming = { pattern: '[a-z]+', example: 'abc', description: 'small letters' };
-    expect(validateNaming(naming)).toEqual(naming);
-    expect(validateNaming({ pattern: '', example: null })).toBeNull();
+    expect(normalizeNaming(naming)).toEqual(naming);
+    expect(normalizeNaming({ pattern: '', example: null })).toBeNull();
   });
 
   it.each([
@@ -56,14 +56,14 @@ describe('a naming pattern', () => {
     [{ pattern: null, example: 'a' }, 'example'],
     [{ pattern: null, description: 'a' }, 'description'],
   ])('%j is refused', (naming, member) => {
-    const refusal = refusalOf(() => validateNaming(naming));
+    const refusal = refusalOf(() => normalizeNaming(naming));
     expect(refusal.kind).toBe('PatternError');
     expect(refusal.details).toMatchObject([{ path: `/body/featureNaming/${member}` }]);
   });
 
   it('is matched in linear time', () => {
-    expect(validateNaming({ pattern: '(a+)+', example: 'a'.repeat(100) })).not.toBeNull();
-    expect(refusalOf(() => validateNaming({ pattern: '(a+)+', example: `${'a'.repeat(99)}!` })).kind).toBe(
+    expect(normalizeNaming({ pattern: '(a+)+', example: 'a'.repeat(100) })).not.toBeNull();
+    expect(refusalOf(() => normalizeNaming({ pattern: '(a+)+', example: `${'a'.repeat(99)}!` })).kind).toBe(
       'PatternError',
     );
   });

@@ -38,7 +38,7 @@ export interface ProjectDecision {
   readonly events: readonly DomainEvent[];
 }
 
-const changed = (before: StoredProject, after: StoredProject): ProjectDecision =>
+const decideUpdate = (before: StoredProject, after: StoredProject): ProjectDecision =>
   isEqual(after, before)
     ? { project: before, events: [] }
     : { project: after, events: [{ type: 'project-updated', project: before.id, data: after, preData: before }] };
@@ -58,7 +58,7 @@ const withSettings = (
 export const updateProject = (project: StoredProject, body: UpdateProjectBody): ProjectDecision => {
   const name = body.name.trim();
   if (name === '') throw emptyValue('/body/name');
-  return changed(project, {
+  return decideUpdate(project, {
     ...withSettings(project, body),
     name,
     description: body.description === undefined ? project.description : body.description || null,
@@ -72,8 +72,11 @@ const patternError = (message: string, member: 'pattern' | 'example' | 'descript
 
 const blank = /[ \t\n\r\f\v]|\\[stnrfv]/;
 
-/** Validates a naming pattern: it must be evaluated in linear time, and its example must match it. */
-export const validateNaming = ({ pattern, example, description }: FeatureNaming): FeatureNaming | null => {
+/**
+ * Validates a naming pattern and returns its stored form, or null if there is none. The pattern must be evaluated in linear time, and match
+ * its example.
+ */
+export const normalizeNaming = ({ pattern, example, description }: FeatureNaming): FeatureNaming | null => {
   if (!pattern) {
     if (example) throw patternError('An example needs a pattern that it shows', 'example');
     if (description) throw patternError('A description needs a pattern that it describes', 'description');
@@ -92,9 +95,9 @@ export const validateNaming = ({ pattern, example, description }: FeatureNaming)
 
 /** Changes the settings and the naming pattern of a project. Omitted properties do not change. */
 export const updateProjectSettings = (project: StoredProject, body: ProjectSettingsBody): ProjectDecision =>
-  changed(project, {
+  decideUpdate(project, {
     ...withSettings(project, body),
-    featureNaming: body.featureNaming === undefined ? project.featureNaming : validateNaming(body.featureNaming),
+    featureNaming: body.featureNaming === undefined ? project.featureNaming : normalizeNaming(body.featureNaming),
   });
 
 /** A project with what decides whether it can be archived or deleted. */

@@ -82,7 +82,9 @@ export const requireSkipPermission = (
   throw noAccess(['SKIP_CHANGE_REQUEST']);
 };
 
-/** Refuses to bring a feature with its strategies into a project that takes change requests for them, or out of one, past those. */
+/**
+ * Refuses to clone a feature into a project, or to move one into or out of it, if the caller may not skip the project's change requests.
+ */
 export const requireUnprotectedProject = (
   action: 'Cloning' | 'Changing project',
   project: string,

@@ -44,11 +44,11 @@ type EditValidation = Pick<StrategyValidationOptions, 'projectContext' | 'path'>
 export const replaceStrategyContent = (
   feature: Feature,
   ref: StrategyRef,
-  wanted: StrategyContent,
+  newContent: StrategyContent,
   validation: EditValidation,
 ): Decision => {
   const before = strategyOf(feature, ref);
-  const content = normalizeStrategy(wanted, { ...validation, project: feature.project, before });
+  const content = normalizeStrategy(newContent, { ...validation, project: feature.project, before });
   const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
   if (isEqual(after, before)) return { feature, events: [] };
   const preData = publicStrategy(before);
@@ -63,10 +63,10 @@ export const replaceStrategyContent = (
 export const replaceStrategyContentAndDisableIfInactive = (
   feature: Feature,
   ref: StrategyRef,
-  wanted: StrategyContent,
+  newContent: StrategyContent,
   validation: EditValidation,
 ): Decision => {
-  const decision = replaceStrategyContent(feature, ref, wanted, validation);
+  const decision = replaceStrategyContent(feature, ref, newContent, validation);
   if (decision.feature === feature) return decision;
   const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
   return { feature: after, events: [...decision.events, ...events] };
@@ -78,8 +78,8 @@ const patchable: PatchableMembers = {
 };
 
 /**
- * Patches one strategy. A patch cannot change its id, environment and sort order. A title, settings or segments that the patch removes
- * do not change. The feature is turned off if no active strategy remains.
+ * Patches one strategy. A patch cannot change its id, environment and sort order. It can remove constraints and variants; other properties
+ * that it removes do not change. The feature is turned off if no active strategy remains.
  */
 export const patchStrategy = (
   feature: Feature,
@@ -89,7 +89,7 @@ export const patchStrategy = (
 ): Decision => {
   const before = strategyOf(feature, ref);
   const document = parse(lenientSchema(FeatureStrategy), applyPatch(publicStrategy(before), patch, patchable));
-  const wanted: StrategyContent = {
+  const newContent: StrategyContent = {
     name: document.name,
     title: document.title ?? before.title,
     disabled: document.disabled ?? before.disabled,
@@ -98,14 +98,14 @@ export const patchStrategy = (
     variants: document.variants ?? [],
     segments: document.segments ?? before.segments,
   };
-  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, { projectContext, path: '' });
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, newContent, { projectContext, path: '' });
 };
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */
 export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
   inEnvironment(feature, environment).strategies.length >= resourceLimits.strategiesPerEnvironment;
 
-/** Where and as which strategy a new one is added. */
+/** Where a new strategy is added, and its id. */
 export interface NewStrategy {
   readonly environment: string;
   readonly strategyId: string;
@@ -114,7 +114,10 @@ export interface NewStrategy {
   readonly path: string;
 }
 
-/** Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not enabled. */
+/**
+ * Adds a strategy to a feature in an environment of its project, after the existing ones unless it has a sort order. The feature is not
+ * enabled.
+ */
 export const addStrategy = (
   feature: Feature,
   create: CreateStrategy,
@@ -140,7 +143,7 @@ export const addStrategy = (
   };
 };
 
-/** Takes a strategy away from a feature, and leaves the feature on even if it was the last one. */
+/** Removes a strategy from a feature, which stays on even without an active strategy. */
 export const removeStrategyKeepingEnabled = (feature: Feature, ref: StrategyRef): Decision => {
   const strategy = strategyOf(feature, ref);
   const { strategies } = inEnvironment(feature, ref.environment);
@@ -157,9 +160,9 @@ export const removeStrategyKeepingEnabled = (feature: Feature, ref: StrategyRef)
   };
 };
 
-/** Removes a strategy from a feature. Without an active strategy left, the feature is disabled first. */
+/** Removes a strategy from a feature. Without another active strategy the feature is disabled, and that event comes first. */
 export const removeStrategy = (feature: Feature, ref: StrategyRef): Decision => {
-  const dropped = removeStrategyKeepingEnabled(feature, ref);
-  const { feature: after, events } = disableIfNoActiveStrategy(dropped.feature, ref.environment);
-  return { feature: after, events: [...events, ...dropped.events] };
+  const removal = removeStrategyKeepingEnabled(feature, ref);
+  const { feature: after, events } = disableIfNoActiveStrategy(removal.feature, ref.environment);
+  return { feature: after, events: [...events, ...removal.events] };
 };

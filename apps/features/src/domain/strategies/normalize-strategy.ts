@@ -7,8 +7,11 @@ import { resourceLimits } from '../resource-limits.ts';
 import { normalizeStrategyVariants, type WeightMode } from '../variants/variants.ts';
 import type { StrategyContent } from './strategy.ts';
 
-/** The segments that a strategy is to use: each exists, and its project may use it. */
-export const validateSegmentIds = (
+/**
+ * Validates the segments of a strategy, and returns their ids without duplicates. Each new one must exist, and the project must be allowed
+ * to use it.
+ */
+export const normalizeSegmentIds = (
   segments: readonly number[],
   {
     before,
@@ -45,24 +48,24 @@ export interface StrategyValidationOptions {
   readonly weightMode?: WeightMode;
 }
 
-/** The validated content of a strategy in its stored form. */
+/** Validates the content of a strategy and returns its stored form. */
 export const normalizeStrategy = (
-  wanted: StrategyContent,
+  content: StrategyContent,
   { project, projectContext, before, path, weightMode }: StrategyValidationOptions,
 ): StrategyContent => {
-  const { name, title, disabled, parameters } = wanted;
+  const { name, title, disabled, parameters } = content;
   if (name !== before?.name && !projectContext.strategyTypes.has(name)) {
     throw invalidProperty(`Could not find strategy type with name ${shortName(name)}`, `${path}/name`);
   }
-  const variants = isEqual(wanted.variants, before?.variants)
-    ? wanted.variants
-    : normalizeStrategyVariants(wanted.variants, `${path}/variants`, weightMode);
-  const constraints = validateConstraints(wanted.constraints, {
+  const variants = isEqual(content.variants, before?.variants)
+    ? content.variants
+    : normalizeStrategyVariants(content.variants, `${path}/variants`, weightMode);
+  const constraints = validateConstraints(content.constraints, {
     projectContext,
     before: before?.constraints ?? [],
     path: `${path}/constraints`,
   });
-  const segments = validateSegmentIds(wanted.segments, {
+  const segments = normalizeSegmentIds(content.segments, {
     before: before?.segments ?? [],
     project,
     projectContext,

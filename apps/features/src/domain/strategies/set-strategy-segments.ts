@@ -1,19 +1,19 @@
 import type { Decision, Feature } from '../features/feature.ts';
 import { strategyOf, type StrategyRef } from './strategy.ts';
 import { replaceStrategyContent } from './edit-strategy.ts';
-import { validateSegmentIds } from './normalize-strategy.ts';
+import { normalizeSegmentIds } from './normalize-strategy.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /** Replaces the segments of a strategy. Emits nothing when they are the same. */
 export const setStrategySegments = (
   feature: Feature,
   ref: StrategyRef,
-  wanted: readonly number[],
+  segmentIds: readonly number[],
   projectContext: ProjectContext,
 ): Decision => {
   const before = strategyOf(feature, ref);
-  // Validated here as well, since an error names the property of this request.
-  const segments = validateSegmentIds(wanted, {
+  // `replaceStrategyContent` validates them, too, but its errors would name another property than that of this request.
+  const segments = normalizeSegmentIds(segmentIds, {
     before: before.segments,
     project: feature.project,
     projectContext,

@@ -3,7 +3,7 @@ import type { DomainEvent } from '../features/feature.ts';
 import { type Referrer, requireUnused } from '../require-unused.ts';
 import { emptyValue, invalidPropertyValue } from '../refusals.ts';
 
-/** A kind of strategies: a built-in one, or one that SDKs of the users evaluate. */
+/** A type of strategies: a built-in one, or a custom one that the users' SDKs must implement. */
 export interface StoredStrategyType {
   readonly name: string;
   readonly title: string | null;
@@ -50,8 +50,8 @@ export interface StrategyTypeDecision {
 /** A new strategy type. Whether its name is free is not decided here. */
 export const newStrategyType = ({ name, ...content }: CreateStrategyTypeBody): StrategyTypeDecision => {
   if (name.trim() === '') throw emptyValue('/body/name');
-  const blank = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
-  const type = contentFrom({ name, ...blank }, content);
+  const emptyContent = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
+  const type = contentFrom({ name, ...emptyContent }, content);
   return { type, events: [{ type: 'strategy-created', data: publicStrategyType(type) }] };
 };
 
@@ -68,7 +68,10 @@ export const updateStrategyType = (before: StoredStrategyType, body: UpdateStrat
     : { type: after, events: [{ type: 'strategy-updated', data: publicStrategyType(after) }] };
 };
 
-/** Deprecates a strategy type, or reverts that. Strategies of the type stay, but new ones are not offered. Built-in types can be deprecated, too. */
+/**
+ * Deprecates a strategy type, or reactivates it. Existing strategies keep a deprecated type, which is not offered for new ones. Built-in
+ * types can be deprecated, too.
+ */
 export const setDeprecated = (before: StoredStrategyType, deprecated: boolean): StrategyTypeDecision => {
   if (before.deprecated === deprecated) return { type: before, events: [] };
   const type = deprecated ? 'strategy-deprecated' : 'strategy-reactivated';

@@ -48,19 +48,19 @@ export const publicStrategy = (strategy: Strategy): PublicStrategy => ({
   segments: [...strategy.segments],
 });
 
-/** The strategy with that id in that very environment; one of another environment is not found. */
+/** The strategy with that id in that environment. @throws Refusal 404, also for a strategy of another environment */
 export const strategyOf = (feature: Feature, { environment, strategyId }: StrategyRef): Strategy => {
   const strategy = inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId);
   if (strategy === undefined) throw strategyNotFound(strategyId);
   return strategy;
 };
 
-const sorted = (strategies: readonly Strategy[]): readonly Strategy[] =>
+const bySortOrder = (strategies: readonly Strategy[]): readonly Strategy[] =>
   strategies.toSorted((one, other) => one.sortOrder - other.sortOrder);
 
-/** The feature with these strategies in the environment, in their order. */
+/** The feature with these strategies in the environment, by sort order. */
 export const withStrategies = (feature: Feature, environment: string, strategies: readonly Strategy[]): Feature =>
-  withEnvironment(feature, environment, { strategies: sorted(strategies) });
+  withEnvironment(feature, environment, { strategies: bySortOrder(strategies) });
 
 /** The feature with the strategy of the same id replaced. */
 export const replaceStrategy = (feature: Feature, environment: string, strategy: Strategy): Feature =>

@@ -18,7 +18,7 @@ export const updateStrategy = (
   const before = strategyOf(feature, ref);
   const name = update.name ?? before.name;
   const parameters = update.parameters ?? before.parameters;
-  const wanted: StrategyContent = {
+  const content: StrategyContent = {
     name,
     title: update.title ?? before.title,
     disabled: update.disabled ?? before.disabled,
@@ -30,5 +30,5 @@ export const updateStrategy = (
     variants: update.variants ?? [],
     segments: update.segments ?? before.segments,
   };
-  return replaceStrategyContentAndDisableIfInactive(feature, ref, wanted, { projectContext, path: '/body' });
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, content, { projectContext, path: '/body' });
 };

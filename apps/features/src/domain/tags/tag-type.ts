@@ -12,10 +12,10 @@ import { requireUrlFriendlyName } from '../names.ts';
 /** A tag type as it is stored. */
 export type StoredTagType = Required<TagTypeDescription>;
 
-/** A new tag type in the form of responses: only with the properties of the request. */
-export const tagTypeView = ({ name, ...about }: StoredTagType): TagTypeDescription => ({
+/** A new tag type as in responses, without properties that are null. */
+export const tagTypeView = ({ name, ...properties }: StoredTagType): TagTypeDescription => ({
   name,
-  ...Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)),
+  ...Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== null)),
 });
 
 /** A tag type after a change, and its events. An unchanged type is returned as is, without events. */
@@ -24,7 +24,7 @@ export interface TagTypeDecision<Type extends EventType = EventType> {
   readonly events: readonly DomainEvent<Type>[];
 }
 
-/** A new tag type. The caller checks that its name is free. @param path where the request has the type */
+/** A new tag type. The caller checks that its name is free. @param path the JSON pointer of the type in the request */
 export const newTagType = (
   { name, description, icon, color }: TagTypeBody,
   path = '/body',

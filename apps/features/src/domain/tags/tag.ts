@@ -2,7 +2,7 @@ import { invalidProperty, minTagLength, type Tag } from '@bunting/contracts';
 import { featureNotFound, invalidPropertyValue } from '../refusals.ts';
 import { type Decision, type Feature, featureEvent, type DomainEvent } from '../features/feature.ts';
 
-const isTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
+const isSameTag = (one: Tag) => (other: Tag) => one.type === other.type && one.value === other.value;
 
 /** A new tag, without blanks around its value. Whether its type exists is not decided here. */
 export const newTag = ({ type, value }: Tag): Tag => {
@@ -27,10 +27,10 @@ const byTypeAndValue = (one: Tag, other: Tag): number => {
   return one.value < other.value ? -1 : 1;
 };
 
-/** The feature with the tags as well, each once and in their order. */
+/** The feature with the tags added, all of them sorted by type and value, without duplicates. */
 export const withTags = (feature: Feature, tags: readonly Tag[]): Feature => {
   const all = [...feature.tags];
-  for (const { type, value } of tags) if (!all.some(isTag({ type, value }))) all.push({ type, value });
+  for (const { type, value } of tags) if (!all.some(isSameTag({ type, value }))) all.push({ type, value });
   return all.length === feature.tags.length ? feature : { ...feature, tags: all.sort(byTypeAndValue) };
 };
 
@@ -43,7 +43,7 @@ export const addTag = (feature: Feature, { type, value }: Tag): Decision<'featur
 
 /** Removes a tag from a feature. Emits nothing when the feature does not have the tag. */
 export const removeTag = (feature: Feature, { type, value }: Tag): Decision => {
-  const tags = feature.tags.filter((tag) => !isTag({ type, value })(tag));
+  const tags = feature.tags.filter((tag) => !isSameTag({ type, value })(tag));
   if (tags.length === feature.tags.length) return { feature, events: [] };
   return {
     feature: { ...feature, tags },
@@ -51,7 +51,7 @@ export const removeTag = (feature: Feature, { type, value }: Tag): Decision => {
   };
 };
 
-/** The features whose tags a request of a project changes, each once. @param requested their names, of which each may be repeated */
+/** The features whose tags a request of a project changes, each once. @param requested their names, which may have duplicates */
 export const featuresToTag = (requested: readonly string[], found: readonly Feature[], project: string): Feature[] => {
   const features = new Map(found.map((feature) => [feature.name, feature]));
   return [...new Set(requested)].map((name) => {
@@ -63,7 +63,7 @@ export const featuresToTag = (requested: readonly string[], found: readonly Feat
   });
 };
 
-/** Tags to put on a feature and to take off it. */
+/** Tags to add to a feature and to remove from it. */
 export interface TagChanges {
   readonly addedTags: readonly Tag[];
   readonly removedTags: readonly Tag[];
@@ -80,12 +80,12 @@ export const tagsToAdd = ({ addedTags, removedTags }: TagChanges): Tag[] =>
 export const changeTags = (feature: Feature, changes: TagChanges): Decision => {
   let after = feature;
   const events: DomainEvent[] = [];
-  const take = (decision: Decision): void => {
+  const apply = (decision: Decision): void => {
     after = decision.feature;
     events.push(...decision.events);
   };
-  for (const tag of tagsToAdd(changes)) take(addTag(after, tag));
-  for (const tag of changes.removedTags) take(removeTag(after, tag));
+  for (const tag of tagsToAdd(changes)) apply(addTag(after, tag));
+  for (const tag of changes.removedTags) apply(removeTag(after, tag));
   return { feature: after, events };
 };
 

@@ -20,14 +20,14 @@ const instance = (appName: string, about: Partial<ReportedApplicationInstance> =
   createdBy: 'mia',
   ...about,
 });
-const stored = (nth: number, about: Partial<ApplicationWrite> = {}): ApplicationWrite => ({
-  nth,
+const stored = (index: number, about: Partial<ApplicationWrite> = {}): ApplicationWrite => ({
+  index,
   isKnown: true,
   needsNoCreatedEvent: true,
   needsNoWrite: false,
   ...about,
 });
-const unknown = (nth: number) => stored(nth, { isKnown: false, needsNoCreatedEvent: false });
+const unknown = (index: number) => stored(index, { isKnown: false, needsNoCreatedEvent: false });
 const key = (...permissions: ('CLIENT' | 'FRONTEND')[]): Caller => ({
   id: 7,
   name: 'web',

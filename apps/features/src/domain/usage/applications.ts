@@ -6,28 +6,29 @@ export interface ReportedApplicationInstance {
   readonly appName: string;
   readonly sdkVersion?: string | null;
   readonly strategies?: readonly string[];
-  /** the projects of its token, `*` for all */
+  /** the projects of the token, `*` for all */
   readonly projects: readonly string[];
   readonly environment: string;
-  /** which instance it is; none for a browser or app, whose instances are not distinguished */
+  /** undefined for browsers and apps, whose instances are not distinguished */
   readonly instanceId?: string;
-  /** whether the key is one for frontends, which is public */
+  /** whether the token is a frontend token, which is public */
   readonly isFrontend: boolean;
-  /** the name of the key */
+  /** the name of the token */
   readonly createdBy: string;
 }
 
-/** A flag that an application evaluated and that its token does not include. */
+/** A flag that an application evaluated, and that does not exist in the projects of its token. */
 export interface MissingFeature {
   readonly appName: string;
   readonly environment: string;
   readonly feature: string;
 }
 
-/** The stored properties of one application of a report. */
+/** What one application of a report requires to be written. */
 export interface ApplicationWrite {
-  /** its index in the report */
-  readonly nth: number;
+  /** the index of the application in the report */
+  readonly index: number;
+  /** whether the application is in the list */
   readonly isKnown: boolean;
   /** whether this report need not emit `application-created` */
   readonly needsNoCreatedEvent: boolean;
@@ -55,7 +56,7 @@ export interface ApplicationDescription {
   readonly createdBy: string;
 }
 
-/** How many applications there are, and how many of them only frontend keys have named. */
+/** How many applications there are, and how many of them only frontend tokens have reported. */
 export interface ApplicationCounts {
   readonly all: number;
   readonly frontend: number;
@@ -76,9 +77,9 @@ export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: numb
   return isFrontend ? Math.max(0, Math.min(free, Math.ceil(limit / frontendShare) - frontend)) : free;
 };
 
-const nameOf = (reported: readonly ReportedApplicationInstance[], { nth }: ApplicationWrite): string => {
-  const application = reported[nth];
-  if (application === undefined) throw new Error(`The report has no application ${nth}.`);
+const nameOf = (reported: readonly ReportedApplicationInstance[], { index }: ApplicationWrite): string => {
+  const application = reported[index];
+  if (application === undefined) throw new Error(`The report has no application ${index}.`);
   return application.appName;
 };
 
@@ -88,22 +89,25 @@ export const unknownApplications = (
   stored: readonly ApplicationWrite[],
 ): string[] => [...new Set(stored.filter(({ isKnown }) => !isKnown).map((one) => nameOf(reported, one)))];
 
-/** Whether the report may add an application, or emit `application-created` for one that only frontend keys have named. */
+/** Whether the report may add an application, or emit `application-created` for one that only frontend tokens have reported. */
 export const mayAnnounce = (granted: readonly string[], stored: readonly ApplicationWrite[]): boolean =>
   granted.length > 0 || stored.some(({ isKnown, needsNoCreatedEvent }) => isKnown && !needsNoCreatedEvent);
 
-/** The applications of a report that are listed or admitted to the list, those of them that must be written, and how many were not admitted. */
+/**
+ * The applications of a report that are listed or admitted to the list, those of them that must be written, and how many were not admitted.
+ */
 export interface Admission {
   readonly listed: ReadonlySet<string>;
   readonly toWrite: readonly ReportedApplicationInstance[];
+  /** the numbers of new applications that exceed the limit of the list, and the budget of the token in a minute */
   readonly unlisted: { readonly limit: number; readonly rate: number };
 }
 
 /**
  * Admits applications of a report to the list.
- * @param unknown the names of those that are not in the list
- * @param granted the unknown ones that the budget of the key allows
- * @param slots how many can still be added to the list
+ * @param unknown the names of the applications that are not in the list
+ * @param granted the unknown ones that the budget of the token allows
+ * @param slots the number of applications that can still be added to the list
  */
 export const admitApplications = (
   reported: readonly ReportedApplicationInstance[],
@@ -117,10 +121,10 @@ export const admitApplications = (
   const admitted = granted.slice(0, slots);
   const known = stored.filter(({ isKnown }) => isKnown).map((one) => nameOf(reported, one));
   const listed = new Set([...known, ...admitted]);
-  const unchanged = new Set(stored.filter(({ needsNoWrite }) => needsNoWrite).map(({ nth }) => nth));
+  const unchanged = new Set(stored.filter(({ needsNoWrite }) => needsNoWrite).map(({ index }) => index));
   return {
     listed,
-    toWrite: reported.filter(({ appName }, nth) => listed.has(appName) && !unchanged.has(nth)),
+    toWrite: reported.filter(({ appName }, index) => listed.has(appName) && !unchanged.has(index)),
     unlisted: {
       limit: granted.length - admitted.length,
       rate: unknown.length - granted.length,
@@ -128,14 +132,14 @@ export const admitApplications = (
   };
 };
 
-/** The event of an application that a report adds. @param seen the instances in the report */
+/** The event of an application that a report adds. @param reported the instances in the report */
 export const announceApplication = (
   application: AnnouncedApplication,
-  seen: readonly ReportedApplicationInstance[],
+  reported: readonly ReportedApplicationInstance[],
   now: string,
 ): DomainEvent => {
   const environments = new Map<string, Set<string>>();
-  for (const { appName, projects, environment } of seen) {
+  for (const { appName, projects, environment } of reported) {
     if (appName !== application.appName) continue;
     for (const project of projects)
       environments.set(project, (environments.get(project) ?? new Set()).add(environment));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { grantedProjects, type BulkMetricsBody, type Caller, type MetricsBody } from '@bunting/contracts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { requestedEnvironment } from './requested-environment.ts';
+import { effectiveEnvironment } from './effective-environment.ts';
 import { proxiedCounts, evaluationCounts, mayReportOn } from './evaluation-counts.ts';
 import { stagesToEnter } from './stages-to-enter.ts';
 import { proxiedApplications } from './reported-applications.ts';
@@ -102,11 +102,11 @@ describe('the metrics of a proxy', () => {
 });
 
 it('metrics count for the environment of the token, else for the named one, else for the default one', () => {
-  expect(requestedEnvironment(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe(
+  expect(effectiveEnvironment(sdk({ permission: 'CLIENT', environment: 'production' }), 'development')).toBe(
     'production',
   );
-  expect(requestedEnvironment(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
-  expect(requestedEnvironment(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
+  expect(effectiveEnvironment(sdk({ permission: 'CLIENT' }), 'development')).toBe('development');
+  expect(effectiveEnvironment(sdk({ permission: 'CLIENT' }), undefined)).toBe('default');
 });
 
 it('metrics count for the projects of the token', () => {

@@ -10,7 +10,7 @@ export interface EvaluationCount {
   readonly minute: number;
   readonly yes: number;
   readonly no: number;
-  /** how often it came to each variant */
+  /** how often each variant was the result */
   readonly variants: Readonly<Record<string, number>>;
 }
 
@@ -18,10 +18,10 @@ const minuteMs = 60_000;
 
 const minutesPerHour = 60;
 
-/** the largest count that JSON can carry */
-export const largestCount = Number.MAX_SAFE_INTEGER;
+/** The largest count that JSON can carry exactly. */
+export const maxCount = Number.MAX_SAFE_INTEGER;
 
-/** further variants of a report are dropped */
+/** The maximum number of variants of one count; further ones are dropped. */
 const maxVariants = 200;
 
 type Timestamp = MetricsBody['bucket']['stop'];
@@ -61,10 +61,12 @@ export const evaluationCounts = (body: MetricsBody, environment: string, now: Da
  * only the hour: its counts are assigned to the last minute of that hour, or to now if that is earlier.
  */
 export const proxiedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, now: Date): EvaluationCount[] =>
-  metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, nth) => {
-    const minute = minuteOf(millisecondsOf(timestamp, `/body/metrics/${nth}/timestamp`), now);
+  metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, index) => {
+    const minute = minuteOf(millisecondsOf(timestamp, `/body/metrics/${index}/timestamp`), now);
     if ((yes === 0 && no === 0) || !may(caller, ['CLIENT'], { environment })) return [];
     const endOfHour = Math.floor(minute / minutesPerHour) * minutesPerHour + minutesPerHour - 1;
-    const counted = Math.min(endOfHour, Math.floor(now.getTime() / minuteMs));
-    return [{ feature: featureName, environment, appName, minute: counted, yes, no, variants: variantsOf(variants) }];
+    const countedMinute = Math.min(endOfHour, Math.floor(now.getTime() / minuteMs));
+    return [
+      { feature: featureName, environment, appName, minute: countedMinute, yes, no, variants: variantsOf(variants) },
+    ];
   });

@@ -20,13 +20,13 @@ export const withoutUnlistedNames = (
 ): readonly EvaluationCount[] =>
   counts.map((count) => (listed.has(count.appName) ? count : { ...count, appName: unlistedApplication }));
 
-/** What a report says about features. */
+/** The counts of a report for existing features, and the missing features in it. */
 export interface MatchedCounts {
-  /** the reported features that exist and are in the projects of the key */
+  /** the reported features that exist in the projects of the token */
   readonly features: readonly ReportedFeature[];
   /** their counts */
   readonly counts: readonly EvaluationCount[];
-  /** the features that applications evaluated but that do not exist, or are outside of the projects of the key */
+  /** the features that applications evaluated but that do not exist, or are outside of the projects of the token */
   readonly missing: readonly MissingFeature[];
 }
 
@@ -60,18 +60,18 @@ const environmentsByFeature = (counts: readonly EvaluationCount[]): Map<string, 
   return byFeature;
 };
 
-/** The features that enter lifecycle stages by the counts, with those stages. @param typeOf the types of environments, by name */
+/** The features that enter lifecycle stages because of the counts, with those stages. @param environmentTypes by name of the environment */
 export const findFeaturesEnteringStages = (
   features: readonly ReportedFeature[],
   counts: readonly EvaluationCount[],
-  typeOf: ReadonlyMap<string, string>,
+  environmentTypes: ReadonlyMap<string, string>,
   now: string,
 ): FeatureStages[] => {
-  const reportedIn = environmentsByFeature(counts);
+  const reportedEnvironments = environmentsByFeature(counts);
   return features
     .map((feature) => ({
       name: feature.name,
-      stages: stagesToEnter(feature, [...(reportedIn.get(feature.name) ?? [])], typeOf, now),
+      stages: stagesToEnter(feature, [...(reportedEnvironments.get(feature.name) ?? [])], environmentTypes, now),
     }))
     .filter(({ stages }) => stages.length > 0);
 };

@@ -6,11 +6,11 @@ import {
   type RegisterApplicationBody,
   grantedProjects,
 } from '@bunting/contracts';
-import { requestedEnvironment } from './requested-environment.ts';
+import { effectiveEnvironment } from './effective-environment.ts';
 import { isFrontendTokenCaller, type ReportedApplicationInstance } from './applications.ts';
 
-/** How many names of strategies are stored of one application. */
-const strategiesLimit = 200;
+/** The maximum number of names of strategies that are stored of one application. */
+const maxStrategies = 200;
 
 interface ApplicationReport {
   readonly appName: string;
@@ -33,7 +33,7 @@ const applicationReport = (
     isFrontend,
     createdBy: caller.name,
     ...(sdkVersion === undefined ? {} : { sdkVersion }),
-    ...(strategies === undefined || isFrontend ? {} : { strategies: strategies.slice(0, strategiesLimit) }),
+    ...(strategies === undefined || isFrontend ? {} : { strategies: strategies.slice(0, maxStrategies) }),
     ...(isFrontend ? {} : { instanceId: instanceId || 'default' }),
   };
 };
@@ -59,7 +59,7 @@ export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): Repo
   const named = new Set<string>();
   const keyOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
   for (const application of body.applications) {
-    const environment = requestedEnvironment(caller, application.environment);
+    const environment = effectiveEnvironment(caller, application.environment);
     const name = keyOf(application.appName, environment);
     const key = JSON.stringify([name, application.instanceId]);
     if (!seen.has(key)) seen.set(key, applicationReport(application, environment, caller));

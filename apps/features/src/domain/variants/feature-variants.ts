@@ -13,7 +13,9 @@ const requireConnected = (feature: Feature, environment: string, projectContext:
   }
 };
 
-/** Features get no variants of their own any more: only those that have some may change them in one environment. */
+/**
+ * Refuses to add the first variants to a feature: new variants belong to strategies, and only features that have their own may change them.
+ */
 const requireVariants = (feature: Feature): void => {
   if (Object.values(feature.environments).some(({ variants }) => variants.length > 0)) return;
   throw refusal(
@@ -89,8 +91,8 @@ export const setVariantsOfEnvironments = (
   projectContext: ProjectContext,
 ): Decision => {
   for (const environment of environments) requireConnected(feature, environment, projectContext);
-  return inEachEnvironment(feature, environments, (now, environment) =>
-    replaceVariants(now, environment, variants, { path: '/body/variants' }),
+  return inEachEnvironment(feature, environments, (featureSoFar, environment) =>
+    replaceVariants(featureSoFar, environment, variants, { path: '/body/variants' }),
   );
 };
 
@@ -100,8 +102,8 @@ export const setVariants = (
   variants: readonly FeatureVariant[],
   projectContext: ProjectContext,
 ): Decision => {
-  const decision = inEachEnvironment(feature, environmentNames(projectContext), (now, environment) =>
-    replaceVariants(now, environment, variants, { path: '/body' }),
+  const decision = inEachEnvironment(feature, environmentNames(projectContext), (featureSoFar, environment) =>
+    replaceVariants(featureSoFar, environment, variants, { path: '/body' }),
   );
   if (isEqual(decision.feature, feature)) return { feature, events: [] };
   const event: DomainEvent = featureEvent('feature-variants-updated', feature, {
@@ -113,9 +115,9 @@ export const setVariants = (
 
 /** Patches the variants of a feature in every environment of its project, with one event for each. */
 export const patchVariants = (feature: Feature, patch: JsonPatch, projectContext: ProjectContext): Decision =>
-  inEachEnvironment(feature, environmentNames(projectContext), (now, environment) => {
-    const { variants } = inEnvironment(now, environment);
-    return replaceVariants(now, environment, patchVariantList(variants, patch), { path: '/variants' });
+  inEachEnvironment(feature, environmentNames(projectContext), (featureSoFar, environment) => {
+    const { variants } = inEnvironment(featureSoFar, environment);
+    return replaceVariants(featureSoFar, environment, patchVariantList(variants, patch), { path: '/variants' });
   });
 
 interface ReplaceOptions {
@@ -124,7 +126,7 @@ interface ReplaceOptions {
   readonly weightMode?: WeightMode;
 }
 
-/** Replaces the variants of a feature in an environment, all of them. */
+/** Replaces all variants of a feature in an environment. */
 export const replaceVariants = (
   feature: Feature,
   environment: string,

@@ -12,7 +12,7 @@ import { emptyValue, invalidPropertyValue } from '../refusals.ts';
 type AnyVariant = Pick<FeatureVariant, 'name' | 'weight' | 'payload'> &
   Required<Pick<FeatureVariant, 'weightType' | 'stickiness'>>;
 
-const requirePayload = ({ type, value }: Payload, path: string): void => {
+const requireValidPayload = ({ type, value }: Payload, path: string): void => {
   if (type !== 'json') return;
   try {
     JSON.parse(value);
@@ -21,7 +21,7 @@ const requirePayload = ({ type, value }: Payload, path: string): void => {
   }
 };
 
-const requireNames = (variants: readonly AnyVariant[], listPath: string): void => {
+const requireValidNames = (variants: readonly AnyVariant[], listPath: string): void => {
   const names = new Set<string>();
   for (const [index, variant] of variants.entries()) {
     const path = `${listPath}/${index}/name`;
@@ -36,27 +36,31 @@ const requireNames = (variants: readonly AnyVariant[], listPath: string): void =
 const { compare } = new Intl.Collator('en');
 
 /**
- * How weights are computed. `redistribute`: variable variants share the weight that fixed ones leave. `preserve`: integer weights with the sum
- * 1000, and the order of the variants, do not change, because both decide which user gets which variant.
+ * How weights are computed. `redistribute`: variable variants share the weight that fixed ones leave, and variants are sorted by name.
+ * `preserve`: if the weights are integers with the sum 1000, neither they nor the order of the variants change, because both decide which
+ * user gets which variant.
  */
 export type WeightMode = 'redistribute' | 'preserve';
 
-const isComplete = (variants: readonly AnyVariant[]): boolean =>
+const haveCompleteWeights = (variants: readonly AnyVariant[]): boolean =>
   variants.every(({ weight }) => Number.isInteger(weight)) &&
   variants.reduce((sum, { weight }) => sum + weight, 0) === totalWeight;
 
-/** Validates the weights, and divides the weight that fixed variants leave among the variable ones, in the order of the request. */
-const distributeWeights = <V extends AnyVariant>(
+/**
+ * Validates names, payloads, stickiness and weights, divides the weight that fixed variants leave among the variable ones, and sorts the
+ * variants by name. The first variable variants of the request get what the division leaves over.
+ */
+const normalizeVariants = <V extends AnyVariant>(
   variants: readonly V[],
   path: string,
   mode: WeightMode,
 ): readonly V[] => {
   if (variants.length === 0) return variants;
-  requireNames(variants, path);
+  requireValidNames(variants, path);
   let fixed = 0;
   let variable = 0;
   for (const [index, { weight, weightType, stickiness, payload }] of variants.entries()) {
-    if (payload !== undefined) requirePayload(payload, `${path}/${index}/payload`);
+    if (payload !== undefined) requireValidPayload(payload, `${path}/${index}/payload`);
     if (stickiness === '') throw emptyValue(`${path}/${index}/stickiness`);
     if (weightType === 'variable') variable += 1;
     else if (Number.isInteger(weight)) fixed += weight;
@@ -64,7 +68,7 @@ const distributeWeights = <V extends AnyVariant>(
   }
   if (variable === 0) throw invalidProperty('There must be at least one "variable" variant', path);
   if (fixed > totalWeight) throw invalidProperty('The traffic distribution total must equal 100%', path);
-  if (mode === 'preserve' && isComplete(variants)) return variants;
+  if (mode === 'preserve' && haveCompleteWeights(variants)) return variants;
 
   const share = Math.floor((totalWeight - fixed) / variable);
   let remainder = (totalWeight - fixed) % variable;
@@ -80,13 +84,13 @@ const distributeWeights = <V extends AnyVariant>(
 const withPayload = (payload: Payload | undefined): { payload?: Payload } =>
   payload === undefined ? {} : { payload: { type: payload.type, value: payload.value } };
 
-/** The variants of a strategy in their stored form: sorted by name, with weights that sum to 1000. */
+/** Validates the variants of a strategy and returns their stored form: weights that sum to 1000, in the order that `mode` requires. */
 export const normalizeStrategyVariants = (
   variants: readonly StrategyVariant[],
   path: string,
   mode: WeightMode = 'redistribute',
 ): readonly StrategyVariant[] =>
-  distributeWeights(
+  normalizeVariants(
     variants.map(({ name, weight, weightType, stickiness, payload }) => ({
       name,
       weight,
@@ -98,13 +102,16 @@ export const normalizeStrategyVariants = (
     mode,
   );
 
-/** The variants of a feature in an environment in their stored form: sorted by name, with weights that sum to 1000. */
+/**
+ * Validates the variants of a feature in an environment and returns their stored form: weights that sum to 1000, in the order that `mode`
+ * requires.
+ */
 export const normalizeFeatureVariants = (
   variants: readonly FeatureVariant[],
   path: string,
   mode: WeightMode = 'redistribute',
 ): readonly FeatureVariant[] =>
-  distributeWeights(
+  normalizeVariants(
     variants.map(({ name, weight, weightType = 'variable', stickiness = 'default', payload, overrides }) => ({
       name,
       weight,

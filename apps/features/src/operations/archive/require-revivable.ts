@@ -7,6 +7,7 @@ import { requireBelowLimits } from '../features/require-below-limits.ts';
 /**
  * Refuses to revive features of one project if the project is not active, a limit of features would be exceeded, or strategies use
  * segments or context fields that were deleted while the features were archived.
+ * @param decisions the decisions to revive features; those without events concern features that are active already
  * @param instanceFeatureLimit the maximum number of active features in all projects
  */
 export const requireRevivable = async (

@@ -33,9 +33,9 @@ const lockChangeContext = async (
   );
   await features.findWithParentsForUpdate([...new Set(subjects.features)]);
   await segments.lock(subjects.segments);
-  const found = await readChangeContext(subjects, hiddenProjectsOf(caller));
-  if (found === undefined) return undefined;
-  return toChangeContext(found, body.environment, now);
+  const stored = await readChangeContext(subjects, hiddenProjectsOf(caller));
+  if (stored === undefined) return undefined;
+  return toChangeContext(stored, body.environment, now);
 };
 
 const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({
@@ -68,7 +68,7 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
 };
 
 /** A hash of the project, the environment and the changes of a request, without the snapshots of replaced states. */
-const contentOf = ({ project, environment, changes }: ApplyChangesRequest['body']): string => {
+const contentHashOf = ({ project, environment, changes }: ApplyChangesRequest['body']): string => {
   const proposed = changes.map(({ id, change }) => ({ id, change }));
   return hash('sha256', canonicalJson([project, environment, proposed]), 'base64url');
 };
@@ -80,13 +80,13 @@ const contentOf = ({ project, environment, changes }: ApplyChangesRequest['body'
 export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ApplyChanges, async (request) => {
     const { changeRequestId, uid = null, attempt } = request.body;
-    const identified = { id: changeRequestId, uid, attempt, content: contentOf(request.body) };
+    const applyAttempt = { id: changeRequestId, uid, attempt, content: contentHashOf(request.body) };
     const applyIdempotently = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
       transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
-        const previous = await tx.applyResults.findResult(identified);
+        const previous = await tx.applyResults.findResult(applyAttempt);
         if (previous !== undefined) return previous;
         const result = await decide(tx);
-        await tx.applyResults.storeResult(identified, result);
+        await tx.applyResults.storeResult(applyAttempt, result);
         return result;
       });
     try {

@@ -9,7 +9,7 @@ import type { FeaturesContext } from '../context.ts';
 export const checkChangesEndpoint = ({ readChangeContext }: FeaturesContext) =>
   implement(CheckChanges, async ({ body, caller, now }) => {
     const { project, environment, changes, earlier } = body;
-    const found = await readChangeContext(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
-    if (found === undefined) throw projectNotFound(project);
-    return { changes: validateProposal(changes, earlier, toChangeContext(found, environment, now)) };
+    const stored = await readChangeContext(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
+    if (stored === undefined) throw projectNotFound(project);
+    return { changes: validateProposal(changes, earlier, toChangeContext(stored, environment, now)) };
   });

@@ -17,11 +17,11 @@ const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): R
     }),
   );
 
-/** The part of what was read that one request is about, so that its preview does not get slower with the number of requests. */
-const partOf = (found: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
-  ...found,
-  features: pick(found.features, featuresIn(changes)),
-  segments: pick(found.segments, changedSegments(changes)),
+/** The part of the stored context that one request needs, so that its preview does not get slower with the number of requests. */
+const partOf = (stored: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
+  ...stored,
+  features: pick(stored.features, featuresIn(changes)),
+  segments: pick(stored.segments, changedSegments(changes)),
 });
 
 /** Previews change requests independently of each other. Reads what they refer to in one statement. */
@@ -29,17 +29,17 @@ export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =
   implement(PreviewChanges, async ({ body, caller, now }) => {
     const { project, requests, withStates } = body;
     const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));
-    const found = await readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
-    if (found === undefined) throw projectNotFound(project);
+    const stored = await readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
+    if (stored === undefined) throw projectNotFound(project);
     const previews = requests.map((request) => {
-      const own =
+      const storedForRequest =
         requests.length === 1
-          ? found
+          ? stored
           : partOf(
-              found,
+              stored,
               request.changes.map(({ change }) => change),
             );
-      const changeContext = toChangeContext(own, request.environment, now);
+      const changeContext = toChangeContext(storedForRequest, request.environment, now);
       return {
         preview: previewChanges(request.changes, changeContext, withStates),
         snapshots: withStates

@@ -1,14 +1,14 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteFeature } from '@bunting/contracts';
 import { featureUnfavorited } from '../../domain/favorite-events.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFavoriteFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       if (!(await tx.favorites.remove(feature.name, caller.id))) return null;
       // The state of a feature lists the users whose favourite it is.
       tx.features.emitStates([feature.name]);

@@ -3,7 +3,7 @@ import { DisableFeature } from '@bunting/contracts';
 import { disableFeature } from '../../domain/feature-environments/switch-feature.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       authorise(caller, DisableFeature.permission, { project: feature.project, environment });
       await saveAndEmit(tx, disableFeature(feature, environment, projectContext), caller);

@@ -5,7 +5,7 @@ import { enableFeature } from '../../domain/feature-environments/switch-feature.
 import { saveAndEmit } from '../save-and-emit.ts';
 import { authorise } from '../authorise.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -16,7 +16,7 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       const where = { project: feature.project, environment };
       authorise(caller, EnableFeature.permission, where);

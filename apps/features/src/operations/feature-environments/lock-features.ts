@@ -2,10 +2,13 @@ import { projectNotFound } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
 import { featureNotInProject } from '../../domain/refusals.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Locks features of a project and reads its context. Refuses names that the project does not have. */
+/**
+ * Locks features of a project, and reads the project context without referenced objects. Refuses names of features that the project does
+ * not have.
+ */
 export const lockFeatures = async (
   { features, projectContext: repository }: Pick<Transaction, 'features' | 'projectContext'>,
   project: string,
@@ -17,7 +20,7 @@ export const lockFeatures = async (
     const feature = byName.get(name);
     if (feature?.project !== project) throw featureNotInProject(name, project);
   }
-  const projectContext = await repository.ofProject(project, noReferenceCandidates);
+  const projectContext = await repository.ofProject(project, noReferences);
   if (projectContext === undefined) throw projectNotFound(project);
   return { features: found, projectContext };
 };

@@ -18,7 +18,7 @@ export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Feat
       const source = await tx.features.getWithParentsForUpdate(project, params.featureName);
       authorise(caller, CloneFeature.permission, { project });
       await tx.guard.checkClone(body.name, project);
-      const origin = { project, now: now.toISOString(), by: authorOf(caller) };
+      const origin = { project, now: now.toISOString(), author: authorOf(caller) };
       const { feature, events } = await decideNewFeature(
         tx,
         { project, name: body.name, instanceFeatureLimit },

@@ -18,7 +18,7 @@ export const createFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Fea
       const { feature, events } = await decideNewFeature(
         tx,
         { project, name: body.name, instanceFeatureLimit },
-        (naming) => createFeature(body, { project, now: now.toISOString(), by: authorOf(caller), naming }),
+        (naming) => createFeature(body, { project, now: now.toISOString(), author: authorOf(caller), naming }),
       );
       await addTags(tx, feature.tags, pathOfType(body.tags ?? [], '/body/tags'));
       await tx.features.add([feature]);

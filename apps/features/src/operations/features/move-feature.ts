@@ -4,7 +4,7 @@ import { moveFeature } from '../../domain/features/move-feature.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -16,20 +16,20 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       for (const project of [feature.project, to]) authorise(caller, MoveFeature.permission, { project });
       await tx.guard.checkMove(feature, to);
-      const there = await tx.projectContext.ofProject(to, noReferenceCandidates);
+      const target = await tx.projectContext.ofProject(to, noReferences);
       const children = await tx.features.childrenOf(feature.name);
-      const decision = moveFeature(feature, { to, source: projectContext, target: there, children });
-      const moves = decision.feature !== feature && feature.archivedAt === null;
+      const decision = moveFeature(feature, { to, source: projectContext, target, children });
+      const entersProject = decision.feature !== feature && feature.archivedAt === null;
       const { project } = await tx.projects.newFeatureContext(to, feature.name);
       await requireBelowLimits(tx, {
         project: to,
         projectFeatureLimit: project?.featureLimit ?? null,
         instanceFeatureLimit: undefined,
-        adding: moves ? 1 : 0,
+        adding: entersProject ? 1 : 0,
       });
       await saveAndEmit(tx, decision, caller);
       return null;

@@ -4,14 +4,14 @@ import { patchFeature } from '../../domain/features/update-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(PatchFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, PatchFeature.permission, { project: feature.project });
       return featureWithoutEnvironments(await saveAndEmit(tx, patchFeature(feature, body), caller));
     }),

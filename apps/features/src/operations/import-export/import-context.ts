@@ -7,9 +7,10 @@ import { authorOf } from '../author.ts';
 /** A request to import or to validate an import: both have the same body. */
 export type ImportRequest = OperationRequest<typeof ImportFeatures> | OperationRequest<typeof ValidateImport>;
 
+/** The context of an import, with random ids for new strategies. */
 export const importContextOf = ({ caller, now }: ImportRequest): ImportContext => ({
   caller,
   now: now.toISOString(),
-  by: authorOf(caller),
+  author: authorOf(caller),
   generateStrategyId: randomUUID,
 });

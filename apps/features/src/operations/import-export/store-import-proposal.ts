@@ -10,7 +10,7 @@ import { toChangeContext } from '../changes/to-change-context.ts';
 import { subjectsOf } from '../changes/change-subjects.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
-/** What the import reports of the edits that it stored as a proposal, because they require a change request. */
+/** The properties of a stored proposal that the reply of the import reports. */
 export interface ImportProposalSummary {
   readonly importId: string;
   readonly environment: string;
@@ -24,14 +24,14 @@ export const storeImportProposal = async (
   { environment, changes }: ProposedEdits,
 ): Promise<ImportProposalSummary> => {
   const { project } = body;
-  const found = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
-  if (found === undefined) throw activeProjectNotFound(project);
-  const paths = new Map(body.data.features.map(({ name }, nth) => [name, `/body/data/features/${nth}`]));
+  const stored = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
+  if (stored === undefined) throw activeProjectNotFound(project);
+  const paths = new Map(body.data.features.map(({ name }, index) => [name, `/body/data/features/${index}`]));
   const checked = validateProposal(
     changes,
     [],
-    toChangeContext(found, environment, now),
-    (nth) => paths.get(changes[nth]?.feature ?? '') ?? '/body/data',
+    toChangeContext(stored, environment, now),
+    (index) => paths.get(changes[index]?.feature ?? '') ?? '/body/data',
   );
   const features = new Set(changes.map(({ feature }) => feature)).size;
   const importId = randomUUID();

@@ -2,10 +2,13 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Submits the stored proposal of an import to the change requests service. Returns the id of the change request; undefined if it was submitted before. */
+/**
+ * Submits the stored proposal of an import to the change requests service. Returns the id of the change request; undefined if it was
+ * submitted before.
+ */
 export type SubmitImportProposal = (importId: string, context: CallContext) => Promise<number | undefined>;
 
-/** Safe to repeat after a crash at any point: one import creates one change request. */
+/** Submits stored proposals. This can be repeated after a crash at any point: one import creates one change request. */
 export const submitImportProposal =
   (bus: Bus, transaction: UnitOfWork): SubmitImportProposal =>
   async (importId, context) => {

@@ -16,7 +16,9 @@ import type { FeaturesContext } from '../context.ts';
 
 type ValidationItem = ImportValidation['errors'][number];
 
-/** The name of the feature, segment or context field in the file that an error's path points to. */
+/**
+ * The name of the feature, segment or context field in the file to which the path of an error points, as a list; empty if there is none.
+ */
 const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
   const [, list = '', index = ''] = /^\/body\/data\/(\w+)\/(\d+)/.exec(path) ?? [];
   const items = (data as Readonly<Record<string, unknown>>)[list];

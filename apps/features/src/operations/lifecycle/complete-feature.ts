@@ -3,14 +3,14 @@ import { CompleteFeature } from '@bunting/contracts';
 import { completeFeature } from '../../domain/features/parts/lifecycle.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const completeFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CompleteFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller, now } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, CompleteFeature.permission, { project: feature.project });
       await saveAndEmit(tx, completeFeature(feature, body, now.toISOString()), caller);
       return null;

@@ -3,14 +3,14 @@ import { UncompleteFeature } from '@bunting/contracts';
 import { uncompleteFeature } from '../../domain/features/parts/lifecycle.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const uncompleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UncompleteFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, UncompleteFeature.permission, { project: feature.project });
       await saveAndEmit(tx, uncompleteFeature(feature), caller);
       return null;

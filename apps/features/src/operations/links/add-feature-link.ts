@@ -4,14 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/features/parts/link.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddFeatureLink, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, AddFeatureLink.permission, { project: feature.project });
       await saveAndEmit(tx, addLink(feature, body, randomUUID()), caller);
       return null;

@@ -3,14 +3,14 @@ import { RemoveFeatureLink } from '@bunting/contracts';
 import { removeLink } from '../../domain/features/parts/link.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureLink, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, RemoveFeatureLink.permission, { project: feature.project });
       await saveAndEmit(tx, removeLink(feature, params.linkId), caller);
       return null;

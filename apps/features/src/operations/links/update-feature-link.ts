@@ -3,14 +3,14 @@ import { UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/features/parts/link.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateFeatureLink, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, UpdateFeatureLink.permission, { project: feature.project });
       await saveAndEmit(tx, updateLink(feature, params.linkId, body), caller);
       return null;

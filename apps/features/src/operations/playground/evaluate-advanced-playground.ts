@@ -21,15 +21,15 @@ export const evaluateAdvancedPlaygroundEndpoint = (context: FeaturesContext) =>
       environmentsPath: '/body/environments',
       contexts: combinations.length,
     });
-    const wanted = body.features && new Set(body.features);
-    const shown = { ...content, features: content.features.filter(({ name }) => wanted?.has(name) ?? true) };
-    requireShowable(shown, environments, combinations.length);
+    const names = body.features && new Set(body.features);
+    const selectedContent = { ...content, features: content.features.filter(({ name }) => names?.has(name) ?? true) };
+    requireShowable(selectedContent, environments, combinations.length);
     const results = new Map<string, Omit<FeatureResult, 'environments'> & { environments: EvaluationsByEnvironment }>();
     for (const environment of environments) {
-      const { evaluate } = playgroundEvaluator(content, environment, wanted);
+      const { evaluate } = playgroundEvaluator(content, environment, names);
       for (const combination of combinations) {
-        const inEnvironment = new Map([...combination, ['environment', environment]]);
-        for (const feature of evaluate({ fields: inEnvironment, now, random: Math.random })) {
+        const fieldsInEnvironment = new Map([...combination, ['environment', environment]]);
+        for (const feature of evaluate({ fields: fieldsInEnvironment, now, random: Math.random })) {
           const { name, projectId } = feature;
           const result = results.get(name) ?? { name, projectId, environments: new Map() };
           results.set(name, result);

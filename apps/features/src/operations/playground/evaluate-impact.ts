@@ -19,7 +19,7 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     if (hidden.includes(project)) throw projectNotFound(project);
     const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
     const before = await context.readPlayground.ofFeatures([environment], {
-      usersOf: changedSegments(changes),
+      usingSegments: changedSegments(changes),
       names: featuresIn(changes),
       segments: segmentsIn(proposal),
       limit: maxFeaturesOfImpact + 1,

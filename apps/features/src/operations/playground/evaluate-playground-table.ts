@@ -23,7 +23,7 @@ const isSame = (one: PlaygroundCell, other: PlaygroundCell): boolean =>
   one.isEnabled === other.isEnabled && one.variant === other.variant && one.isUnknown === other.isUnknown;
 
 /** The features and segments that a change request changes. */
-const changedBy = (proposal: Proposal) => ({
+const subjectsChangedBy = (proposal: Proposal) => ({
   names: changedFeatures(changesOf(proposal)),
   segments: changedSegments(changesOf(proposal)),
 });
@@ -44,8 +44,8 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
         ? {}
         : {
             segments: segmentsIn(proposal),
-            besides: featuresIn(changesOf(proposal)),
-            ...(onlyConcerned ? { concerning: changedBy(proposal) } : {}),
+            alsoNames: featuresIn(changesOf(proposal)),
+            ...(onlyConcerned ? { concerning: subjectsChangedBy(proposal) } : {}),
           }),
       hidden: hiddenProjectsOf(caller),
       limit: pageSize + 1,
@@ -56,23 +56,23 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
     requireEnvironments(before, environments, '/body/environments');
     const after = proposal === undefined ? undefined : await contentAfter(before, proposal, context, request);
     const page = before.page.slice(0, pageSize);
-    const cells = new Map(
+    const evaluators = new Map(
       environments.map((environment) => [
         environment,
-        { now: tableCellEvaluator(before, environment), proposed: after && tableCellEvaluator(after, environment) },
+        { current: tableCellEvaluator(before, environment), proposed: after && tableCellEvaluator(after, environment) },
       ]),
     );
-    // One number for both evaluations: a rollout that is random differs only where the change request changes it.
+    // Both evaluations use the same random number, so that a random rollout differs only where the change request changes it.
     const samples = combinations.map((fields) => ({ fields, number: Math.random() }));
     const cellsFor = (name: string, environment: string): PlaygroundCell[] =>
       samples.map(({ fields, number }) => {
-        const inEnvironment = new Map([...fields, ['environment', environment]]);
-        const evaluationContext = { fields: inEnvironment, now, random: () => number };
-        const cell = cells.get(environment)?.now(name, evaluationContext) as PlaygroundCell;
-        const proposed = cells.get(environment)?.proposed?.(name, evaluationContext);
+        const fieldsInEnvironment = new Map([...fields, ['environment', environment]]);
+        const evaluationContext = { fields: fieldsInEnvironment, now, random: () => number };
+        const cell = evaluators.get(environment)?.current(name, evaluationContext) as PlaygroundCell;
+        const proposed = evaluators.get(environment)?.proposed?.(name, evaluationContext);
         return proposed === undefined || isSame(cell, proposed) ? cell : { ...cell, proposed };
       });
-    const ignored = [...new Set(contexts.flatMap((one) => one.ignored))];
+    const ignored = [...new Set(contexts.flatMap((read) => read.ignored))];
     return {
       contexts: combinations.map((fields) => Object.fromEntries(fields)),
       features: page.map(({ name, projectId }) => ({

@@ -21,25 +21,26 @@ import { hiddenProjectsOf } from '../visibility.ts';
 
 interface Selection extends Pick<AdvancedPlaygroundBody, 'projects' | 'changeRequest' | 'features'> {
   readonly environments: readonly string[];
-  /** where the request names them */
+  /** the JSON pointer of the environments in the request */
   readonly environmentsPath: string;
   /** how many times each feature is to be evaluated in each environment */
   readonly contexts: number;
 }
 
+/** The changes of a change request, and where they are to be applied. */
 export interface Proposal {
   readonly project: string;
   readonly environment: string;
   readonly changes: readonly ChangeWithSnapshot[];
 }
 
-/** The projects of a request; undefined for every one. */
+/** The projects of a request; undefined for all projects. */
 export const selectedProjects = (projects: PlaygroundBody['projects']): string[] | undefined =>
   projects === undefined || projects === '*' || projects.length === 0 || projects.includes('*')
     ? undefined
     : (projects as string[]);
 
-/** The changes of a change request that the caller may see. @throws Refusal when there is none with the id */
+/** The changes of a change request. @throws Refusal when the caller can see no change request with the id */
 export const readProposal = (
   { bus }: FeaturesContext,
   request: OperationRequest<AnyOperation>,
@@ -48,15 +49,15 @@ export const readProposal = (
 
 /** @throws Refusal when an environment does not exist, with the path at which the request names it */
 export const requireEnvironments = (
-  { environments: found }: PlaygroundContent,
-  wanted: readonly string[],
+  { environments: existing }: PlaygroundContent,
+  environments: readonly string[],
   path: string,
 ): void => {
-  const missing = wanted.find((environment) => !found.includes(environment));
+  const missing = environments.find((environment) => !existing.includes(environment));
   if (missing !== undefined) throw unknownEnvironment(missing, path);
 };
 
-/** The changes of a proposal, without what they replace. */
+/** The changes of a proposal, without their ids and snapshots. */
 export const changesOf = ({ changes }: Proposal): Change[] => changes.map(({ change }) => change);
 
 /** The ids of segments that changes may refer to. */
@@ -74,13 +75,13 @@ export const contentAfter = async (
   { caller, now }: OperationRequest<AnyOperation>,
 ): Promise<PlaygroundContent> => {
   const { project, environment, changes } = proposal;
-  const found = await readChangeContext(subjectsOf(project, changesOf(proposal)), hiddenProjectsOf(caller));
-  if (found === undefined) throw projectNotFound(project);
-  const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(found, environment, now));
+  const stored = await readChangeContext(subjectsOf(project, changesOf(proposal)), hiddenProjectsOf(caller));
+  if (stored === undefined) throw projectNotFound(project);
+  const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(stored, environment, now));
   requireNoConflict(conflicts);
   return withChanges(content, {
     features: features.values(),
-    segments: new Map([...found.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
+    segments: new Map([...stored.segments.keys()].map((id) => [id, segments.get(id) ?? null])),
   });
 };
 
@@ -102,11 +103,11 @@ export const readPlaygroundContent = async (
     hidden: hiddenProjectsOf(request.caller),
     limit: limit + 1,
   };
-  const besides = proposal && featuresIn(changesOf(proposal));
+  const alsoNames = proposal && featuresIn(changesOf(proposal));
   const content =
     features === undefined
       ? await context.readPlayground.ofProjects(environments, selection)
-      : await context.readPlayground.ofPage(environments, { ...selection, names: features, besides });
+      : await context.readPlayground.ofPage(environments, { ...selection, names: features, alsoNames });
   requireEnvironments(content, environments, environmentsPath);
   requireFeaturesWithin(content, limit);
   if (proposal === undefined) return content;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
-import { defaultStrategyUpdated, validateDefaultStrategy } from '../../domain/projects/project-environment.ts';
+import { defaultStrategyUpdated, normalizeDefaultStrategy } from '../../domain/projects/project-environment.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import { lockProject } from '../projects/lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -14,7 +14,7 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const projectContext = await tx.projectContext.ofProject(projectId, collectReferenceCandidates(body));
       if (projectContext === undefined)
         throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
-      const strategy = validateDefaultStrategy(project.id, environment, body, projectContext);
+      const strategy = normalizeDefaultStrategy(project.id, environment, body, projectContext);
       const before = await tx.projects.defaultStrategyForUpdate(projectId, environment);
       const events = defaultStrategyUpdated({ project: projectId, environment }, before, strategy);
       if (events.length === 0) return strategy;

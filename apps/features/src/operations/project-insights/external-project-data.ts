@@ -21,15 +21,17 @@ type ProjectRequest = OperationRequest<
   | typeof GetProjectStatus
 >;
 
+/** The members of a project, from the gateway; empty if the gateway is older and does not count them. */
 export const loadProjectMembers = async (bus: Bus, request: ProjectRequest): Promise<readonly ProjectMembers[]> => {
   const body = { project: request.params.projectId };
   return (await callIfSupported(bus, CountProjectMembers, { body }, onBehalfOf(request)))?.projects ?? [];
 };
 
+/** The members of a project, and its activity unless the audit service does not reply in time. */
 export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> => {
-  const [members, active] = await Promise.all([
+  const [members, activeProjects] = await Promise.all([
     loadProjectMembers(bus, request),
     loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
   ]);
-  return { members, activity: active && (active[0] ?? noActivity) };
+  return { members, activity: activeProjects && (activeProjects[0] ?? noActivity) };
 };

@@ -7,13 +7,13 @@ import { loadProjectMembers } from './external-project-data.ts';
 export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetPersonalDashboardProject, async (request) => {
     const { projectId } = request.params;
-    const newest = { query: { project: `IS:${projectId}`, limit: '10' } };
+    const newestEvents = { query: { project: `IS:${projectId}`, limit: '10' } };
     const [members, { events } = { events: [] }, { roles } = { roles: [] }] = await Promise.all([
       loadProjectMembers(bus, request),
-      callIfSupported(bus, SearchEvents, newest, onBehalfOf(request)),
+      callIfSupported(bus, SearchEvents, newestEvents, onBehalfOf(request)),
       callIfSupported(bus, GetOwnRoles, { query: { projectId } }, onBehalfOf(request)),
     ]);
-    const about = {
+    const eventsAndRoles = {
       latestEvents: events.map(({ id, summary = null, createdBy, createdAt }) => {
         return { id, summary, createdBy, createdByImageUrl: gravatarUrlOf(createdBy), createdAt };
       }),
@@ -21,5 +21,5 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: F
         return type === 'project' || type === 'custom' ? [{ id, name, type: type as 'project' | 'custom' }] : [];
       }),
     };
-    return new JsonText(await projectOverviews.forCaller(projectId, members, about));
+    return new JsonText(await projectOverviews.forCaller(projectId, members, eventsAndRoles));
   });

@@ -23,8 +23,8 @@ const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalD
   const owners = members
     .filter(({ id }) => maySee(caller, id))
     .flatMap((project) => project.owners)
-    .flatMap(({ ownerType, name = '', ...about }) =>
-      ownerType === 'user' ? [{ ownerType: 'user' as const, name, ...about }] : [],
+    .flatMap(({ ownerType, name = '', ...details }) =>
+      ownerType === 'user' ? [{ ownerType: 'user' as const, name, ...details }] : [],
     );
   const unique = new Map(owners.map((owner) => [JSON.stringify([owner.name, owner.email]), owner]));
   return [...unique.values()].toSorted((one, other) => one.name.localeCompare(other.name));
@@ -33,7 +33,7 @@ const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalD
 export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext) =>
   implement(GetPersonalDashboard, async (request) => {
     const { caller } = request;
-    // Administrators hold ADMIN in every project; the empty id is none of them.
+    // Administrators hold ADMIN in every project, and nobody else holds it in a project that does not exist: the empty id names none.
     const holdersOfAdmin = { project: '', permissions: ['ADMIN' as const] };
     const [{ projects: members } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
       callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
@@ -46,6 +46,6 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
       ...(email === null ? {} : { email }),
       ...(imageUrl === null ? {} : { imageUrl }),
     }));
-    const reader = { id: caller.id, projects: ownProjects(caller), hidden: hiddenProjectsOf(caller) };
-    return new JsonText(await dashboard.read(reader, members, { projectOwners: ownersOf(members, caller), admins }));
+    const scope = { id: caller.id, projects: ownProjects(caller), hidden: hiddenProjectsOf(caller) };
+    return new JsonText(await dashboard.read(scope, members, { projectOwners: ownersOf(members, caller), admins }));
   });

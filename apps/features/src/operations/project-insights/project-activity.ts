@@ -4,16 +4,18 @@ import { type AnyOperation, GetProjectActivity, Refusal, type ReplyOf } from '@b
 type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
 
 /** The timeout of calls for optional data, in milliseconds. */
-const optionalMs = 2_000;
+const optionalTimeoutMs = 2_000;
 
-/** The activity of a project, or of all, from the event log. @throws Refusal if the audit service does not reply. */
+/** The activity of a project, or of all projects, from the event log. @throws Refusal if the audit service does not reply. */
 export const loadActivity = async (
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string; readonly days?: number },
 ): Promise<readonly ActiveProject[]> => (await call(bus, GetProjectActivity, { body }, onBehalfOf(request))).projects;
 
-/** The same, or undefined if the audit service does not reply in time: pages about projects are shown without it. */
+/**
+ * The activity as from `loadActivity`, or undefined if the audit service does not reply in time: pages about projects are shown without it.
+ */
 export const loadActivityIfAvailable = async (
   bus: Bus,
   request: OperationRequest<AnyOperation>,
@@ -21,8 +23,8 @@ export const loadActivityIfAvailable = async (
 ): Promise<readonly ActiveProject[] | undefined> => {
   const context = onBehalfOf(request);
   try {
-    const within = { ...context, timeoutMs: Math.min(optionalMs, context.timeoutMs / 2) };
-    return (await call(bus, GetProjectActivity, { body }, within)).projects;
+    const contextWithTimeout = { ...context, timeoutMs: Math.min(optionalTimeoutMs, context.timeoutMs / 2) };
+    return (await call(bus, GetProjectActivity, { body }, contextWithTimeout)).projects;
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'ServiceUnavailable') return undefined;
     throw error;

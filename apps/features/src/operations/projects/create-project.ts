@@ -11,7 +11,7 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(CreateProject, (request) =>
     transaction(request, async ({ projects, events }) => {
       const { body, caller, now } = request;
-      // Locks before it reads, so that of concurrent projects of one name each gets an id of its own.
+      // Locks before it reads, so that projects that are created concurrently with one name get different ids.
       const count = await projects.lockAndCount();
       const proposed = proposedProjectId(body);
       const existing = await projects.newProjectContext(proposed.id);

@@ -4,7 +4,7 @@ import type { ProjectDecision, StoredProject } from '../../domain/projects/proje
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { hideProjectInGateway } from './hide-project-in-gateway.ts';
 
-/** Saves a decided project and records the events. A project that becomes private is hidden before the commit. */
+/** Saves a decided project and emits the events. A project that becomes private is hidden before the commit. */
 export const saveProject = async (
   { projects, events }: Transaction,
   { before, decision }: { readonly before: StoredProject; readonly decision: ProjectDecision },

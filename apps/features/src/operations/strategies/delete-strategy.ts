@@ -3,14 +3,14 @@ import { DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategies/edit-strategy.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteStrategy, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferenceCandidates);
+      const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, DeleteStrategy.permission, { project: feature.project, environment: params.environment });
       await saveAndEmit(tx, removeStrategy(feature, params), caller);
       return null;

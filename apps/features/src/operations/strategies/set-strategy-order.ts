@@ -3,7 +3,7 @@ import { SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/strategies/reorder-strategies.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
       await saveAndEmit(tx, reorderStrategies(feature, environment, body, { projectContext, path: '/body' }), caller);

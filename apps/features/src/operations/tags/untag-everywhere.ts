@@ -3,7 +3,7 @@ import { removeTags } from '../../domain/tags/tag.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 
-/** Removes a tag, or all tags of a type, from all features and records the events. */
+/** Removes a tag, or all tags of a type, from all features and emits the events. */
 export const untagEverywhere = async (
   tx: Transaction,
   type: string,

@@ -4,20 +4,20 @@ import { Counter, type Registry } from 'prom-client';
 interface Options {
   /** the maximum length of the list of applications */
   readonly limit: number;
-  /** the maximum number of new applications in a minute, for each key */
+  /** the maximum number of new applications in a minute, for each token */
   readonly perMinute: number;
   readonly registry: Registry;
   readonly log: Pick<Log, 'warn'>;
 }
 
 const minuteMs = 60_000;
-/** The interval of warnings about a full list. */
+/** The minimum time between warnings about a full list. */
 const warnEveryMs = 60 * minuteMs;
 
 /** Limits the list of applications: each new name adds a row for months and an event to the event log. */
 export const applicationBudget = ({ limit, perMinute, registry, log }: Options) => {
   let minute = 0;
-  let usedBy = new Map<string, number>();
+  let usedByToken = new Map<string, number>();
   let warnedAt = Number.NEGATIVE_INFINITY;
   const counter = new Counter({
     name: 'bunting_features_applications_unlisted_total',
@@ -28,16 +28,16 @@ export const applicationBudget = ({ limit, perMinute, registry, log }: Options) 
 
   return {
     limit,
-    /** Takes up to `wanted` new applications from the budget of a key in this minute, and returns how many it grants. */
-    takeFromBudget: (key: string, wanted: number, now: Date): number => {
+    /** Takes up to `requested` new applications from the budget of a token in this minute, and returns how many it grants. */
+    takeFromBudget: (tokenId: string, requested: number, now: Date): number => {
       const current = Math.floor(now.getTime() / minuteMs);
-      if (current !== minute) [minute, usedBy] = [current, new Map()];
-      const used = usedBy.get(key) ?? 0;
-      const granted = Math.min(wanted, Math.max(0, perMinute - used));
-      usedBy.set(key, used + granted);
+      if (current !== minute) [minute, usedByToken] = [current, new Map()];
+      const used = usedByToken.get(tokenId) ?? 0;
+      const granted = Math.min(requested, Math.max(0, perMinute - used));
+      usedByToken.set(tokenId, used + granted);
       return granted;
     },
-    /** Counts, and warns of, applications that are not listed. */
+    /** Counts applications that are not listed, and logs a warning about a full list at most once an hour. */
     onUnlisted: (reason: 'limit' | 'rate', applications: number): void => {
       counter.inc({ reason }, applications);
       if (reason !== 'limit' || performance.now() - warnedAt < warnEveryMs) return;

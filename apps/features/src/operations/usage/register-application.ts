@@ -1,12 +1,13 @@
 import { implement } from '@bunting/bus';
 import { RegisterApplication } from '@bunting/contracts';
-import { requestedEnvironment } from '../../domain/usage/requested-environment.ts';
+import { effectiveEnvironment } from '../../domain/usage/effective-environment.ts';
 import { registeredApplication } from '../../domain/usage/reported-applications.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/find-application-environment.ts';
 import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 
+/** The endpoint by which SDKs register applications, on the server or, with the operation for frontends, in browsers and apps. */
 export const registrationEndpoint = (
   operation: typeof RegisterApplication,
   storeReport: StoreReport,
@@ -14,9 +15,9 @@ export const registrationEndpoint = (
 ) =>
   implement(operation, async (request) => {
     const { body, caller } = request;
-    // An application may start before its environment is created, so an unknown name is stored as it is.
+    // An application may start before its environment is created, so the name of an unknown environment is stored as it is.
     const environment =
-      (await findApplicationEnvironment(caller, body.environment)) ?? requestedEnvironment(caller, body.environment);
+      (await findApplicationEnvironment(caller, body.environment)) ?? effectiveEnvironment(caller, body.environment);
     const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });
     return storeReport(request, { counts: [], applications: [application] });

@@ -2,6 +2,6 @@ import { ReportFrontendMetrics } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 import { metricsReportEndpoint } from './report-metrics.ts';
 
-/** The same for frontend SDKs. */
+/** Stores metrics as `reportMetricsEndpoint` does, for frontend SDKs. */
 export const reportFrontendMetricsEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
   metricsReportEndpoint(ReportFrontendMetrics, storeReport, findApplicationEnvironment);

@@ -8,6 +8,7 @@ import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 
+/** The endpoint by which SDKs report metrics, on the server or, with the operation for frontends, in browsers and apps. */
 export const metricsReportEndpoint = (
   operation: typeof ReportMetrics,
   storeReport: StoreReport,

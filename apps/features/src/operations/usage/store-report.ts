@@ -24,8 +24,8 @@ export interface Report {
 const unique = (values: readonly string[]): string[] => [...new Set(values)];
 
 /**
- * Adds the counts of features that exist and are in the reporter's projects, and moves those features to their next lifecycle stages.
- * Returns the other features.
+ * Adds the counts of features that exist in the projects of the reporter's token, and moves these features to their next lifecycle stages.
+ * Returns the missing features.
  */
 const addCounts = async (
   { usage }: Transaction,
@@ -43,28 +43,28 @@ const addCounts = async (
 
   const enteredAt = now.toISOString();
   const names = findFeaturesEnteringStages(features, counts, environmentTypes, enteredAt).map(({ name }) => name);
-  // The decision is repeated under the lock: a concurrent report may have moved them.
+  // The decision is repeated under the lock: a concurrent report may have moved the features.
   const locked = names.length === 0 ? [] : await usage.findReportedForUpdate(names, environments);
   const progressing = findFeaturesEnteringStages(locked, counts, environmentTypes, enteredAt);
 
-  const due = await usage.addByMinute(counts, now);
+  const dueNames = await usage.addByMinute(counts, now);
   await usage.addByHour(counts, now);
   const moved = new Set(progressing.map(({ name }) => name));
-  const others = due.filter((name) => !moved.has(name)).map((name) => ({ name, stages: [] }));
+  const others = dueNames.filter((name) => !moved.has(name)).map((name) => ({ name, stages: [] }));
   await usage.emitStates([...progressing, ...others]);
   return missing;
 };
 
-/** The new applications of a report that the budget of its key allows. */
+/** Returns those of the names of new applications that the budget of the token allows. */
 type Grant = (names: readonly string[]) => readonly string[];
 
-/** Takes each new application of a request from the budget of its key once, however often the transaction is retried. */
+/** Takes each new application of a request from the budget of the token once, however often the transaction is retried. */
 const grantOnce = ({ caller, now }: TransactionContext, { takeFromBudget }: ApplicationBudget): Grant => {
   const granted = new Map<string, boolean>();
   return (names) => {
-    const fresh = names.filter((name) => !granted.has(name));
-    const count = fresh.length === 0 ? 0 : takeFromBudget(caller.tokenId ?? String(caller.id), fresh.length, now);
-    for (const [nth, name] of fresh.entries()) granted.set(name, nth < count);
+    const newNames = names.filter((name) => !granted.has(name));
+    const count = newNames.length === 0 ? 0 : takeFromBudget(caller.tokenId ?? String(caller.id), newNames.length, now);
+    for (const [index, name] of newNames.entries()) granted.set(name, index < count);
     return names.filter((name) => granted.get(name));
   };
 };

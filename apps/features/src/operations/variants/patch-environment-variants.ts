@@ -4,7 +4,7 @@ import { patchEnvironmentVariants } from '../../domain/variants/feature-variants
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const patchEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContex
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       authorise(caller, PatchEnvironmentVariants.permission, {
         project: feature.project,

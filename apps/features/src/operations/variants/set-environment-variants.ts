@@ -4,7 +4,7 @@ import { setEnvironmentVariants } from '../../domain/variants/feature-variants.t
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const setEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext)
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       authorise(caller, SetEnvironmentVariants.permission, {
         project: feature.project,

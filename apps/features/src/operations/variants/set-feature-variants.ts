@@ -3,7 +3,7 @@ import { SetFeatureVariants } from '@bunting/contracts';
 import { setVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       authorise(caller, SetFeatureVariants.permission, { project: feature.project });
       const after = await saveAndEmit(tx, setVariants(feature, body, projectContext), caller);

@@ -4,7 +4,7 @@ import { setVariantsOfEnvironments } from '../../domain/variants/feature-variant
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { noReferenceCandidates } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setVariantsOfEnvironmentsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const setVariantsOfEnvironmentsEndpoint = ({ transaction }: FeaturesConte
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        noReferenceCandidates,
+        noReferences,
       );
       authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project });
       for (const environment of environments) {

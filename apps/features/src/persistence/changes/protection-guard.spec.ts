@@ -4,7 +4,7 @@ import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type FeaturesWithoutLoops, featuresWithoutLoops } from '../../../test/features-unit-of-work.ts';
 import { lee, mia } from '../../../test/started-features.ts';
 import type { Feature } from '../../domain/features/feature.ts';
-import { noReferenceCandidates } from '../projects/project-context-repository.ts';
+import { noReferences } from '../projects/project-context-repository.ts';
 import type { Transaction } from '../unit-of-work.ts';
 
 const project = 'reviewed';
@@ -18,7 +18,7 @@ const transaction = <T>(job: (tx: Transaction) => Promise<T>, caller = lee): Pro
   return features.transaction({ caller, now, deadline: new Date(now.getTime() + 60_000), traceparent: '' }, job);
 };
 const locked = (tx: Transaction): Promise<Feature> =>
-  tx.features.getForUpdate(project, 'stored', noReferenceCandidates).then(({ feature }) => feature);
+  tx.features.getForUpdate(project, 'stored', noReferences).then(({ feature }) => feature);
 
 beforeAll(async () => {
   features = await featuresWithoutLoops();

@@ -3,8 +3,10 @@ import type { PlaygroundContent } from '../../domain/playground/playground-conte
 import { jsonListOf } from '../sql/json-sql.ts';
 
 /**
- * The content of a playground: the features of the query `selected`, with the segments that they use and those of `$2`.
- * `selected` may use `tables`, and `members` may add to the content.
+ * SQL: the content of a playground, in the environments `$1`: the features of the query `selected`, with the segments that they use and
+ * those of `$2`.
+ * @param tables common table expressions that `selected` and `members` may use
+ * @param members further members of the JSON
  */
 const contentOf = (selected: string, { tables = '', members = '' } = {}): string => `
     with ${tables} selected as (${selected})
@@ -20,7 +22,7 @@ const contentOf = (selected: string, { tables = '', members = '' } = {}): string
         where id = any ($2::int[]) or id in (select used from selected, unnest(segment_ids) as used)`)}
     ) as content`;
 
-/** `$3` hidden projects, `$4` projects or null for every one, `$5` the maximum number of features. */
+/** `$3` hidden projects, `$4` projects or null for all, `$5` the maximum number of features. */
 const ofProjects: Statement = {
   name: 'playground',
   text: contentOf(`
@@ -29,16 +31,16 @@ const ofProjects: Statement = {
       order by name limit $5`),
 };
 
-/** `$3` names of features, `$4` ids of segments whose users are read, `$5` the maximum number of features. */
+/** `$3` names of features, `$4` ids of segments whose features are read as well, `$5` the maximum number of features. */
 const ofFeatures: Statement = {
   name: 'playground-of-features',
   text: contentOf(`
-      with wanted as (
+      with requested as (
         select name, parents from feature where archived_at is null and (name = any ($3::text[]) or segment_ids && $4::int[])
         order by name limit $5
       )
       select name, project, dependencies, environments, segment_ids from feature where archived_at is null
-      and (name in (select name from wanted) or name in (select unnest(parents) from wanted))`),
+      and (name in (select name from requested) or name in (select unnest(parents) from requested))`),
 };
 
 const isInPage = `archived_at is null and project <> all ($3::text[]) and ($4::text[] is null or project = any ($4::text[]))
@@ -47,9 +49,9 @@ const isInPage = `archived_at is null and project <> all ($3::text[]) and ($4::t
   and ($8::text[] is null or name = any ($8::text[]) or segment_ids && $9::int[] or parents && $8::text[])`;
 
 /**
- * `$3` hidden projects, `$4` projects or null for every one, `$5` the maximum number of features of the page, `$6` a text in names,
- * `$7` names, `$8` and `$9` features and segments that those of the page are or use, `$10` the last name before the page, `$11` names of
- * features that are read besides. All but the last may be null.
+ * `$3` hidden projects, `$4` projects or null for all, `$5` the maximum number of features of the page, `$6` a text in names,
+ * `$7` names, `$8` names of features and `$9` ids of segments: features of the page are or depend on one of the former, or use one of the
+ * latter; `$10` the last name before the page, `$11` names of features that are read, too. `$4` and `$6` to `$10` may be null.
  */
 const pageOf: Statement = {
   name: 'playground-page',
@@ -81,10 +83,10 @@ export interface PageSelection extends ProjectSelection {
   readonly names?: readonly string[] | undefined;
   /** only features with these names, that depend on one of them, or that use one of the segments */
   readonly concerning?: { readonly names: readonly string[]; readonly segments: readonly number[] } | undefined;
-  /** the last name of the page before */
+  /** the last name of the previous page */
   readonly after?: string | undefined;
-  /** the names of features that are read, too */
-  readonly besides?: readonly string[] | undefined;
+  /** the names of features that are read in addition to the page */
+  readonly alsoNames?: readonly string[] | undefined;
 }
 
 export interface PlaygroundPage extends PlaygroundContent {
@@ -97,7 +99,7 @@ export interface PlaygroundPage extends PlaygroundContent {
 export interface FeatureSelection {
   readonly names: readonly string[];
   /** the ids of segments; the features that use them are read, too */
-  readonly usersOf: readonly number[];
+  readonly usingSegments: readonly number[];
   readonly limit: number;
   /** the ids of segments that are read, too */
   readonly segments: readonly number[];
@@ -112,13 +114,13 @@ export const playgroundReader = (database: ReadDatabase) => {
       read(ofProjects, [environments, segments, hidden, projects ?? null, limit]),
     /** A page of features, and the features that they depend on. */
     ofPage: (environments: readonly string[], { projects, hidden, limit, segments = [], ...page }: PageSelection) => {
-      const { query, names, concerning, after, besides = [] } = page;
-      const limits = [query ?? null, names ?? null, concerning?.names ?? null, concerning?.segments ?? null];
-      const values = [environments, segments, hidden, projects ?? null, limit, ...limits, after ?? null, besides];
+      const { query, names, concerning, after, alsoNames = [] } = page;
+      const filters = [query ?? null, names ?? null, concerning?.names ?? null, concerning?.segments ?? null];
+      const values = [environments, segments, hidden, projects ?? null, limit, ...filters, after ?? null, alsoNames];
       return read<PlaygroundPage>(pageOf, values);
     },
     /** Features by name, and the features that they depend on. */
-    ofFeatures: (environments: readonly string[], { names, usersOf, limit, segments }: FeatureSelection) =>
-      read(ofFeatures, [environments, segments, names, usersOf, limit]),
+    ofFeatures: (environments: readonly string[], { names, usingSegments, limit, segments }: FeatureSelection) =>
+      read(ofFeatures, [environments, segments, names, usingSegments, limit]),
   };
 };

@@ -7,14 +7,17 @@ import type {
   ProjectContext,
 } from '../../domain/project-context.ts';
 
-/** The texts and numbers in a request that may be names or ids. Rules read no other objects. */
+/**
+ * The texts and numbers in a request that may be names of context fields or ids of segments. Of those objects, rules read only these, and
+ * the ones that the stored feature and default strategies use.
+ */
 export interface ReferenceCandidates {
   readonly texts: readonly string[];
   readonly numbers: readonly number[];
 }
 
-/** For requests in which nothing names a context field or a segment. */
-export const noReferenceCandidates: ReferenceCandidates = { texts: [], numbers: [] };
+/** For requests that name no context field and no segment. */
+export const noReferences: ReferenceCandidates = { texts: [], numbers: [] };
 
 interface ConnectedEnvironment extends Environment {
   readonly defaultStrategy: CreateStrategy | null;

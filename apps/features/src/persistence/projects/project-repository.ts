@@ -43,8 +43,8 @@ export interface LockedProject {
 }
 
 const newProjectContext = `
-  select exists (select from project where id = $1) as taken,
-    exists (select from deleted_private_project where id = $1) as reserved,
+  select exists (select from project where id = $1) as "isTaken",
+    exists (select from deleted_private_project where id = $1) as "isReserved",
     (select coalesce(json_agg(json_build_object('name', name, 'type', type, 'sortOrder', sort_order, 'enabled', enabled)
       order by sort_order, name), '[]') from environment) as environments`;
 

@@ -17,35 +17,37 @@ export const usedOnlyIn = (projects: string): string => `(
 const instancesLimit = 1_000;
 const missingLimit = 100;
 
-/** SQL: the instances in the reports, `it`. */
+/** SQL: the table `reported` of the application instances in `$1`. */
 const reportedInstances = `
-  it as materialized (
-    select * from json_to_recordset($1::json) as it (nth integer, "appName" text, "sdkVersion" text, strategies jsonb, projects jsonb,
+  reported as materialized (
+    select * from json_to_recordset($1::json) as instance (index integer, "appName" text, "sdkVersion" text, strategies jsonb, projects jsonb,
       environment text, "instanceId" text, "isFrontend" boolean, "createdBy" text))`;
 
-/** Applications that were seen within the last minute and have not changed are not written, so that reports need not wait for their locks. */
+/**
+ * Applications that were seen within the last minute and have not changed are not written, so that reports need not wait for their locks.
+ */
 const findReported = `
   with ${reportedInstances}
-  select it.nth, a.app_name is not null and (it."isFrontend" or not a.is_frontend) as "needsNoCreatedEvent", a.app_name is not null as "isKnown",
+  select reported.index, a.app_name is not null and (reported."isFrontend" or not a.is_frontend) as "needsNoCreatedEvent", a.app_name is not null as "isKnown",
     coalesce(a.last_seen_at > $2::timestamptz - interval '1 minute'
-      and coalesce(it."sdkVersion", a.sdk_version) is not distinct from a.sdk_version
-      and coalesce(it.strategies, a.strategies) = a.strategies, false)
+      and coalesce(reported."sdkVersion", a.sdk_version) is not distinct from a.sdk_version
+      and coalesce(reported.strategies, a.strategies) = a.strategies, false)
     and not exists (
-      select from jsonb_array_elements_text(it.projects) as project
+      select from jsonb_array_elements_text(reported.projects) as project
       where not exists (
         select from client_application_usage used
-        where used.app_name = it."appName" and used.project = project.value and used.environment = it.environment))
-    and (it."instanceId" is null or exists (
+        where used.app_name = reported."appName" and used.project = project.value and used.environment = reported.environment))
+    and (reported."instanceId" is null or exists (
       select from client_instance i
-      where i.app_name = it."appName" and i.environment = it.environment and i.instance_id = it."instanceId"
+      where i.app_name = reported."appName" and i.environment = reported.environment and i.instance_id = reported."instanceId"
         and i.last_seen_at > $2::timestamptz - interval '1 minute'
-        and coalesce(it."sdkVersion", i.sdk_version) is not distinct from i.sdk_version)) as "needsNoWrite"
-  from it left join client_application a on a.app_name = it."appName" order by it.nth`;
+        and coalesce(reported."sdkVersion", i.sdk_version) is not distinct from i.sdk_version)) as "needsNoWrite"
+  from reported left join client_application a on a.app_name = reported."appName" order by reported.index`;
 
 const recordSeen = `
   with ${reportedInstances},
-  app as (select distinct on ("appName") * from it order by "appName", nth desc),
-  before as (select app_name, is_frontend from client_application where app_name in (select "appName" from it)),
+  app as (select distinct on ("appName") * from reported order by "appName", index desc),
+  before as (select app_name, is_frontend from client_application where app_name in (select "appName" from reported)),
   saved as (
     insert into client_application as known (app_name, sdk_version, strategies, created_at, last_seen_at, is_frontend, created_by)
     select "appName", "sdkVersion", coalesce(strategies, '[]'), $2::timestamptz, $2::timestamptz, "isFrontend", "createdBy"
@@ -58,18 +60,18 @@ const recordSeen = `
     returning *
   ), used as (
     insert into client_application_usage (app_name, project, environment)
-    select distinct "appName", project.value, environment from it cross join jsonb_array_elements_text(projects) as project
+    select distinct "appName", project.value, environment from reported cross join jsonb_array_elements_text(projects) as project
     order by 1, 2, 3
     on conflict do nothing
   ), running as (
     insert into client_instance as known (app_name, environment, instance_id, sdk_version, created_at, last_seen_at)
     select distinct on ("appName", environment, "instanceId")
       "appName", environment, "instanceId", "sdkVersion", $2::timestamptz, $2::timestamptz
-    from it where "instanceId" is not null and (
+    from reported where "instanceId" is not null and (
       exists (select from client_instance i
-        where i.app_name = "appName" and i.environment = it.environment and i.instance_id = "instanceId")
-      or (select count(*) from client_instance i where i.app_name = "appName" and i.environment = it.environment) < ${instancesLimit})
-    order by 1, 2, 3, nth desc
+        where i.app_name = "appName" and i.environment = reported.environment and i.instance_id = "instanceId")
+      or (select count(*) from client_instance i where i.app_name = "appName" and i.environment = reported.environment) < ${instancesLimit})
+    order by 1, 2, 3, index desc
     on conflict (app_name, environment, instance_id) do update set
       sdk_version = coalesce(excluded.sdk_version, known.sdk_version),
       last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
@@ -115,7 +117,7 @@ export const applicationRepository = ({ query }: Tx) => {
     return onlyRow(await query<ApplicationCounts>(count), count);
   };
   const numbered = (applications: readonly ReportedApplicationInstance[]): string =>
-    JSON.stringify(applications.map((application, nth) => ({ ...application, nth })));
+    JSON.stringify(applications.map((application, index) => ({ ...application, index })));
 
   return {
     /** Counts the applications; no other transaction that counts can add or announce one before this one ends. */

@@ -1,7 +1,7 @@
 import type { FeatureState } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
-import { type EvaluationCount, largestCount } from '../../domain/usage/evaluation-counts.ts';
+import { type EvaluationCount, maxCount } from '../../domain/usage/evaluation-counts.ts';
 import type { ReportedFeature } from '../../domain/usage/stages-to-enter.ts';
 import type { FeatureStages } from '../../domain/usage/match-counts.ts';
 import { featureStatesSql } from '../features/feature-queries.ts';
@@ -9,7 +9,7 @@ import { featureStatesSql } from '../features/feature-queries.ts';
 /** The retention period of usage by hour. */
 export const usageRetentionHours = 48;
 
-const capped = (sum: string): string => `least(${sum}, ${largestCount})::bigint`;
+const capped = (sum: string): string => `least(${sum}, ${maxCount})::bigint`;
 
 const environmentTypes = 'select name, type from environment';
 
@@ -102,15 +102,15 @@ const byHour = (counts: readonly EvaluationCount[]): HourCount[] => {
     const sum = sums.get(key);
     const byVariant = new Map(Object.entries(sum?.variants ?? {}));
     for (const [name, count] of Object.entries(variants)) {
-      byVariant.set(name, Math.min((byVariant.get(name) ?? 0) + count, largestCount));
+      byVariant.set(name, Math.min((byVariant.get(name) ?? 0) + count, maxCount));
     }
     sums.set(key, {
       feature,
       environment,
       appName,
       hour,
-      yes: Math.min((sum?.yes ?? 0) + yes, largestCount),
-      no: Math.min((sum?.no ?? 0) + no, largestCount),
+      yes: Math.min((sum?.yes ?? 0) + yes, maxCount),
+      no: Math.min((sum?.no ?? 0) + no, maxCount),
       variants: Object.fromEntries(byVariant),
     });
   }

@@ -3,7 +3,7 @@ import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 
-/** Replaces the variants of the feature in the environment, all of them. */
+/** Replaces all variants of the feature in the environment. */
 export const patchVariantHandler: FeatureActionHandler<'patchVariant'> = {
   phase: 'replace variants',
   errorPath: '/payload',
