@@ -4,9 +4,9 @@ import type { ServiceContext } from '@bunting/runtime';
 import type { GatewayConfig } from '../config.ts';
 import { pendingPrivateProjectStore } from '../persistence/projects/pending-private-projects.ts';
 import { consumeProjectStates } from '../subscriptions/consume-project-states.ts';
-import { startUnhidingUnconfirmedProjects } from '../subscriptions/unhide-unconfirmed-projects.ts';
+import { startUnhidingUncommittedProjects } from '../background/unhide-uncommitted-projects.ts';
 
-/** Starts what keeps the visibility of projects up to date. */
+/** Starts the projection that knows which projects are private, and the job that unhides projects whose change was not committed. */
 export const startProjectVisibility = async (
   { config, bus, log, metrics, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
@@ -21,7 +21,7 @@ export const startProjectVisibility = async (
   registerDeadLetterMetrics(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const pendingPrivateProjects = pendingPrivateProjectStore(database);
-  const unhiding = startUnhidingUnconfirmedProjects({ pendingPrivateProjects, projects, log });
-  onStop('unhiding of unconfirmed projects', () => unhiding.stop());
+  const unhidingLoop = startUnhidingUncommittedProjects({ pendingPrivateProjects, projects, log });
+  onStop('unhiding of uncommitted projects', () => unhidingLoop.stop());
   return { projects, pendingPrivateProjects };
 };

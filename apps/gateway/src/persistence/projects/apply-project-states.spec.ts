@@ -8,7 +8,7 @@ import { predefinedRole } from '../../domain/rights/roles.ts';
 import { accessReader } from '../rights/access-reader.ts';
 import { applyProjectStates, resetProjectVersions } from './apply-project-states.ts';
 import { pendingPrivateProjectStore } from './pending-private-projects.ts';
-import { unhideUnconfirmedProjects } from '../../subscriptions/unhide-unconfirmed-projects.ts';
+import { unhideUncommittedProjects } from '../../background/unhide-uncommitted-projects.ts';
 import { existingProjectsReader, lockExistingProjects } from './existing-projects.ts';
 
 let database: Database;
@@ -228,7 +228,7 @@ it('reveals a project that was hidden for a failed commit once every state is ap
   await apply(stateMessage('failed-open', 20, mode('failed-open', 'open')));
   for (const id of ['failed-open', 'failed-new']) await pendingPrivateProjects.hide(id, 21);
   const remove = (behindMs: number) =>
-    unhideUnconfirmedProjects({ pendingPrivateProjects, projects: { catchUp: async () => behindMs } });
+    unhideUncommittedProjects({ pendingPrivateProjects, projects: { catchUp: async () => behindMs } });
   await remove(0);
   expect(await hidden()).toEqual(['failed-new', 'failed-open']);
   await write(

@@ -5,26 +5,30 @@ const hide = `
   on conflict (id) do update set pending_private_version = excluded.pending_private_version, pending_private_since = excluded.pending_private_since
   where project.version < excluded.pending_private_version`;
 
-const expired = "pending_private_since < now() - interval '5 minutes'";
+/** Longer ago than a transaction of the features service can take: it did not commit the change for which the project was hidden. */
+const isUncommitted = "pending_private_since < now() - interval '5 minutes'";
 
-/** Projects that are hidden before the features service commits that they are private, until the projection applies that commit. */
+/** Projects that the gateway hides before the features service commits that they are private, until the projection applies that commit. */
 export const pendingPrivateProjectStore = (database: Database) => {
   const write = (job: (tx: Tx) => Promise<unknown>): Promise<void> =>
     database.transaction(async (tx) => void (await job(tx)));
   return {
     hide: (id: string, version: number) => write(({ query }) => query(hide, [id, version])),
-    hasExpired: async (): Promise<boolean> =>
+    /** Whether any project is hidden for a change that the features service did not commit. */
+    hasUncommitted: async (): Promise<boolean> =>
       (
         await database.read({
           name: 'expired-pending-private-projects',
-          text: `select from project where ${expired} limit 1`,
+          text: `select from project where ${isUncommitted} limit 1`,
         })
       ).length > 0,
-    /** Reveals projects that were hidden longer ago than a transaction can take: the features service did not commit their change. */
-    revealExpired: () =>
+    /** Unhides the projects whose change the features service did not commit. */
+    unhideUncommitted: () =>
       write(async ({ query }) => {
-        await query(`delete from project where version < 0 and ${expired}`);
-        await query(`update project set pending_private_version = null, pending_private_since = null where ${expired}`);
+        await query(`delete from project where version < 0 and ${isUncommitted}`);
+        await query(
+          `update project set pending_private_version = null, pending_private_since = null where ${isUncommitted}`,
+        );
       }),
   };
 };
