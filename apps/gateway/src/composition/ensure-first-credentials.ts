@@ -19,7 +19,14 @@ export const ensureFirstCredentials = async (options: FirstCredentialsOptions) =
   const context = { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() };
   const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
   // With an admin token in the settings, that token creates the first users.
-  const wantsLink = tokens.adminToken === undefined && !tokens.initial.some(({ kind }) => kind === 'admin');
-  const linkSecret = await ensureFirstAdmin({ transaction, context, reads, passwords, configured: admin, wantsLink });
+  const needsFirstAdminLink = tokens.adminToken === undefined && !tokens.initial.some(({ kind }) => kind === 'admin');
+  const linkSecret = await ensureFirstAdmin({
+    transaction,
+    context,
+    reads,
+    passwords,
+    configured: admin,
+    needsFirstAdminLink,
+  });
   return { adminToken, linkSecret };
 };

@@ -5,7 +5,8 @@ import type { InitialToken } from '../persistence/tokens/initial-token-repositor
 import { newTokenSecret } from '../persistence/tokens/token-secret.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 
-const everything = { kind: 'admin', projects: [wildcard], environment: wildcard } as const;
+/** The scope of every admin token. */
+const adminScope = { kind: 'admin', projects: [wildcard], environment: wildcard } as const;
 
 interface InitialTokensOptions {
   readonly transaction: UnitOfWork;
@@ -38,44 +39,48 @@ export const ensureInitialTokens = ({
     const stored = await initialTokens.findForUpdate(secret);
     const action = adminTokenAction(stored);
     if (action === 'stays-revoked')
-      return warn(`The token of BUNTING_ADMIN_TOKEN (${stored?.shown}) was revoked and stays so: set another value.`);
+      return warn(
+        `The token of BUNTING_ADMIN_TOKEN (${stored?.maskedSecret}) was revoked and stays so: set another value.`,
+      );
     if (action === 'of-another-kind')
       return warn(
-        `The value of BUNTING_ADMIN_TOKEN is the secret of an SDK token (${stored?.shown}), which stays one: set another value.`,
+        `The value of BUNTING_ADMIN_TOKEN is the secret of an SDK token (${stored?.maskedSecret}), which stays one: set another value.`,
       );
-    const current = await initialTokens.listCurrentForUpdate();
-    for (const earlier of current.filter(({ id }) => id !== stored?.id)) {
-      await initialTokens.replace(earlier.id);
-      events.emit([tokenEvent('api-token-deleted', { preData: describeInitialToken(everything, earlier.createdAt) })]);
+    const currentTokens = await initialTokens.listCurrentForUpdate();
+    for (const earlierToken of currentTokens.filter(({ id }) => id !== stored?.id)) {
+      await initialTokens.replace(earlierToken.id);
+      events.emit([
+        tokenEvent('api-token-deleted', { preData: describeInitialToken(adminScope, earlierToken.createdAt) }),
+      ]);
       warn(
-        `The gateway revoked the admin token ${earlier.shown} of an earlier value of BUNTING_ADMIN_TOKEN. Replace it where it is still used.`,
+        `The gateway revoked the admin token ${earlierToken.maskedSecret} of an earlier value of BUNTING_ADMIN_TOKEN. Replace it where it is still used.`,
       );
     }
-    if (stored === undefined) return add(tx, { ...everything, secret, isAdminToken: true });
-    if (action === 'mark' || action === 'restore') await initialTokens.makeAdminToken(stored.id);
+    if (stored === undefined) return add(tx, { ...adminScope, secret, isAdminToken: true });
+    if (action === 'mark-as-current' || action === 'restore') await initialTokens.makeAdminToken(stored.id);
     if (action === 'restore')
-      events.emit([tokenEvent('api-token-created', { data: describeInitialToken(everything, stored.createdAt) })]);
+      events.emit([tokenEvent('api-token-created', { data: describeInitialToken(adminScope, stored.createdAt) })]);
   };
 
   return transaction(context, async (tx) => {
     const { initialTokens } = tx;
     // Replicas may start concurrently: one creates the tokens, the others find them.
     await initialTokens.lock();
-    const isFirst = !(await initialTokens.hasAny());
-    for (const token of isFirst ? initial : []) if (token.secret !== adminToken) await add(tx, token);
+    const isFirstStart = !(await initialTokens.hasAny());
+    for (const token of isFirstStart ? initial : []) if (token.secret !== adminToken) await add(tx, token);
     if (adminToken !== undefined) {
       await ensureAdminToken(tx, adminToken);
       return undefined;
     }
-    for (const { shown } of await initialTokens.listCurrentForUpdate()) {
+    for (const { maskedSecret } of await initialTokens.listCurrentForUpdate()) {
       warn(
-        `BUNTING_ADMIN_TOKEN is not set any more, but the admin token of its last value (${shown}) still works. ` +
-          `If it is not needed, revoke it: DELETE /api/admin/api-tokens/${shown}`,
+        `BUNTING_ADMIN_TOKEN is not set any more, but the admin token of its last value (${maskedSecret}) still works. ` +
+          `If it is not needed, revoke it: DELETE /api/admin/api-tokens/${maskedSecret}`,
       );
     }
-    if (!isFirst || initial.some(({ kind }) => kind === 'admin')) return undefined;
-    const made = newTokenSecret(everything.projects, everything.environment);
-    await add(tx, { ...everything, ...made });
-    return made.secret;
+    if (!isFirstStart || initial.some(({ kind }) => kind === 'admin')) return undefined;
+    const generated = newTokenSecret(adminScope.projects, adminScope.environment);
+    await add(tx, { ...adminScope, ...generated });
+    return generated.secret;
   });
 };

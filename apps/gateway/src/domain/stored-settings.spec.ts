@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { defaultOidcValues, type OidcClientSettings } from './identity/oidc-settings.ts';
-import { oidcSaved, passwordSettingEvents, scimTokenCreated, switchedScim } from './stored-settings.ts';
+import { oidcSaved, passwordSettingEvents, scimTokenCreated, switchScim } from './stored-settings.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {
   expect(passwordSettingEvents(undefined, { disabled: true })).toEqual([
@@ -30,7 +30,7 @@ it.each([
   ['is turned off', on, false, false, ['setting-updated']],
   ['stays off', undefined, false, false, []],
 ] as const)('SCIM that %s gets a token only if it needs one', (_which, before, enabled, needsToken, types) => {
-  const switched = switchedScim(before, enabled);
+  const switched = switchScim(before, enabled);
   expect(switched.needsToken).toBe(needsToken);
   expect(switched.events.map(({ type }) => type)).toEqual(types);
 });

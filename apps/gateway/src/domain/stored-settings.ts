@@ -4,7 +4,7 @@ import type { OidcClientSettings, OidcValues } from './identity/oidc-settings.ts
 
 /** The settings that administrators change at run time. */
 export interface StoredSettings {
-  /** without what the version that stored it did not have */
+  /** lacks properties that are newer than the version of Bunting that stored it */
   readonly oidc: Partial<OidcValues>;
   readonly simple: SimpleSettings;
   readonly scim: { readonly enabled: boolean };
@@ -22,7 +22,7 @@ const settingEvent = <Name extends SettingName>(
   preData: before === undefined ? null : { id, ...before },
 });
 
-/** The events of turning passwords on or off; none if nothing changes. @param before undefined while it was never stored */
+/** The events of turning passwords on or off; none if nothing changes. @param before undefined while the setting was never stored */
 export const passwordSettingEvents = (
   before: SimpleSettings | undefined,
   { disabled }: SimpleSettings,
@@ -39,10 +39,10 @@ export interface StoredScim {
 }
 
 /**
- * SCIM turned on or off, and the event unless nothing changes. It needs a token when it is turned on for the first time.
- * @param before undefined while it was never stored
+ * Turns SCIM on or off. @returns the event, unless nothing changes, and whether a token has to be created, which the first turning on needs
+ * @param before undefined while the setting was never stored
  */
-export const switchedScim = (
+export const switchScim = (
   before: StoredScim | undefined,
   enabled: boolean,
 ): { readonly needsToken: boolean; readonly events: readonly AccessEvent[] } => {
@@ -52,7 +52,7 @@ export const switchedScim = (
   return { needsToken, events: [settingEvent('scim', { enabled }, before && { enabled: wasEnabled })] };
 };
 
-/** The event of a new token of SCIM, which stays on or off. */
+/** The event of a new token of SCIM. Whether SCIM is on does not change. */
 export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): AccessEvent =>
   settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
 

@@ -4,8 +4,8 @@ import { publicUrl } from './public-url.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
 /**
- * Where a browser goes after signing out: to the provider, which ends its session too where that is set; `/` otherwise, and while the
- * provider is down.
+ * The URL that a browser is redirected to after signing out: the provider's, which also ends the session there, where the settings turn single
+ * sign-out on; `/` otherwise, and while the provider is unavailable.
  */
 export const logoutDestination =
   (settings: Pick<SignInSettings, 'provider'>, config: GatewayConfig) =>

@@ -28,7 +28,7 @@ export interface OidcRoutesOptions {
   readonly rateLimit: preHandlerAsyncHookHandler;
 }
 
-/** Sign-ins that may wait for the provider at the same time. */
+/** Maximum number of sign-ins that wait for the provider concurrently. */
 const maxWaiting = 100;
 const maxRedirectLength = 1_000;
 
@@ -36,11 +36,11 @@ const searchOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);
 
 /** The requested path on this server after a sign-in; `/` for a URL that could lead to another origin. */
-export const ownPath = (wanted: string | null): string => {
+export const ownPath = (requested: string | null): string => {
   const base = 'http://own.invalid';
-  if (wanted === null || wanted.length > maxRedirectLength || !/^\/(?![/\\])/.test(wanted)) return '/';
-  if (!URL.canParse(wanted, base)) return '/';
-  const { origin, pathname, search, hash } = new URL(wanted, base);
+  if (requested === null || requested.length > maxRedirectLength || !/^\/(?![/\\])/.test(requested)) return '/';
+  if (!URL.canParse(requested, base)) return '/';
+  const { origin, pathname, search, hash } = new URL(requested, base);
   const path = `${pathname}${search}${hash}`;
   return origin === base && /^\/(?![/\\])/.test(path) ? path : '/';
 };
@@ -48,7 +48,7 @@ export const ownPath = (wanted: string | null): string => {
 /** Mounts `/auth/oidc/login` and `/auth/oidc/callback`. Every failure ends at a page with the cause. */
 export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): void => {
   const { config, settings, transaction, loginCookie, sessionCookie, signInLog, log, rateLimit } = options;
-  const waiting = concurrencyLimit();
+  const signIns = concurrencyLimit();
   const quota = {
     key: 'sign-ins',
     limit: maxWaiting,
@@ -62,7 +62,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
     app.get(url, { preHandler: rateLimit, exposeHeadRoute: false }, async (request, reply) => {
       let release: (() => void) | undefined;
       try {
-        release = waiting.acquire([quota]);
+        release = signIns.acquire([quota]);
         const provider = await settings.provider();
         if (provider === undefined) {
           request.exchange.outcome = 'NotFoundError';

@@ -25,7 +25,7 @@ export const oidcLoginCookie = (
   const prefix = `${behindTls ? '__Host-' : ''}bunting-login-`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${behindTls ? '; Secure' : ''}`;
   const nameOf = (state: string): string => `${prefix}${state.slice(0, 16)}`;
-  const cleared = (name: string): string => `${name}=; Max-Age=0; ${attributes}`;
+  const clearingCookie = (name: string): string => `${name}=; Max-Age=0; ${attributes}`;
 
   const cookiesIn = (header: string | undefined): [name: string, value: string][] =>
     (header ?? '').split(';').flatMap((pair): [string, string][] => {
@@ -39,9 +39,9 @@ export const oidcLoginCookie = (
     begin: (checks: LoginChecks, redirect: string, header: string | undefined): string[] => {
       const pending: PendingLogin = { ...checks, redirect, expiresAt: Date.now() + lifetimeSeconds * 1_000 };
       const value = cipher.seal(JSON.stringify(pending), nameOf(checks.state)).toString('base64url');
-      const others = cookiesIn(header).map(([name]) => name);
+      const pendingNames = cookiesIn(header).map(([name]) => name);
       return [
-        ...(others.length < maxPending ? [] : others.map(cleared)),
+        ...(pendingNames.length < maxPending ? [] : pendingNames.map(clearingCookie)),
         `${nameOf(checks.state)}=${value}; Max-Age=${lifetimeSeconds}; ${attributes}`,
       ];
     },
@@ -55,7 +55,7 @@ export const oidcLoginCookie = (
       return pending.state === state && pending.expiresAt > Date.now() ? pending : undefined;
     },
     /** The value of `Set-Cookie` that ends a sign-in. */
-    end: ({ state }: PendingLogin): string => cleared(nameOf(state)),
+    end: ({ state }: PendingLogin): string => clearingCookie(nameOf(state)),
   };
 };
 export type OidcLoginCookie = ReturnType<typeof oidcLoginCookie>;

@@ -1,6 +1,6 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import type { ProviderClaims } from '../domain/identity/provider-claims.ts';
+import type { OidcUserClaims } from '../domain/identity/oidc-claims.ts';
 import {
   accountOfFirstSignIn,
   requireActive,
@@ -21,7 +21,7 @@ export const ssoCaller: Caller = { id: systemCaller.id, name: 'SSO', grants: [] 
 
 export interface SignedIn {
   readonly user: User;
-  /** of the new session */
+  /** the secret of the new session */
   readonly secret: string;
   /** groups that the provider no longer names, whose membership stays because the last administrator would be lost */
   readonly retainedGroups: readonly SynchronisedGroup[];
@@ -30,7 +30,7 @@ export interface SignedIn {
 /** Links the subject of a first sign-in to an existing user, or to a new one. */
 const firstSignIn = async (
   { identities, users, roles, events }: Transaction,
-  claims: ProviderClaims,
+  claims: OidcUserClaims,
   { autoCreate, defaultRootRole, defaultRootRoleId }: OidcClientSettings,
 ): Promise<User> => {
   const { issuer, subject, name, email } = claims;
@@ -61,11 +61,11 @@ export const syncGroups = async (
   userId: number,
   names: readonly string[],
 ): Promise<readonly SynchronisedGroup[]> => {
-  const managed = await groups.listManagedBySignIns(userId, names);
-  const wanted = synchronisedMemberships(userId, managed);
+  const managedGroups = await groups.listManagedBySignIns(userId, names);
+  const requested = synchronisedMemberships(userId, managedGroups);
   const leavesAdministrator =
-    wanted.removed.length === 0 || (await groups.wouldLeaveAdministrator(userId, wanted, ssoCaller.name));
-  const decision = leavesAdministrator ? wanted : lastAdministratorMemberships(userId, managed);
+    requested.removed.length === 0 || (await groups.wouldLeaveAdministrator(userId, requested, ssoCaller.name));
+  const decision = leavesAdministrator ? requested : lastAdministratorMemberships(userId, managedGroups);
   await groups.saveMemberships(userId, decision, ssoCaller.name);
   events.emit(decision.events);
   return decision.retained;
@@ -77,7 +77,7 @@ export const syncGroups = async (
  */
 export const signInWithProvider = async (
   tx: Transaction,
-  claims: ProviderClaims,
+  claims: OidcUserClaims,
   settings: OidcClientSettings,
   client: SessionClient,
 ): Promise<SignedIn> => {

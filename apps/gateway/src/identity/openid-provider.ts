@@ -11,7 +11,7 @@ import {
 } from 'openid-client';
 import { groupsIn, hasOmittedGroups } from '../domain/identity/group-claims.ts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import { lacksUserClaims, providerClaims, type ProviderClaims } from '../domain/identity/provider-claims.ts';
+import { lacksUserClaims, oidcUserClaims, type OidcUserClaims } from '../domain/identity/oidc-claims.ts';
 import { providerConfiguration } from './provider-configuration.ts';
 import { providerFaultOf, ProviderFault } from './provider-fault.ts';
 
@@ -22,11 +22,11 @@ export interface LoginChecks {
   readonly verifier: string;
 }
 
-// What a provider sends is not validated: any member may be anything.
+// The library does not validate the metadata of a provider: each member may be of any type.
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value.slice(0, 2_048) : null);
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value)
-    ? value.flatMap((one: unknown) => (typeof one === 'string' ? one.slice(0, 255) : [])).slice(0, 100)
+    ? value.flatMap((item: unknown) => (typeof item === 'string' ? item.slice(0, 255) : [])).slice(0, 100)
     : [];
 
 /**
@@ -83,7 +83,7 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
       return { url, checks };
     },
     /** Ends a sign-in: exchanges the code, and verifies the ID token. @throws Error, of which `providerFaultOf` makes a message for the user */
-    complete: async (callback: URL, { state, nonce, verifier }: LoginChecks): Promise<ProviderClaims> => {
+    complete: async (callback: URL, { state, nonce, verifier }: LoginChecks): Promise<OidcUserClaims> => {
       const config = await configuration();
       const tokens = await authorizationCodeGrant(config, callback, {
         pkceCodeVerifier: verifier,
@@ -105,9 +105,9 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
         throw new ProviderFault(
           'You are a member of more groups than the provider puts into a token. Ask its administrator to send only the groups that are assigned to Bunting.',
         );
-      return providerClaims(claims, userInfo, settings);
+      return oidcUserClaims(claims, userInfo, settings);
     },
-    /** The address that ends the session at the provider; undefined where the provider has none. */
+    /** The URL that ends the session at the provider and returns to `returnTo`; undefined where the provider has none. */
     signOutUrl: async (returnTo: string): Promise<URL | undefined> => {
       const config = await configuration();
       if (config.serverMetadata().end_session_endpoint === undefined) return undefined;
@@ -117,7 +117,7 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
 };
 export type OpenIdProvider = ReturnType<typeof openIdProvider>;
 
-/** What the provider of the settings publishes, for a check of settings. @throws Refusal 400 with the fault of the provider */
+/** The metadata that the provider of the settings publishes, for a check of the settings before they are stored. @throws Refusal 400 with the fault of the provider */
 export const discoverProvider = async (settings: OidcClientSettings): Promise<DiscoveredProvider> => {
   // Discovery needs no client, but the library requires an id.
   const clientId = settings.clientId || 'bunting';

@@ -24,7 +24,8 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
   let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
   let pending: Promise<ServerMetadata> | undefined;
 
-  const base = (): URL => {
+  /** @throws ProviderFault for a URL that is not HTTPS, or has parts that an issuer cannot have */
+  const parseIssuerUrl = (): URL => {
     const text = settings.discoverUrl.replace(wellKnown, '');
     const url = URL.canParse(text) ? new URL(text) : undefined;
     if (url === undefined || (url.protocol !== 'https:' && !isPlainHttpLoopback(url)))
@@ -34,23 +35,23 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
     return url;
   };
 
-  const client = { id_token_signed_response_alg: settings.idTokenSigningAlgorithm };
+  const clientMetadata = { id_token_signed_response_alg: settings.idTokenSigningAlgorithm };
 
   const discover = async (): Promise<ServerMetadata> => {
-    const url = base();
+    const url = parseIssuerUrl();
     const options = {
       timeout: providerTimeoutSeconds,
       [customFetch]: providerFetch(url),
       execute: isPlainHttpLoopback(url) ? [allowInsecureRequests] : [],
     };
     try {
-      return (await discovery(url, settings.clientId, client, None(), options)).serverMetadata();
+      return (await discovery(url, settings.clientId, clientMetadata, None(), options)).serverMetadata();
     } catch (error) {
-      // Some issuers end with a slash, which their address of discovery does not show.
+      // The identifiers of some issuers end with a slash, which the URL of their metadata does not show.
       if ((error as { code?: unknown }).code !== 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' || url.href.endsWith('/'))
         throw error;
       const withSlash = new URL(`${url.href}/`);
-      return (await discovery(withSlash, settings.clientId, client, None(), options)).serverMetadata();
+      return (await discovery(withSlash, settings.clientId, clientMetadata, None(), options)).serverMetadata();
     }
   };
 
@@ -62,14 +63,14 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
     } catch (error) {
       if (cached === undefined) throw error;
       warn(
-        `Sign-in: the OpenID provider at ${base().origin} could not be discovered again (${providerFaultOf(error).message}). Its last metadata are used.`,
+        `Sign-in: the OpenID provider at ${parseIssuerUrl().origin} could not be discovered again (${providerFaultOf(error).message}). Its last metadata are used.`,
       );
     }
     return cached.metadata;
   };
 
   const configuration = async (): Promise<Configuration> => {
-    const url = base();
+    const url = parseIssuerUrl();
     const server = await metadata();
     const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
     const { secret } = settings;
@@ -78,7 +79,7 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
       : methods.includes('client_secret_basic')
         ? ClientSecretBasic(secret)
         : ClientSecretPost(secret);
-    const config = new Configuration(server, settings.clientId, client, authentication);
+    const config = new Configuration(server, settings.clientId, clientMetadata, authentication);
     config.timeout = providerTimeoutSeconds;
     config[customFetch] = providerFetch(url);
     if (isPlainHttpLoopback(url)) allowInsecureRequests(config);
@@ -89,7 +90,7 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
   return {
     /** The metadata that the provider publishes now. */
     discover,
-    /** The configuration of the client at the provider. */
+    /** The configuration of Bunting as a client of the provider. */
     configuration,
   };
 };

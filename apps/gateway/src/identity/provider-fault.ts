@@ -18,8 +18,8 @@ const messages: Readonly<Record<string, string>> = {
 
 /** The algorithm of the settings, if an error says that the ID token is signed with another one. */
 const expectedAlgorithm = (error: unknown): string | undefined => {
-  for (let one = error; one instanceof Error; one = one.cause) {
-    const { reason, expected } = (one.cause ?? {}) as { readonly reason?: unknown; readonly expected?: unknown };
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { reason, expected } = (cause.cause ?? {}) as { readonly reason?: unknown; readonly expected?: unknown };
     if (reason === 'client configuration' && typeof expected === 'string') return expected;
   }
   return undefined;
@@ -27,8 +27,8 @@ const expectedAlgorithm = (error: unknown): string | undefined => {
 
 /** The cause of a failure, as text without any value that the provider sent. */
 export const providerFaultOf = (error: unknown): ProviderFault => {
-  for (let one = error; one instanceof Error; one = one.cause) {
-    if (one instanceof ProviderFault) return one;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ProviderFault) return cause;
   }
   const fault = (message: string) => new ProviderFault(message, { cause: error });
   if (error instanceof AuthorizationResponseError) {

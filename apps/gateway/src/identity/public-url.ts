@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
 
-/** The address that browsers reach Bunting under, without a final slash: GATEWAY_PUBLIC_URL, or that of the request. */
+/** The URL under which browsers reach Bunting, without a final slash: GATEWAY_PUBLIC_URL, or the origin of the request. */
 export const publicUrl = (
   { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
   config: Pick<GatewayConfig, 'GATEWAY_PUBLIC_URL' | 'GATEWAY_BEHIND_TLS'>,

@@ -7,14 +7,14 @@ import { httpStatusOf } from '../http/errors/http-errors.ts';
 import { ProviderFault } from './provider-fault.ts';
 import { sendSignInFailurePage } from './sign-in-failure-page.ts';
 
-/** Failures that are logged each minute. */
+/** Maximum number of failures that are logged in a minute. */
 const maxLoggedFailures = 60;
 
 /** Sends the page that names the cause of a failed sign-in, and logs what an administrator can change. */
 export const signInFailure = (log: Pick<Logger, 'warn'>) => {
-  const logged = rateLimiter(maxLoggedFailures);
+  const logLimiter = rateLimiter(maxLoggedFailures);
   const warn = ({ message, cause }: Error): void => {
-    if (logged.consume('failures').waitSeconds > 0) return;
+    if (logLimiter.consume('failures').waitSeconds > 0) return;
     const causeCode = (cause as { code?: unknown } | undefined)?.code;
     const code = typeof causeCode === 'string' ? ` (${causeCode})` : '';
     log.warn(`A sign-in with OpenID Connect failed${code}: ${message} docs/identity.md says what to check.`);

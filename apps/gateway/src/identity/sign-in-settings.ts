@@ -18,9 +18,9 @@ export interface SignInSettingsOptions {
 export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOptions) => {
   const configured = oidcSettingsOfConfig(config);
   const secrets = oidcSecretCipher(hasher);
-  let scim: { readonly setting: ReturnType<typeof readScim>; readonly expiresAt: number } | undefined;
+  let cachedScim: { readonly setting: ReturnType<typeof readScim>; readonly expiresAt: number } | undefined;
   const readScim = () => read('scim');
-  let current: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
+  let currentProvider: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
 
   const oidc = async (): Promise<OidcClientSettings> => configured ?? oidcSettingsOfRow(await read('oidc'), secrets);
 
@@ -35,24 +35,24 @@ export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOpt
       const settings = await oidc();
       if (!settings.enabled) return undefined;
       const key = JSON.stringify(settings);
-      if (current?.key !== key) current = { key, provider: openIdProvider(settings, warn) };
-      return current.provider;
+      if (currentProvider?.key !== key) currentProvider = { key, provider: openIdProvider(settings, warn) };
+      return currentProvider.provider;
     },
     /**
      * The settings of SCIM, with the hash of the token; undefined while it was never turned on. Cached for `GATEWAY_TOKEN_CACHE_TTL_MS`, so
      * that requests with wrong tokens do not use connections of the pool.
      */
     readScim: (): ReturnType<typeof readScim> => {
-      if (scim !== undefined && scim.expiresAt > performance.now()) return scim.setting;
-      const reading = { setting: readScim(), expiresAt: performance.now() + config.GATEWAY_TOKEN_CACHE_TTL_MS };
-      scim = reading;
-      reading.setting.catch(() => {
-        if (scim === reading) scim = undefined;
+      if (cachedScim !== undefined && cachedScim.expiresAt > performance.now()) return cachedScim.setting;
+      const entry = { setting: readScim(), expiresAt: performance.now() + config.GATEWAY_TOKEN_CACHE_TTL_MS };
+      cachedScim = entry;
+      entry.setting.catch(() => {
+        if (cachedScim === entry) cachedScim = undefined;
       });
-      return reading.setting;
+      return entry.setting;
     },
-    /** Drops what is cached; called when settings may have changed. */
-    invalidate: (): void => void (scim = undefined),
+    /** Drops the cached settings of SCIM; called when settings may have changed. */
+    invalidate: (): void => void (cachedScim = undefined),
     /** Whether users cannot sign in with a password. They always can while OpenID Connect is off. */
     arePasswordsDisabled: async (): Promise<boolean> => {
       const simple = await read('simple');

@@ -28,7 +28,7 @@ export const configuredMailer = (
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true }, { from });
   let pending = 0;
   return {
-    /** Sends a mail. @returns whether the server accepted it; a failure is logged without its text and address */
+    /** Sends a mail. @returns whether the server accepted it; a failure is logged without the text and the address of the mail */
     send: async ({ to, subject, text }: Mail): Promise<boolean> => {
       if (pending >= maxPending) {
         warn(
@@ -38,7 +38,7 @@ export const configuredMailer = (
       }
       pending++;
       try {
-        // As an object: an address is never parsed as a list.
+        // Given as an object, the address is not parsed as a list of addresses.
         await transport.sendMail({ to: { name: '', address: to }, subject, text });
         return true;
       } catch (error) {

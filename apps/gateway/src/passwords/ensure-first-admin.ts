@@ -38,7 +38,7 @@ export interface FirstAdminOptions {
   readonly passwords: PasswordHasher;
   readonly configured: ConfiguredAdmin | undefined;
   /** whether a link is created where the settings name no administrator */
-  readonly wantsLink: boolean;
+  readonly needsFirstAdminLink: boolean;
 }
 
 /**
@@ -51,9 +51,9 @@ export const ensureFirstAdmin = async ({
   reads,
   passwords: hasher,
   configured,
-  wantsLink,
+  needsFirstAdminLink,
 }: FirstAdminOptions): Promise<string | undefined> => {
-  if (configured === undefined && !wantsLink) return undefined;
+  if (configured === undefined && !needsFirstAdminLink) return undefined;
   // Before the hash is computed, which is expensive; no transaction is open meanwhile.
   if (await reads.users.hasUsers()) return undefined;
   const hash = configured === undefined ? undefined : await hasher.hash(configured.password);

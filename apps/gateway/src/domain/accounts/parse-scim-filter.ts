@@ -1,6 +1,6 @@
 import { type Filter, parse } from 'scim2-parse-filter';
 
-/** A filter that has no meaning. The message is for the client. */
+/** A text that is no valid filter of SCIM. The message is for the client. */
 export class InvalidFilter extends Error {}
 
 /**

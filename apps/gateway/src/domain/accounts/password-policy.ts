@@ -4,7 +4,7 @@ const minLength = 10;
 /** From this length on a password need not mix kinds of characters. */
 const passphraseLength = 20;
 
-const kinds: readonly (readonly [RegExp, string])[] = [
+const characterKinds: readonly (readonly [RegExp, string])[] = [
   [/\p{Ll}/u, 'The password must contain at least one lowercase letter.'],
   [/\p{Lu}/u, 'The password must contain at least one uppercase letter.'],
   [/\p{Nd}/u, 'The password must contain at least one number.'],
@@ -20,7 +20,9 @@ export const passwordFaults = (text: string): string[] => {
     ...(/(.)\1{2}/u.test(password)
       ? ['The password may not contain sequences of three or more repeated characters.']
       : []),
-    ...(length < passphraseLength ? kinds.filter(([kind]) => !kind.test(password)).map(([, message]) => message) : []),
+    ...(length < passphraseLength
+      ? characterKinds.filter(([kind]) => !kind.test(password)).map(([, message]) => message)
+      : []),
   ];
 };
 

@@ -4,7 +4,7 @@ import type { User } from '@bunting/contracts';
 export class SignInDenied extends Error {}
 
 /**
- * @param emailDomains the domains whose users may sign in, separated by commas; none for all
+ * @param emailDomains the domains whose users may sign in, separated by commas; empty for all domains
  * @throws SignInDenied for an address of another domain, and without an address
  */
 export const requireAllowedDomain = (email: string | null, emailDomains: string): void => {
@@ -56,7 +56,7 @@ export const accountOfFirstSignIn = ({
   return account;
 };
 
-/** @param id of the root role that the settings name; undefined when there is none @throws SignInDenied without a role */
+/** @param id of the root role that the settings name; undefined when it no longer exists @throws SignInDenied for such a role */
 export const requireDefaultRole = (id: number | undefined): number => {
   if (id === undefined) {
     throw new SignInDenied(

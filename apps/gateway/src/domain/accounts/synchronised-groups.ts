@@ -37,7 +37,7 @@ export const synchronisedMemberships = (
   };
 };
 
-/** The same for a user without whose earlier memberships no administrator would be left: they are retained. */
+/** The memberships that a sign-in changes when the end of the user's earlier ones would leave no administrator: these are retained. */
 export const lastAdministratorMemberships = (
   userId: number,
   groups: readonly SynchronisedGroup[],

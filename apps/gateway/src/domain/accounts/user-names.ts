@@ -10,27 +10,27 @@ export interface UserNames {
 /** The name of a user in events. */
 export const nameInEvents = ({ name, username, email }: UserNames): string => email ?? username ?? name ?? 'unknown';
 
-/** The name of a user where users are shown: as creator and collaborator of a feature, and as owner of a project. */
+/** The name of a user as a creator and collaborator of a feature, and as an owner of a project. */
 export const displayNameOf = ({ name, username, email }: UserNames): string => name ?? username ?? email ?? 'unknown';
 
-/** The name or address in a request: trimmed, and with composed characters (NFC), so that one name has one spelling. */
+/** A name or e-mail address of a request, trimmed and with composed characters (NFC), so that one name has one spelling. */
 export const normalisedName = (text: string): string => text.trim().normalize('NFC');
 
-/** The same for a name that can be missing; null for an empty one. */
+/** The normalised name; null for a missing or empty one. */
 export const optionalName = (text: string | null | undefined): string | null =>
   (text == null ? undefined : normalisedName(text)) || null;
 
-/** A lower-case address, so that one address has one spelling; null for an empty one. */
+/** The normalised e-mail address in lower case, so that one address has one spelling; null for a missing or empty one. */
 export const optionalEmail = (text: string | null | undefined): string | null =>
   optionalName(text)?.toLowerCase() ?? null;
 
-/** Why names are not accepted. Each caller says what its input calls the field. */
+/** Why names are not accepted. The input of a caller may call the field differently. */
 export interface NamesFault {
   readonly reason: string;
   readonly field: 'username' | 'email';
 }
 
-const isAddress = (email: string): boolean => {
+const isEmailAddress = (email: string): boolean => {
   const at = email.lastIndexOf('@');
   return at >= 1 && at < email.length - 1 && [...email].every((character) => character > ' ');
 };
@@ -38,7 +38,7 @@ const isAddress = (email: string): boolean => {
 /** What is wrong with the names of an account, which needs a username or an e-mail address; undefined for valid ones. */
 export const namesFault = ({ username, email }: Pick<UserNames, 'username' | 'email'>): NamesFault | undefined => {
   if (username === null && email === null) return { reason: 'You must specify username or email', field: 'username' };
-  if (email !== null && !isAddress(email)) return { reason: 'The email must be an address', field: 'email' };
+  if (email !== null && !isEmailAddress(email)) return { reason: 'The email must be an address', field: 'email' };
   return undefined;
 };
 
@@ -46,7 +46,7 @@ export const namesFault = ({ username, email }: Pick<UserNames, 'username' | 'em
  * The names of a new account in a body, normalised.
  * @throws Refusal 400 without a username and an e-mail address, and for a malformed address
  */
-export const validUserNames = ({
+export const parseUserNames = ({
   name,
   username,
   email,

@@ -2,7 +2,7 @@ import { isJsonObject } from '@bunting/contracts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** The value of a claim whose name may itself contain dots, such as `https://example.org/groups`. */
+/** The value at a path of names that dots separate. A name may itself contain dots, as `https://example.org/groups` does. */
 const valueAt = (value: unknown, path: string): unknown => {
   if (path === '') return value;
   if (Array.isArray(value)) return value.flatMap((item) => valueAt(item, path) ?? []);
@@ -21,8 +21,8 @@ const valueAt = (value: unknown, path: string): unknown => {
 const maxGroupsOfClaim = 5_000;
 
 /**
- * The names of the groups in a claim: text, or a list of texts. The path may begin with `$.`, and `[*]` after the name of a list changes
- * nothing.
+ * The names of the groups in a claim, which is a string or an array of strings. A `$.` at the start of the path and `[*]` after the name of an
+ * array are ignored.
  * @returns undefined where there is no such claim
  */
 export const groupsIn = (claims: Claims, path: string): string[] | undefined => {

@@ -1,11 +1,11 @@
 import type { OidcSettingsBody } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
 import {
-  changedOidc,
+  mergeOidcSettings,
   type OidcClientSettings,
   requireCheckedProvider,
   requireSignInWithoutPassword,
-  shownOidc,
+  oidcSettingsResponse,
   defaultOidcValues,
 } from './oidc-settings.ts';
 
@@ -16,7 +16,7 @@ const before: OidcClientSettings = {
   clientId: 'bunting',
   secret: 'the secret',
 };
-const change = (body: Partial<OidcSettingsBody>) => changedOidc(before, body as OidcSettingsBody);
+const change = (body: Partial<OidcSettingsBody>) => mergeOidcSettings(before, body as OidcSettingsBody);
 
 it('a change of the OpenID settings keeps what the request omits, and trims the address', () => {
   expect(change({ autoCreate: true })).toEqual({ ...before, autoCreate: true });
@@ -51,13 +51,13 @@ it.each([
 });
 
 it('the OpenID settings are shown without the secret, and say whether there is one', () => {
-  expect(shownOidc({ ...before, isReadOnly: false })).toMatchObject({
+  expect(oidcSettingsResponse({ ...before, isReadOnly: false })).toMatchObject({
     secret: '',
     hasSecret: true,
     enablePkce: true,
     isReadOnly: false,
   });
-  expect(shownOidc({ ...before, secret: '', isReadOnly: true })).toMatchObject({
+  expect(oidcSettingsResponse({ ...before, secret: '', isReadOnly: true })).toMatchObject({
     secret: '',
     hasSecret: false,
     isReadOnly: true,

@@ -28,7 +28,7 @@ export interface OidcClientSettings extends OidcValues {
 }
 
 /** The settings in the form of responses, without the secret. */
-export const shownOidc = ({
+export const oidcSettingsResponse = ({
   secret,
   ...values
 }: OidcClientSettings & Pick<OidcSettings, 'isReadOnly'>): OidcSettings => ({
@@ -40,10 +40,10 @@ export const shownOidc = ({
 
 /**
  * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
- * another host by changing the address.
+ * another host by changing the URL of the provider.
  * @throws Refusal 400 for settings that are enabled and not complete
  */
-export const changedOidc = (before: OidcClientSettings, body: OidcSettingsBody): OidcClientSettings => {
+export const mergeOidcSettings = (before: OidcClientSettings, body: OidcSettingsBody): OidcClientSettings => {
   const { secret, ...values } = body;
   const merged = { ...before, ...values, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
   const isSameClient = merged.discoverUrl === before.discoverUrl && merged.clientId === before.clientId;
@@ -57,8 +57,8 @@ export const changedOidc = (before: OidcClientSettings, body: OidcSettingsBody):
 };
 
 /**
- * The address of the provider is checked before the transaction, which must not wait for another host.
- * @throws Refusal `ConflictError` when another request has changed the address since
+ * Requires that the provider of the settings is the one that was checked before the transaction, which must not wait for another host.
+ * @throws Refusal `ConflictError` when another request has changed the URL of the provider since
  */
 export const requireCheckedProvider = (checked: OidcClientSettings, after: OidcClientSettings): void => {
   if (!after.enabled || after.discoverUrl === checked.discoverUrl) return;

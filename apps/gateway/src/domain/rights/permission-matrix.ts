@@ -10,7 +10,7 @@ import { holdsPermission } from './roles.ts';
 const everyPermission: readonly Permission[] = ['ADMIN', ...permissionCatalogue.keys()];
 
 /**
- * Which permissions a user has: those of the root, those in the project, and those in its environment if one is named.
+ * Which permissions a user has: root permissions, those in the project, and those in the environment of the project if one is named.
  * @param user undefined for an inactive user, who has no permission
  */
 export const permissionMatrix = (
@@ -18,14 +18,14 @@ export const permissionMatrix = (
   project: string | undefined,
   environment: string | undefined,
 ): UserPermissions['matrix'] => {
-  const ofType = (type: string, where: { readonly environment?: string } = {}, inProject?: string) =>
+  const ofType = (type: string, scope: { readonly environment?: string } = {}, inProject?: string) =>
     everyPermission
       .map(describePermission)
       .filter((permission) => permission.type === type)
       .map((permission) => ({
         ...permission,
-        ...where,
-        hasPermission: user !== undefined && holdsPermission(user, { ...permission, ...where }, inProject),
+        ...scope,
+        hasPermission: user !== undefined && holdsPermission(user, { ...permission, ...scope }, inProject),
       }));
   return {
     root: ofType('root'),

@@ -40,7 +40,7 @@ export const parseRoleName = ({ name }: Pick<RoleBody, 'name'>): string => {
 };
 
 /**
- * Validates a role and removes duplicate grants. A root role may grant permissions of projects, which then hold in every project; a project
+ * Parses the role of a request: trims its texts and removes duplicate grants. A root role may grant permissions of projects, which then hold in every project; a project
  * role may grant those only.
  * @throws Refusal 400 for a permission that the type of role cannot grant, and for an environment of a permission that has none
  */
@@ -49,14 +49,14 @@ export const parseRole = (body: RoleBody): RoleInput => {
   const type = body.type ?? 'custom';
   const grants = new Map<string, RoleGrant>();
   for (const [index, grant] of body.permissions.entries()) {
-    const at = `/body/permissions/${index}`;
+    const path = `/body/permissions/${index}`;
     const environment = grant.environment || null;
     const permission = permissionCatalogue.get(grant.name);
-    if (permission === undefined) throw invalidProperty(`No role can grant ${grant.name}`, `${at}/name`);
+    if (permission === undefined) throw invalidProperty(`No role can grant ${grant.name}`, `${path}/name`);
     if (type === 'custom' && permission.type === 'root')
-      throw invalidProperty(`A role of the type ${type} cannot grant ${grant.name}`, `${at}/name`);
+      throw invalidProperty(`A role of the type ${type} cannot grant ${grant.name}`, `${path}/name`);
     if (environment !== null && permission.type !== 'environment')
-      throw invalidProperty(`${grant.name} does not hold in single environments`, `${at}/environment`);
+      throw invalidProperty(`${grant.name} does not hold in single environments`, `${path}/environment`);
     grants.set(JSON.stringify([grant.name, environment]), { name: grant.name, environment });
   }
   return { name, description: body.description?.trim() ?? '', type, permissions: [...grants.values()] };

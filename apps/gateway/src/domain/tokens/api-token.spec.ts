@@ -1,12 +1,12 @@
 import type { Caller, CreateApiTokenBody } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { belongsToProject, validateNewProjectToken, validateNewToken, requireWithinLifetime } from './api-token.ts';
+import { belongsToProject, parseNewProjectToken, parseNewToken, requireWithinLifetime } from './api-token.ts';
 
 const now = new Date('2026-05-01T12:00:00.000Z');
 const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };
 const targets = { projects: ['shop', 'bank'], environments: ['development', 'production'] };
 const create = (body: Partial<CreateApiTokenBody>, caller = admin) =>
-  validateNewToken({ tokenName: 'checkout', type: 'client', ...body } as CreateApiTokenBody, caller, targets, now);
+  parseNewToken({ tokenName: 'checkout', type: 'client', ...body } as CreateApiTokenBody, caller, targets, now);
 
 it('a new API token is for all projects in the environment development unless the request names others', () => {
   expect(create({})).toEqual({
@@ -41,7 +41,7 @@ it('an API token of a past expiry date or an unknown type is refused', () => {
 });
 
 const createInShop = (body: Partial<CreateApiTokenBody>, caller = admin) =>
-  validateNewProjectToken(
+  parseNewProjectToken(
     { tokenName: 'checkout', type: 'client', ...body } as CreateApiTokenBody,
     caller,
     { project: 'shop', environments: targets.environments },

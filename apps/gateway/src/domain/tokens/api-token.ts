@@ -30,7 +30,8 @@ export interface TokenTargets {
   readonly environments: readonly string[];
 }
 
-const kinds: Readonly<Record<string, ApiTokenKind>> = {
+/** The kind of token by the type in a request. */
+const kindsByType: Readonly<Record<string, ApiTokenKind>> = {
   admin: 'admin',
   client: 'client',
   backend: 'client',
@@ -39,7 +40,7 @@ const kinds: Readonly<Record<string, ApiTokenKind>> = {
 
 const requestedKind = ({ type }: CreateApiTokenBody): ApiTokenKind | undefined => {
   const requested = type.toLowerCase();
-  return Object.hasOwn(kinds, requested) ? kinds[requested] : undefined;
+  return Object.hasOwn(kindsByType, requested) ? kindsByType[requested] : undefined;
 };
 
 const kindOf = (body: CreateApiTokenBody): ApiTokenKind => {
@@ -49,21 +50,21 @@ const kindOf = (body: CreateApiTokenBody): ApiTokenKind => {
 };
 
 const requestedProjects = ({ project, projects }: CreateApiTokenBody): readonly string[] => {
-  const wanted = projects ?? (project === undefined ? [wildcard] : [project]);
-  if (wanted.length === 0) throw invalidProperty('A token must be for at least one project', '/body/projects');
-  return wanted.includes(wildcard) ? [wildcard] : [...new Set(wanted)];
+  const requested = projects ?? (project === undefined ? [wildcard] : [project]);
+  if (requested.length === 0) throw invalidProperty('A token must be for at least one project', '/body/projects');
+  return requested.includes(wildcard) ? [wildcard] : [...new Set(requested)];
 };
 
 /** The projects that a token names; empty for a token for all projects. */
 export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonly string[] =>
   projects.includes(wildcard) ? [] : projects;
 
-/** Whether a token is for no other project; such a token belongs to the project. */
+/** Whether a token is for the project and for no other one. */
 export const belongsToProject = ({ projects }: Pick<NewToken, 'projects'>, projectId: string): boolean =>
   projects.every((project) => project === projectId);
 
-/** @throws Refusal 400 for a date in the past */
-export const futureExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
+/** The expiry date of a token in a request; null for none. @throws Refusal 400 for a date in the past */
+export const parseExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
   if (expiresAt === null || expiresAt === undefined) return null;
   const date = new Date(expiresAt);
   if (!(date > now)) throw invalidProperty('The expiry date should be in future', '/body/expiresAt');
@@ -72,9 +73,9 @@ export const futureExpiry = (expiresAt: string | null | undefined, now: Date): D
 
 /**
  * A token with an expiry date must not create access beyond it: neither a further PAT of its user nor an admin token may expire later.
- * @param callerExpiresAt of the token of the request; null for none
- * @param expiresAt of the token that is created or changed; null for none
- * @throws Refusal `OperationDeniedError` when it is later than that of the caller's token
+ * @param callerExpiresAt when the token of the request expires; null for never
+ * @param expiresAt when the token that is created or changed expires; null for never
+ * @throws Refusal `OperationDeniedError` when that is later than for the token of the request
  */
 export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: Date | null): void => {
   if (callerExpiresAt === null || (expiresAt !== null && expiresAt <= callerExpiresAt)) return;
@@ -85,15 +86,10 @@ export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: D
 };
 
 /**
- * Validates a new token. The texts of refusals are Unleash's.
+ * Parses a new token: trims its name and adds defaults. The texts of refusals are Unleash's.
  * @throws Refusal 400 for an invalid name, kind, scope or expiry date
  */
-export const validateNewToken = (
-  body: CreateApiTokenBody,
-  caller: Caller,
-  targets: TokenTargets,
-  now: Date,
-): NewToken => {
+export const parseNewToken = (body: CreateApiTokenBody, caller: Caller, targets: TokenTargets, now: Date): NewToken => {
   const name = (body.tokenName ?? body.username ?? '').trim();
   if (name === '') throw invalidProperty('A token must have a name', '/body/tokenName');
   const kind = kindOf(body);
@@ -105,9 +101,9 @@ export const validateNewToken = (
     if (environment !== wildcard)
       throw invalidProperty('Admin token cannot be scoped to single environment', '/body/environment');
   } else {
-    const called = kind === 'client' ? 'Client' : 'Frontend';
+    const kindLabel = kind === 'client' ? 'Client' : 'Frontend';
     if (environment === wildcard)
-      throw invalidProperty(`${called} token cannot be scoped to all environments`, '/body/environment');
+      throw invalidProperty(`${kindLabel} token cannot be scoped to all environments`, '/body/environment');
     if (!targets.environments.includes(environment))
       throw invalidProperty(`Environment=${environment} does not exist`, '/body/environment');
     for (const project of projects) {
@@ -115,7 +111,7 @@ export const validateNewToken = (
       throw invalidProperty(`Project=${project} does not exist`, '/body/projects');
     }
   }
-  return { name, kind, projects, environment, expiresAt: futureExpiry(body.expiresAt, now) };
+  return { name, kind, projects, environment, expiresAt: parseExpiry(body.expiresAt, now) };
 };
 
 /** The project that a token is created in, and the environments that exist. */
@@ -125,21 +121,21 @@ export interface ProjectTokenTarget {
 }
 
 /**
- * Validates a new token of a project, which is for that project only.
- * @throws Refusal 400 as `validateNewToken`, for another project and for an admin token; `NoAccessError` in an environment without permission
+ * Parses a new token of a project, which is for that project only.
+ * @throws Refusal 400 as `parseNewToken`, for another project and for an admin token; `NoAccessError` in an environment without permission
  */
-export const validateNewProjectToken = (
+export const parseNewProjectToken = (
   body: CreateApiTokenBody,
   caller: Caller,
   { project, environments }: ProjectTokenTarget,
   now: Date,
 ): NewToken => {
-  const named = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
-  if (named.some((name) => name !== project))
+  const requested = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
+  if (requested.some((name) => name !== project))
     throw invalidProperty(`A token of the project ${project} can be for this project only`, '/body/projects');
   if (requestedKind(body) === 'admin')
     throw invalidProperty('A token of a project cannot be an admin token', '/body/type');
-  const token = validateNewToken({ ...body, projects: [project] }, caller, { environments, projects: [project] }, now);
+  const token = parseNewToken({ ...body, projects: [project] }, caller, { environments, projects: [project] }, now);
   const { environment } = token;
   if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], { project, environment }))
     throw noAccess(['CREATE_PROJECT_API_TOKEN'], environment);

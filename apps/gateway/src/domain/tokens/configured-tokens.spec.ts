@@ -29,7 +29,7 @@ it.each<[action: string, stored: string, Partial<StoredConfiguredToken> | undefi
   ['add', 'is not stored', undefined],
   ['keep', 'is that of the last start', { configured: 'current' }],
   ['of-another-kind', 'belongs to an SDK', { kind: 'client' }],
-  ['mark', 'is another admin token', {}],
+  ['mark-as-current', 'is another admin token', {}],
   ['restore', 'was replaced by another value', { configured: 'replaced', revokedAt: '2026-02-01T00:00:00.000Z' }],
   [
     'stays-revoked',
@@ -41,7 +41,7 @@ it.each<[action: string, stored: string, Partial<StoredConfiguredToken> | undefi
   const unmarked: StoredConfiguredToken = {
     id: 'a',
     kind: 'admin',
-    shown: 'given-a...',
+    maskedSecret: 'given-a...',
     createdAt: '2026-01-01T00:00:00.000Z',
     revokedAt: null,
     configured: null,

@@ -9,8 +9,7 @@ export interface ConfiguredToken extends TokenScope {
 export interface StoredConfiguredToken {
   readonly id: string;
   readonly kind: TokenKind;
-  /** its masked secret */
-  readonly shown: string;
+  readonly maskedSecret: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
   /** marks the token of the current value of `BUNTING_ADMIN_TOKEN`, and those of its replaced values */
@@ -18,17 +17,18 @@ export interface StoredConfiguredToken {
 }
 
 /**
- * What a start does with the stored token that has the secret of `BUNTING_ADMIN_TOKEN`: one that an administrator has revoked stays revoked,
- * and one of another kind stays what it is; then no other is revoked. One that another value of the setting had replaced becomes valid again.
+ * What a start does about the stored token that has the secret of `BUNTING_ADMIN_TOKEN`, undefined where there is none. A token that an
+ * administrator has revoked stays revoked, and an SDK token stays one; in both cases the tokens of earlier values of the setting stay valid.
+ * A token that was revoked because another value of the setting replaced it becomes valid again.
  */
 export const adminTokenAction = (
   stored: StoredConfiguredToken | undefined,
-): 'add' | 'keep' | 'mark' | 'restore' | 'stays-revoked' | 'of-another-kind' => {
+): 'add' | 'keep' | 'mark-as-current' | 'restore' | 'stays-revoked' | 'of-another-kind' => {
   if (stored === undefined) return 'add';
   const { kind, revokedAt, configured } = stored;
   if (kind !== 'admin') return 'of-another-kind';
   if (revokedAt !== null) return configured === 'replaced' ? 'restore' : 'stays-revoked';
-  return configured === 'current' ? 'keep' : 'mark';
+  return configured === 'current' ? 'keep' : 'mark-as-current';
 };
 
 /** The tokens of the settings. */
@@ -46,15 +46,15 @@ interface Settings {
   readonly INIT_FRONTEND_API_TOKENS?: string;
 }
 
-const maxLength = 256;
+const maxSecretLength = 256;
 
-/** Parses `<project>:<environment>.<secret>`. The error must not contain the secret. */
+/** Parses the scope in `<project>:<environment>.<secret>`. The error must not contain the secret. */
 const parseScope = (secret: string, malformed: () => Error): Pick<TokenScope, 'projects' | 'environment'> => {
   const colon = secret.indexOf(':');
   const dot = secret.indexOf('.', colon);
   const [project, environment, rest] = [secret.slice(0, colon), secret.slice(colon + 1, dot), secret.slice(dot + 1)];
   const isPlain = [...secret].every((character) => character > ' ' && character <= '~');
-  if (colon < 1 || dot < colon + 2 || rest === '' || !isPlain || secret.length > maxLength) throw malformed();
+  if (colon < 1 || dot < colon + 2 || rest === '' || !isPlain || secret.length > maxSecretLength) throw malformed();
   if (project === '[]') throw malformed();
   return { projects: [project], environment };
 };
@@ -64,7 +64,7 @@ const parseScope = (secret: string, malformed: () => Error): Pick<TokenScope, 'p
  * @throws Error that names the setting and the position of a malformed token
  */
 export const configuredTokens = (settings: Settings): ConfiguredTokens => {
-  const listed = (kind: TokenScope['kind'], setting: keyof Settings): ConfiguredToken[] =>
+  const tokensOf = (kind: TokenScope['kind'], setting: keyof Settings): ConfiguredToken[] =>
     (settings[setting] ?? '')
       .split(',')
       .map((secret) => secret.trim())
@@ -81,9 +81,9 @@ export const configuredTokens = (settings: Settings): ConfiguredTokens => {
         return [{ kind, secret, ...scope }];
       });
   const all = [
-    ...listed('admin', 'INIT_ADMIN_API_TOKENS'),
-    ...listed('client', 'INIT_CLIENT_API_TOKENS'),
-    ...listed('frontend', 'INIT_FRONTEND_API_TOKENS'),
+    ...tokensOf('admin', 'INIT_ADMIN_API_TOKENS'),
+    ...tokensOf('client', 'INIT_CLIENT_API_TOKENS'),
+    ...tokensOf('frontend', 'INIT_FRONTEND_API_TOKENS'),
   ];
   const initial = all.filter(({ secret }, index) => all.findIndex((other) => other.secret === secret) === index);
   return { adminToken: settings.BUNTING_ADMIN_TOKEN, initial };

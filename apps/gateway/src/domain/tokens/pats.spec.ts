@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { validateNewPat, patCreated, type PatContext, patDeleted } from './pats.ts';
+import { parseNewPat, patCreated, type PatContext, patDeleted } from './pats.ts';
 
 const now = new Date('2026-05-01T12:00:00.000Z');
 const tomorrow = '2026-05-02T12:00:00.000Z';
 const create = (description: string, context: Partial<PatContext> = {}, expiresAt: string | null = null) =>
-  validateNewPat({ description, expiresAt }, { pats: [], callerExpiresAt: null, now, ...context });
+  parseNewPat({ description, expiresAt }, { pats: [], callerExpiresAt: null, now, ...context });
 
 it('the description of a new PAT is trimmed', () => {
   expect(create(' laptop ')).toEqual({ description: 'laptop', expiresAt: null });

@@ -1,6 +1,6 @@
 import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
 import type { AccessEvent } from '../access-event.ts';
-import { futureExpiry, requireWithinLifetime } from './api-token.ts';
+import { parseExpiry, requireWithinLifetime } from './api-token.ts';
 
 /** Maximum number of PATs of a user. */
 const maxPats = 10;
@@ -29,11 +29,11 @@ export interface PatContext {
   readonly now: Date;
 }
 
-/** Validates a new PAT. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
-export const validateNewPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
+/** Parses a new PAT and trims its description. @throws Refusal with Unleash's texts for a duplicate description or too many PATs */
+export const parseNewPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
   const description = body.description.trim();
   if (description === '') throw invalidProperty('The description of a token must not be empty', '/body/description');
-  const expiresAt = futureExpiry(body.expiresAt, now);
+  const expiresAt = parseExpiry(body.expiresAt, now);
   requireWithinLifetime(callerExpiresAt, expiresAt);
   if (pats.some((pat) => pat.description === description))
     throw refusal('NameExistsError', 'PAT description already exists.');

@@ -2,7 +2,7 @@ import type { ApiToken } from '@bunting/contracts';
 import type { AccessEvent } from '../access-event.ts';
 import { type TokenScope, wildcard } from './token-scope.ts';
 
-/** What events tell about an API token: never its secret. */
+/** The properties of an API token in events; its secret is none of them. */
 export type DescribedToken = Pick<
   ApiToken,
   'tokenName' | 'type' | 'environment' | 'project' | 'projects' | 'createdAt' | 'expiresAt'

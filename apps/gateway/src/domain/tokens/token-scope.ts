@@ -17,9 +17,9 @@ export interface TokenScope {
 export const grantsOfToken = ({ kind, projects, environment }: TokenScope): readonly Grant[] => {
   if (kind === 'admin') return [{ permission: 'ADMIN' }];
   const permission = kind === 'client' ? 'CLIENT' : 'FRONTEND';
-  const where = environment === wildcard ? {} : { environment };
-  if (projects.includes(wildcard)) return [{ permission, ...where }];
-  return projects.map((project) => ({ permission, project, ...where }));
+  const scope = environment === wildcard ? {} : { environment };
+  if (projects.includes(wildcard)) return [{ permission, ...scope }];
+  return projects.map((project) => ({ permission, project, ...scope }));
 };
 
 /** Whether tokens of a kind may call the Admin API; SDK tokens may not. */

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
 import {
   namedProjects,
-  validateNewToken,
+  parseNewToken,
   requireMayCreate,
   requireWithinLifetime,
 } from '../../domain/tokens/api-token.ts';
@@ -13,7 +13,7 @@ export const createApiTokenEndpoint = ({ transaction, projectDirectory }: Gatewa
   implement(CreateApiToken, async (request) => {
     const { caller, body, now } = request;
     const targets = await projectDirectory.all(request);
-    const token = validateNewToken(body, caller, targets, now);
+    const token = parseNewToken(body, caller, targets, now);
     requireMayCreate(caller, token.kind);
     await projectDirectory.awaitProjection(namedProjects(token));
     return transaction.revealingSecret(request, async (tx) => {

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateProjectApiToken } from '@bunting/contracts';
-import { validateNewProjectToken } from '../../domain/tokens/api-token.ts';
+import { parseNewProjectToken } from '../../domain/tokens/api-token.ts';
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const createProjectApiTokenEndpoint = ({ transaction, projectDirectory }:
       projectDirectory.environments(request),
       projectDirectory.requireProject(request, project),
     ]);
-    const token = validateNewProjectToken(body, caller, { project, environments }, now);
+    const token = parseNewProjectToken(body, caller, { project, environments }, now);
     await projectDirectory.awaitProjection([project]);
     return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
   });

@@ -1,8 +1,10 @@
 import { implement } from '@bunting/bus';
 import { DiscoverOidcProvider } from '@bunting/contracts';
-import { changedOidc } from '../../domain/identity/oidc-settings.ts';
+import { mergeOidcSettings } from '../../domain/identity/oidc-settings.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const discoverOidcProviderEndpoint = ({ signInSettings }: GatewayContext) =>
-  implement(DiscoverOidcProvider, async ({ body }) => discoverProvider(changedOidc(await signInSettings.oidc(), body)));
+  implement(DiscoverOidcProvider, async ({ body }) =>
+    discoverProvider(mergeOidcSettings(await signInSettings.oidc(), body)),
+  );

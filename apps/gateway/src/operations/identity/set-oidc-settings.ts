@@ -1,6 +1,10 @@
 import { implement } from '@bunting/bus';
 import { SetOidcSettings } from '@bunting/contracts';
-import { changedOidc, requireCheckedProvider, shownOidc } from '../../domain/identity/oidc-settings.ts';
+import {
+  mergeOidcSettings,
+  requireCheckedProvider,
+  oidcSettingsResponse,
+} from '../../domain/identity/oidc-settings.ts';
 import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
 import { oidcSettingsOfRow } from '../../identity/oidc-settings-sources.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
@@ -11,18 +15,18 @@ import { requireRootRole } from '../users/require-root-role.ts';
 export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetOidcSettings, async (request) => {
     if (signInSettings.isReadOnly) throw oidcSettingsReadOnly();
-    const wanted = changedOidc(await signInSettings.oidc(), request.body);
+    const wanted = mergeOidcSettings(await signInSettings.oidc(), request.body);
     if (wanted.enabled) await discoverProvider(wanted);
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('oidc');
       const before = oidcSettingsOfRow(stored, signInSettings.secrets);
-      const after = changedOidc(before, request.body);
+      const after = mergeOidcSettings(before, request.body);
       requireCheckedProvider(wanted, after);
       if (after.defaultRootRoleId !== null)
         await requireRootRole(tx, after.defaultRootRoleId, '/body/defaultRootRoleId');
       const { secret, ...values } = after;
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
       tx.events.emit([oidcSaved(before, after, { wasStored: stored !== undefined })]);
-      return shownOidc({ ...after, isReadOnly: false });
+      return oidcSettingsResponse({ ...after, isReadOnly: false });
     });
   });

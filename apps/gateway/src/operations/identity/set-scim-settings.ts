@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type SavedScimSettings, SetScimSettings } from '@bunting/contracts';
-import { switchedScim } from '../../domain/stored-settings.ts';
+import { switchScim } from '../../domain/stored-settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
@@ -9,7 +9,7 @@ export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
     const { secret, isNew, ...saved } = await transaction.revealingSecret(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('scim');
       const hadToken = stored?.secret != null;
-      const { needsToken: isNew, events } = switchedScim(stored && { ...stored.value, hasToken: hadToken }, enabled);
+      const { needsToken: isNew, events } = switchScim(stored && { ...stored.value, hasToken: hadToken }, enabled);
       const token = isNew ? tx.newScimToken() : undefined;
       if (events.length > 0) await tx.settings.save('scim', { enabled }, token?.hash ?? stored?.secret ?? null);
       tx.events.emit(events);

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { SignUp, systemCaller } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
-import { validUserNames } from '../../domain/accounts/user-names.ts';
+import { parseUserNames } from '../../domain/accounts/user-names.ts';
 import { requireUsableInviteLink, signedUp } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
@@ -12,7 +12,7 @@ export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, sign
   implement(SignUp, async (request) => {
     await requirePasswordSignIn({ signInSettings });
     const { body, now, params, query } = request;
-    const names = validUserNames(body);
+    const names = parseUserNames(body);
     requireStrongPassword(body.password);
     const id = inviteSecrets.idOf(params.token);
     const asSystem = { ...request, caller: systemCaller };

@@ -1,5 +1,5 @@
 import type { CreatedPat, CreatePatBody } from '@bunting/contracts';
-import { validateNewPat, patCreated } from '../../domain/tokens/pats.ts';
+import { parseNewPat, patCreated } from '../../domain/tokens/pats.ts';
 import { newUserSecret } from '../../persistence/tokens/token-secret.ts';
 import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../persistence/unit-of-work.ts';
 
@@ -12,7 +12,7 @@ export const addPat = async (
 ): Promise<ReplyWithSecret<CreatedPat>> => {
   const pats = await tokens.listPats(userId);
   const callerExpiresAt = userId === caller.id ? await tokens.expiryOf(caller.tokenId) : null;
-  const { description, expiresAt } = validateNewPat(body, { pats, callerExpiresAt, now });
+  const { description, expiresAt } = parseNewPat(body, { pats, callerExpiresAt, now });
   const made = newUserSecret(secretBytes);
   const pat = await tokens.addPat({ userId, description, expiresAt }, made, caller.id);
   events.emit([patCreated(pat)]);

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CreateFirstAdmin, systemCaller } from '@bunting/contracts';
 import { requireStrongPassword } from '../../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
-import { validUserNames } from '../../domain/accounts/user-names.ts';
+import { parseUserNames } from '../../domain/accounts/user-names.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { accountCreated } from '../../domain/accounts/users.ts';
@@ -11,7 +11,7 @@ import { requireNoUser } from './require-no-user.ts';
 export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>
   implement(CreateFirstAdmin, async (request) => {
     const { body, query } = request;
-    const names = validUserNames(body);
+    const names = parseUserNames(body);
     requireStrongPassword(body.password);
     const asSystem = { ...withoutStoredReply(request), caller: systemCaller };
     // Before the hash is computed, which is expensive: a guessed link costs only this read.

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
-import { validUserNames } from '../../domain/accounts/user-names.ts';
+import { parseUserNames } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { accountCreated } from '../../domain/accounts/users.ts';
 import type { GatewayContext } from '../context.ts';
@@ -9,7 +9,7 @@ import { requireRootRole } from './require-root-role.ts';
 export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateUser, async (request) => {
     const { password, sendEmail, rootRole } = request.body;
-    const names = validUserNames(request.body);
+    const names = parseUserNames(request.body);
     // As in Unleash, the rules for passwords hold when users choose one, not when an administrator gives them the first.
     const hash = password ? await signIn.passwords.hash(password) : undefined;
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {

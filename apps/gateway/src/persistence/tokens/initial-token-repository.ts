@@ -1,5 +1,5 @@
 import { advisoryLock, type Tx } from '@bunting/database';
-import { LockMode, raw } from '@mikro-orm/postgresql';
+import { type InferEntity, LockMode, raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
 import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
 import { TokenEntity } from '../entities.ts';
@@ -14,6 +14,22 @@ export interface InitialToken extends ConfiguredToken {
   /** whether it is the token of `BUNTING_ADMIN_TOKEN` */
   readonly isAdminToken?: true;
 }
+
+const storedTokenOf = ({
+  shown: maskedSecret,
+  id,
+  kind,
+  createdAt,
+  revokedAt,
+  configured,
+}: InferEntity<typeof TokenEntity>): StoredConfiguredToken => ({
+  id,
+  kind,
+  maskedSecret,
+  createdAt,
+  revokedAt,
+  configured,
+});
 
 /** Tokens that the settings contain, or that the first start generates. */
 export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
@@ -49,11 +65,13 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
       });
     },
     /** The token with the secret, also a revoked one; locked until the transaction ends. */
-    findForUpdate: async (secret: string): Promise<StoredConfiguredToken | undefined> =>
-      (await em.findOne(TokenEntity, { selector: hasher(secret).selector }, { lockMode })) ?? undefined,
+    findForUpdate: async (secret: string): Promise<StoredConfiguredToken | undefined> => {
+      const token = await em.findOne(TokenEntity, { selector: hasher(secret).selector }, { lockMode });
+      return token === null ? undefined : storedTokenOf(token);
+    },
     /** The valid token of `BUNTING_ADMIN_TOKEN`, as the last start stored it; locked until the transaction ends. */
-    listCurrentForUpdate: (): Promise<readonly StoredConfiguredToken[]> =>
-      em.find(TokenEntity, { configured: 'current', revokedAt: null }, { lockMode }),
+    listCurrentForUpdate: async (): Promise<readonly StoredConfiguredToken[]> =>
+      (await em.find(TokenEntity, { configured: 'current', revokedAt: null }, { lockMode })).map(storedTokenOf),
     /** Revokes the token of an earlier value of `BUNTING_ADMIN_TOKEN`. */
     replace: async (id: string): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()'), configured: 'replaced' });

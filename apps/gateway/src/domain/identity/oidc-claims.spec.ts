@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { lacksUserClaims, providerClaims } from './provider-claims.ts';
+import { lacksUserClaims, oidcUserClaims } from './oidc-claims.ts';
 
 const settings = { enableGroupSyncing: false, groupJsonPath: 'groups', trustEmails: false };
 const synchronised = { ...settings, enableGroupSyncing: true };
@@ -15,7 +15,7 @@ it.each<[which: string, claims: object, trustEmails: boolean, email: string | nu
   ['that is missing', {}, true, null, false],
 ])('an e-mail address of a provider %s', (_which, claims, trustEmails, email, hasUnverifiedEmail) => {
   const { iss: issuer, sub: subject } = token;
-  expect(providerClaims({ ...token, ...claims }, undefined, { ...settings, trustEmails })).toEqual({
+  expect(oidcUserClaims({ ...token, ...claims }, undefined, { ...settings, trustEmails })).toEqual({
     issuer,
     subject,
     name: null,
@@ -27,7 +27,7 @@ it.each<[which: string, claims: object, trustEmails: boolean, email: string | nu
 
 it('the verification of an e-mail address counts only beside the address', () => {
   const userInfo = { email: 'ann@example.org', email_verified: false, name: 'Ann' };
-  expect(providerClaims({ ...token, email_verified: true } as typeof token, userInfo, settings)).toMatchObject({
+  expect(oidcUserClaims({ ...token, email_verified: true } as typeof token, userInfo, settings)).toMatchObject({
     name: 'Ann',
     email: null,
     hasUnverifiedEmail: true,
@@ -36,7 +36,7 @@ it('the verification of an e-mail address counts only beside the address', () =>
 
 it('groups are those of the ID token, or else of the claims of the user', () => {
   const groupsOf = (claims: object, userInfo?: object) =>
-    providerClaims({ ...token, ...claims }, userInfo as Record<string, unknown> | undefined, synchronised).groups;
+    oidcUserClaims({ ...token, ...claims }, userInfo as Record<string, unknown> | undefined, synchronised).groups;
   expect(groupsOf({ groups: ['ux', 'ux', 7] }, { groups: ['qa'] })).toEqual(['ux']);
   expect(groupsOf({}, { groups: 'qa' })).toEqual(['qa']);
   expect(groupsOf({})).toEqual([]);

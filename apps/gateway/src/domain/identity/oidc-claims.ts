@@ -4,8 +4,8 @@ import type { OidcClientSettings } from './oidc-settings.ts';
 type Claims = Readonly<Record<string, unknown>>;
 type Settings = Pick<OidcClientSettings, 'enableGroupSyncing' | 'groupJsonPath' | 'trustEmails'>;
 
-/** What the claims of a provider say about a user. */
-export interface ProviderClaims {
+/** The claims of an OpenID provider about a user, as far as Bunting uses them. */
+export interface OidcUserClaims {
   readonly issuer: string;
   readonly subject: string;
   readonly name: string | null;
@@ -16,23 +16,27 @@ export interface ProviderClaims {
   readonly groups: readonly string[] | undefined;
 }
 
+/** The text of a claim, trimmed; null for an empty one, and for one that cannot be stored as a name or an e-mail address. */
 const textOf = (value: unknown): string | null => {
   const text = typeof value === 'string' ? value.normalize('NFC').trim() : '';
   const isStorable = ![...text].some((character) => character < ' ' || character === '\u007f');
   return text === '' || text.length > 255 || !isStorable ? null : text;
 };
 
-/** Whether an ID token lacks what the settings need, so that the claims of the user are requested from the provider. */
+/** Whether an ID token lacks claims that the settings need, so that they are requested from the UserInfo endpoint of the provider. */
 export const lacksUserClaims = (claims: Claims, { enableGroupSyncing, groupJsonPath }: Settings): boolean =>
   claims['email'] === undefined || (enableGroupSyncing && groupsIn(claims, groupJsonPath) === undefined);
 
-/** What an ID token says about its subject, and what the provider says beside it; undefined where it was not requested. */
-export const providerClaims = (
+/**
+ * Combines the claims of an ID token and of the UserInfo endpoint about its subject.
+ * @param userInfo undefined where the endpoint was not called
+ */
+export const oidcUserClaims = (
   claims: Claims & { readonly iss: string; readonly sub: string },
   userInfo: Claims | undefined,
   { enableGroupSyncing, groupJsonPath, trustEmails }: Settings,
-): ProviderClaims => {
-  // The source of the address also says whether it is verified.
+): OidcUserClaims => {
+  // The source of the e-mail address also says whether it is verified.
   const source = claims['email'] === undefined ? userInfo : claims;
   const email = textOf(source?.['email'])?.toLowerCase() ?? null;
   const verified = source?.['email_verified'];
