@@ -9,12 +9,12 @@ import type { GatewayConfig } from '../config.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import { clientNetwork } from './client-network.ts';
 import { rateLimiter, type RateLimitStatus, requireWithinRateLimit } from './rate-limit.ts';
-import type { QuotaClient, RequestLimits } from './request-limits.ts';
+import type { QuotaClient, ConcurrentRequestLimits } from './concurrent-request-limits.ts';
 
 /** Authenticates a request, applies the rate limits and sets the headers that report them. */
 export type Admit = (request: FastifyRequest, reply: FastifyReply) => Promise<Principal>;
 
-/** A request without a body that was admitted, and counts until it is released. */
+/** A request without a body that was admitted, and counts among the concurrent requests until it is released. */
 export interface AdmittedRequest {
   readonly client: QuotaClient;
   readonly release: () => void;
@@ -35,7 +35,7 @@ export interface AdmissionOptions {
   readonly sameOrigin: SameOriginPolicy;
   /** the ways to sign in, for a 401 of the Admin API */
   readonly signInForm: () => Promise<SignInForm>;
-  readonly limits: Pick<RequestLimits, 'assignClient' | 'acquire'>;
+  readonly limits: Pick<ConcurrentRequestLimits, 'assignClient' | 'acquire'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
     GatewayConfig,
@@ -64,23 +64,23 @@ export const maxPublicBodyBytes = ({ GATEWAY_MAX_BODY_BYTES }: Pick<GatewayConfi
   Math.min(256 * 1024, GATEWAY_MAX_BODY_BYTES);
 
 const clientOf = ({ caller, isPublic }: Principal, address: string): QuotaClient => {
-  const own = caller.id > 0 ? `user ${caller.id}` : `token ${caller.tokenId ?? caller.id}`;
-  return isPublic ? { id: `frontend ${address}`, address, group: 'frontend tokens' } : { id: own, address };
+  if (isPublic) return { id: `frontend ${address}`, address, group: 'frontend tokens' };
+  return { id: caller.id > 0 ? `user ${caller.id}` : `token ${caller.tokenId ?? caller.id}`, address };
 };
 
-/** Every this many bytes of a body cost one request more. */
+/** The bytes of a body that the rate limit counts as one further request. */
 const bytesPerRequest = 16 * 1024;
 
-/** One request, plus one for each 16 KiB of the body; a chunked body costs as much as the largest. */
+/** The cost of a request: one, plus one for each 16 KiB of the body. A chunked body, whose length is unknown, costs as much as the largest. */
 const costOf = ({ headers }: FastifyRequest, maxBodyBytes: number): number => {
   const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : maxBodyBytes;
   return 1 + Math.floor(Math.min(bytes, maxBodyBytes) / bytesPerRequest);
 };
 
 /** The key that the rate limit of a token is counted under. */
-const budgetOf = ({ tokenId, id }: Caller): string => tokenId ?? String(id);
+const budgetKeyOf = ({ tokenId, id }: Caller): string => tokenId ?? String(id);
 
-const anonymous: Principal = {
+const anonymousPrincipal: Principal = {
   caller: anonymousCaller,
   mayCallAdminApi: false,
   isPublic: true,
@@ -103,9 +103,9 @@ export const publicAdmission = ({
     const rateStatus = budgets.consume(address, costOf(request, maxPublicBodyBytes(config)));
     reply.headers(rateLimitHeaders(rateStatus));
     requireWithinRateLimit(rateStatus, 'There were too many requests without a key from your address.');
-    // Or a foreign page could sign its visitors in as a user of its own.
+    // Otherwise a page of another site could sign its visitors in to an account of that site's owner.
     sameOrigin.refuseForeignPage(request);
-    return anonymous;
+    return anonymousPrincipal;
   };
 };
 
@@ -127,7 +127,7 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
   const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   let hasWarned = false;
 
-  const authenticated = async (request: FastifyRequest, address: string): Promise<Principal> => {
+  const authenticateWithinLimit = async (request: FastifyRequest, address: string): Promise<Principal> => {
     try {
       return await authenticate(credentialsOf(request));
     } catch (error) {
@@ -153,18 +153,18 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
 
   const admit: Admit = async (request, reply) => {
     const address = clientNetwork(request.ip);
-    const principal = await authenticated(request, address);
+    const principal = await authenticateWithinLimit(request, address);
     if (principal.isSession) sameOrigin.requireOwnPage(request);
     limits.assignClient(request, clientOf(principal, address));
     const { caller, isPublic } = principal;
     // All visitors of a page share its token: a budget of the token would let one of them lock out all others.
     const rateStatus = isPublic
       ? frontend.consume(address, costOf(request, config.GATEWAY_MAX_BODY_BYTES))
-      : requests.consume(budgetOf(caller));
+      : requests.consume(budgetKeyOf(caller));
     reply.headers(rateLimitHeaders(rateStatus));
     if (isPublic && rateStatus.waitSeconds > 0) warnOfProxy(request);
-    const whose = isPublic ? 'with frontend keys from your address' : 'of this key';
-    requireWithinRateLimit(rateStatus, `The budget of ${rateStatus.limit} requests a minute ${whose} is used up.`);
+    const counted = isPublic ? 'with frontend keys from your address' : 'of this key';
+    requireWithinRateLimit(rateStatus, `The budget of ${rateStatus.limit} requests a minute ${counted} is used up.`);
     return principal;
   };
 
@@ -177,13 +177,13 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     } catch {
       return undefined;
     }
-    const budget = budgetOf(principal.caller);
-    const rateStatus = requests.consume(budget);
+    const budgetKey = budgetKeyOf(principal.caller);
+    const rateStatus = requests.consume(budgetKey);
     if (rateStatus.waitSeconds > 0) {
       release();
       return undefined;
     }
-    return { client, release, refund: () => requests.refund(budget), headers: rateLimitHeaders(rateStatus) };
+    return { client, release, refund: () => requests.refund(budgetKey), headers: rateLimitHeaders(rateStatus) };
   };
   return { admit, admitFromCache };
 };

@@ -1,7 +1,7 @@
 import { refusal } from '@bunting/contracts';
 
-// Own code instead of @fastify/rate-limit: a body costs by its size and a valid token is accepted whatever invalid ones its address sends
-// (docs/security.md, Limits); the plugin counts every request as one, in fixed windows.
+// Own code instead of @fastify/rate-limit: the cost of a request grows with its body, and a valid token is accepted however many invalid ones
+// come from its address (docs/security.md, Limits); the plugin counts every request as one, in fixed windows.
 
 /** The remaining budget of a client in requests. */
 export interface RateLimitStatus {
@@ -28,9 +28,10 @@ const maxBuckets = 10_000;
 
 /** Token buckets by key, each of `perMinute` requests, refilled evenly; 0 for no limit. Each process counts on its own. */
 export const rateLimiter = (perMinute: number, now: () => number = () => performance.now()) => {
+  /** by key: the level, in requests, that the bucket had at a time in milliseconds of `now` */
   const buckets = new Map<string, { readonly level: number; readonly at: number }>();
   const perMs = perMinute / minuteMs;
-  const seconds = (requests: number): number => Math.ceil(requests / perMs / 1_000);
+  const secondsToRefill = (requests: number): number => Math.ceil(requests / perMs / 1_000);
 
   return {
     /** Takes `cost` requests from the bucket of the key, or none when it holds fewer. A cost above the whole budget takes all of it. */
@@ -38,20 +39,20 @@ export const rateLimiter = (perMinute: number, now: () => number = () => perform
       if (perMinute === 0) return unlimited;
       const bucket = buckets.get(key);
       const level = bucket === undefined ? perMinute : Math.min(perMinute, bucket.level + (now() - bucket.at) * perMs);
-      const taken = Math.min(cost, perMinute);
-      const isRejected = level < taken;
-      const left = isRejected ? level : level - taken;
+      const charge = Math.min(cost, perMinute);
+      const isRejected = level < charge;
+      const remaining = isRejected ? level : level - charge;
       if (!isRejected) {
         // Deleted first, so that the map keeps the order of use and its first key is the least recently used.
         buckets.delete(key);
         if (buckets.size >= maxBuckets) buckets.delete(buckets.keys().next().value as string);
-        buckets.set(key, { level: left, at: now() });
+        buckets.set(key, { level: remaining, at: now() });
       }
       return {
         limit: perMinute,
-        remaining: Math.floor(left),
-        resetSeconds: seconds(perMinute - left),
-        waitSeconds: isRejected ? seconds(taken - level) : 0,
+        remaining: Math.floor(remaining),
+        resetSeconds: secondsToRefill(perMinute - remaining),
+        waitSeconds: isRejected ? secondsToRefill(charge - level) : 0,
       };
     },
     /** Puts one request back into the bucket of the key. */

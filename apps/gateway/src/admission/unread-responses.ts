@@ -4,13 +4,13 @@ import type { GatewayConfig } from '../config.ts';
 interface Unread {
   readonly clientKey: string;
   readonly bytes: number;
-  /** when the client must have read all of it; milliseconds of `performance.now()` */
+  /** when the client must have read the whole response; milliseconds of `performance.now()` */
   readonly deadline: number;
   readonly options: UnreadOptions;
 }
 
 export interface UnreadOptions {
-  /** the payload, where responses share it: its bytes count once, for the response that has waited longest */
+  /** the payload, where several responses share one: its bytes count once, for the response that has waited longest */
   readonly shared?: object | undefined;
   /** called before the connection is ended because its client does not read */
   readonly onEnd?: () => void;
@@ -20,7 +20,7 @@ export interface UnreadOptions {
 const minCountedBytes = 16 * 1024;
 /** Minimum speed of a client, beyond the time that `GATEWAY_RESPONSE_READ_TIMEOUT_MS` grants every response. */
 const minBytesPerSecond = 64 * 1024;
-const checkEveryMs = 1_000;
+const checkIntervalMs = 1_000;
 
 /**
  * Bounds the memory of responses that clients do not read. A response that is not read by its deadline ends its connection. When there are
@@ -31,11 +31,11 @@ export const unreadResponses = ({
   GATEWAY_MAX_UNREAD_RESPONSE_BYTES: limit,
   GATEWAY_RESPONSE_READ_TIMEOUT_MS: timeoutMs,
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>) => {
-  // In the order of the responses.
+  /** in the order in which the responses were added */
   const unread = new Map<ServerResponse, Unread>();
   const bytesOf = new Map<string, number>();
   /** by shared payload: the responses that wait with it; the bytes count for the first of them */
-  const sharing = new Map<object, Set<ServerResponse>>();
+  const responsesByPayload = new Map<object, Set<ServerResponse>>();
   let total = 0;
   let timer: NodeJS.Timeout | undefined;
 
@@ -46,18 +46,19 @@ export const unreadResponses = ({
     else bytesOf.set(clientKey, unreadBytes);
   };
   const isCounted = (response: ServerResponse, { options: { shared } }: Unread): boolean =>
-    shared === undefined || sharing.get(shared)?.values().next().value === response;
+    shared === undefined || responsesByPayload.get(shared)?.values().next().value === response;
   const uncount = (response: ServerResponse, pending: Unread): void => {
     const { shared } = pending.options;
     if (isCounted(response, pending)) count(pending.clientKey, -pending.bytes);
-    const others = shared === undefined ? undefined : sharing.get(shared);
-    if (shared === undefined || others === undefined) return;
-    const [first] = others;
-    others.delete(response);
-    const [next] = others;
-    const heir = next === undefined || first !== response ? undefined : unread.get(next);
-    if (heir !== undefined) count(heir.clientKey, heir.bytes);
-    if (next === undefined) sharing.delete(shared);
+    const sharers = shared === undefined ? undefined : responsesByPayload.get(shared);
+    if (shared === undefined || sharers === undefined) return;
+    const [first] = sharers;
+    sharers.delete(response);
+    const [next] = sharers;
+    // The bytes of the payload count for the next response that shares it.
+    const nextPending = next === undefined || first !== response ? undefined : unread.get(next);
+    if (nextPending !== undefined) count(nextPending.clientKey, nextPending.bytes);
+    if (next === undefined) responsesByPayload.delete(shared);
   };
   const remove = (response: ServerResponse): void => {
     const pending = unread.get(response);
@@ -73,23 +74,25 @@ export const unreadResponses = ({
     remove(response);
     response.destroy();
   };
-  const endLate = (): void => {
+  const endOverdue = (): void => {
     const now = performance.now();
     for (const [response, { deadline }] of unread) if (deadline <= now) end(response);
   };
-  const endUntilWithin = (newest: ServerResponse): void => {
+  const endUntilWithinLimit = (newest: ServerResponse): void => {
     const { shared } = unread.get(newest)?.options ?? {};
     while (total > limit && unread.size > 1) {
-      /** of each client: the oldest response whose end frees memory */
-      const oldest = new Map<string, ServerResponse>();
+      /** by client: the oldest response whose end frees memory */
+      const oldestByClient = new Map<string, ServerResponse>();
       for (const [response, pending] of unread) {
-        if (response === newest || oldest.has(pending.clientKey)) continue;
-        // Its payload would stay in memory for the newest response.
+        if (response === newest || oldestByClient.has(pending.clientKey)) continue;
+        // Ending it frees nothing: its payload would stay in memory for the newest response.
         if (shared !== undefined && pending.options.shared === shared) continue;
-        if (isCounted(response, pending)) oldest.set(pending.clientKey, response);
+        if (isCounted(response, pending)) oldestByClient.set(pending.clientKey, response);
       }
-      const [largest] = [...oldest.keys()].sort((one, other) => (bytesOf.get(other) ?? 0) - (bytesOf.get(one) ?? 0));
-      const response = largest === undefined ? undefined : oldest.get(largest);
+      const [largestClient] = [...oldestByClient.keys()].sort(
+        (one, other) => (bytesOf.get(other) ?? 0) - (bytesOf.get(one) ?? 0),
+      );
+      const response = largestClient === undefined ? undefined : oldestByClient.get(largestClient);
       // A single payload above the limit is sent nevertheless.
       if (response === undefined) return;
       end(response);
@@ -110,11 +113,12 @@ export const unreadResponses = ({
       const pending: Unread = { clientKey, bytes, deadline, options };
       unread.set(response, pending);
       const { shared } = options;
-      if (shared !== undefined) sharing.set(shared, (sharing.get(shared) ?? new Set()).add(response));
+      if (shared !== undefined)
+        responsesByPayload.set(shared, (responsesByPayload.get(shared) ?? new Set()).add(response));
       if (isCounted(response, pending)) count(clientKey, bytes);
       response.once('close', onClose);
-      timer ??= setInterval(endLate, checkEveryMs).unref();
-      endUntilWithin(response);
+      timer ??= setInterval(endOverdue, checkIntervalMs).unref();
+      endUntilWithinLimit(response);
       return () => {
         response.off('close', onClose);
         remove(response);

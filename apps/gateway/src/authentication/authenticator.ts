@@ -27,12 +27,12 @@ export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
  */
 export type Authenticate = (headers: Credentials) => Principal | Promise<Principal>;
 
-/** An SDK token as it was found last. */
+/** The result of the last lookup of a valid SDK token. */
 interface LastKnown {
   readonly principal: Principal;
   /** milliseconds of `performance.now()` */
   readonly expiresAt: number;
-  /** the value of `tokenChanges` before the look-up */
+  /** the value of `tokenChanges` before the lookup */
   readonly tokenChanges: number;
 }
 const lastKnownOf = (principal: Principal, tokenChanges: number): LastKnown => ({
@@ -69,15 +69,15 @@ const tokenIn = (authorization: string | undefined): string => authorization?.tr
 const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
 
 /**
- * Authenticates by the tokens and sessions in the database, with a cache. Without an invalidation, a revoked one works, and a new one may
- * not, until its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
+ * Authenticates by the tokens and sessions in the database, with a cache. Without an invalidation, a revoked token or session works, and a
+ * new one may be refused, until its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
 export const authenticator = (options: AuthenticatorOptions) => {
   const { tokens, hasher, sessions, cookie, cacheTtlMs, onUse } = options;
-  const valid = new LRUCache<string, Principal>({ max: maxCached });
+  const validPrincipals = new LRUCache<string, Principal>({ max: maxCached });
   // Apart from the valid ones, so that a client that guesses tokens evicts none of them.
-  const invalid = new LRUCache<string, true>({ max: maxCached });
-  // SDK tokens only, and only during an outage of the database: no token can be revoked then.
+  const invalidDigests = new LRUCache<string, true>({ max: maxCached });
+  // For SDK tokens only, and used only during an outage of the database, when no token can be revoked.
   const lastKnown = new LRUCache<string, LastKnown>({ max: maxCached });
   /** the number of changes of tokens so far: a result from before the last change is stale, and is not used during an outage */
   let tokenChanges = 0;
@@ -103,20 +103,22 @@ export const authenticator = (options: AuthenticatorOptions) => {
       const fallback = lastKnown.get(digest);
       if (fallback === undefined || fallback.tokenChanges < tokenChanges || fallback.expiresAt <= performance.now())
         throw error;
-      valid.set(digest, fallback.principal, { ttl: Math.min(outageCacheMs, fallback.expiresAt - performance.now()) });
+      validPrincipals.set(digest, fallback.principal, {
+        ttl: Math.min(outageCacheMs, fallback.expiresAt - performance.now()),
+      });
       return fallback.principal;
     }
     // A result that was read before an invalidation serves the requests that were waiting for it, and is not cached.
     const ttl = invalidationsBefore === invalidations ? cacheTtlMs : 0;
     if (principal === undefined) {
       lastKnown.delete(digest);
-      if (ttl > 0) invalid.set(digest, true, { ttl });
+      if (ttl > 0) invalidDigests.set(digest, true, { ttl });
       throw refuse();
     }
     if (!principal.mayCallAdminApi && tokenChangesBefore === tokenChanges)
       lastKnown.set(digest, lastKnownOf(principal, tokenChanges));
     const validMs = Math.min(ttl, principal.expiresInMs);
-    if (validMs > 0) valid.set(digest, principal, { ttl: validMs });
+    if (validMs > 0) validPrincipals.set(digest, principal, { ttl: validMs });
     return principal;
   };
 
@@ -134,17 +136,17 @@ export const authenticator = (options: AuthenticatorOptions) => {
       await Promise.allSettled([...lastKnown].map(verify));
     } while (changes !== tokenChanges);
   };
-  let verifying: Promise<void> | undefined;
+  let verification: Promise<void> | undefined;
 
   const findCached = (
     digest: string,
     find: () => Promise<Principal | undefined>,
     refuse: () => Refusal,
   ): Principal | Promise<Principal> => {
-    const cached = valid.get(digest);
+    const cached = validPrincipals.get(digest);
     if (cached !== undefined) return cached;
-    if (invalid.has(digest)) throw refuse();
-    // Concurrent requests with one token or session share its look-up.
+    if (invalidDigests.has(digest)) throw refuse();
+    // Concurrent requests with one token or session share its lookup.
     const running = pending.get(digest);
     if (running !== undefined) return running;
     const lookups = pending;
@@ -176,24 +178,25 @@ export const authenticator = (options: AuthenticatorOptions) => {
     authenticateFromCache: (authorization: string | undefined): Principal | undefined => {
       const token = tokenIn(authorization);
       if (token === '' || token.length > maxTokenLength) return undefined;
-      const principal = valid.get(digestOf(token));
+      const principal = validPrincipals.get(digestOf(token));
       return principal === undefined ? undefined : recordUse(principal);
     },
     /** Returns the principal of the token with an id. @throws Refusal `AuthenticationRequired` once it is not valid any more */
     identifyById: (tokenId: string): Principal | Promise<Principal> =>
       findCached(`id:${tokenId}`, () => tokens.findById(tokenId), invalidToken),
     /**
-     * Drops all cached principals; called when rights or tokens have changed. SDK tokens have no other rights than their own.
-     * @param isOfTokens whether tokens have changed, or may have
+     * Drops all cached principals; called when rights or tokens have changed. Only a change of tokens affects the results that are retained for
+     * outages: these are of SDK tokens, whose rights depend on nothing else.
+     * @param haveTokensChanged whether tokens have changed, or may have
      */
-    invalidateCache: (isOfTokens: boolean): void => {
+    invalidateCache: (haveTokensChanged: boolean): void => {
       invalidations++;
-      valid.clear();
-      invalid.clear();
+      validPrincipals.clear();
+      invalidDigests.clear();
       pending = new Map();
-      if (!isOfTokens) return;
+      if (!haveTokensChanged) return;
       tokenChanges++;
-      if (lastKnown.size > 0) verifying ??= verifyLastKnown().finally(() => void (verifying = undefined));
+      if (lastKnown.size > 0) verification ??= verifyLastKnown().finally(() => void (verification = undefined));
     },
     authenticate: (headers: Credentials): Principal | Promise<Principal> => {
       const principal = identifyBy(headers);

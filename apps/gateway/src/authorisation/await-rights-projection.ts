@@ -1,7 +1,7 @@
 import { type AnyOperation, serviceOf } from '@bunting/contracts';
 import type { Projection } from '@bunting/outbox';
 
-interface RefreshOptions {
+interface AwaitRightsOptions {
   readonly projects: Pick<Projection, 'catchUp'>;
   readonly invalidateCache: () => void;
   readonly waitMs: number;
@@ -13,7 +13,7 @@ interface RefreshOptions {
  * nevertheless, because the write is committed.
  */
 export const awaitRightsProjection =
-  ({ projects, invalidateCache, waitMs }: RefreshOptions) =>
+  ({ projects, invalidateCache, waitMs }: AwaitRightsOptions) =>
   async (operation: AnyOperation): Promise<void> => {
     if (operation.changesProjectVisibility) await projects.catchUp(waitMs);
     else if (serviceOf(operation) !== 'gateway') return;

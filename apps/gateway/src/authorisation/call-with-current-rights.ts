@@ -1,7 +1,7 @@
 import { type CallResponse, type CallRequest, type Bus, type CallContext, callForResponse } from '@bunting/bus';
 import { type AnyOperation, type Caller, isIdempotent, maySee, unavailable } from '@bunting/contracts';
 
-/** Replaces the first character of an id; it occurs in no project id and in no response. */
+/** A private-use character that replaces the first character of a project id; it occurs in no project id and in no response. */
 const marker = '\uE0B7';
 
 const markedId = (id: string): string => `${marker}${id.slice(1)}`;
@@ -25,9 +25,9 @@ const callHidingProjects = async <O extends AnyOperation>(
   request: CallRequest<O>,
   context: CallContext,
 ): Promise<CallResponse> => {
-  const hidden = hiddenProjectIn(context.caller, request.params);
-  if (hidden === undefined) return callForResponse(bus, operation, request, context);
-  const params = { ...(request.params as object), projectId: markedId(hidden) };
+  const hiddenProject = hiddenProjectIn(context.caller, request.params);
+  if (hiddenProject === undefined) return callForResponse(bus, operation, request, context);
+  const params = { ...(request.params as object), projectId: markedId(hiddenProject) };
   // No write happens to a project that does not exist: the idempotency key stays bound to the write for which it was used before.
   const withoutIdempotencyKey = { ...context, idempotencyKey: undefined };
   const response = await callForResponse(
@@ -36,19 +36,19 @@ const callHidingProjects = async <O extends AnyOperation>(
     { ...request, params } as CallRequest<O>,
     withoutIdempotencyKey,
   );
-  if ('refusal' in response) return { refusal: withOriginalId(response.refusal, hidden) };
-  return { reply: { ...response.reply, json: response.reply.json.replaceAll(markedId(hidden), hidden) } };
+  if ('refusal' in response) return { refusal: withOriginalId(response.refusal, hiddenProject) };
+  return { reply: { ...response.reply, json: response.reply.json.replaceAll(markedId(hiddenProject), hiddenProject) } };
 };
 
-const hidesMore = (now: Caller, before: Caller): boolean =>
-  now.hiddenProjects !== before.hiddenProjects &&
-  (now.hiddenProjects ?? []).some((id) => before.hiddenProjects?.includes(id) !== true);
+const hidesMore = (current: Caller, previous: Caller): boolean =>
+  current.hiddenProjects !== previous.hiddenProjects &&
+  (current.hiddenProjects ?? []).some((id) => previous.hiddenProjects?.includes(id) !== true);
 
 const maxReads = 5;
 
-interface ContextWithCallerNow extends CallContext {
+interface ContextWithCurrentCaller extends CallContext {
   /** returns the caller with the current rights */
-  readonly callerNow: () => Promise<Caller>;
+  readonly readCurrentCaller: () => Promise<Caller>;
 }
 
 /**
@@ -60,15 +60,15 @@ export const callWithCurrentRights = async <O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
-  { callerNow, ...context }: ContextWithCallerNow,
+  { readCurrentCaller, ...context }: ContextWithCurrentCaller,
 ): Promise<CallResponse> => {
   let { caller } = context;
   for (let reads = 0; reads < maxReads; reads++) {
     const response = await callHidingProjects(bus, operation, request, { ...context, caller });
     if (!isIdempotent(operation)) return response;
-    const now = await callerNow();
-    if (!hidesMore(now, caller)) return response;
-    caller = now;
+    const currentCaller = await readCurrentCaller();
+    if (!hidesMore(currentCaller, caller)) return response;
+    caller = currentCaller;
   }
   throw unavailable('The visibility of projects keeps changing. Please try again.');
 };

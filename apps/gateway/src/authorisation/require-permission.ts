@@ -10,8 +10,8 @@ export const requireAdminApiAccess = ({ mayCallAdminApi }: Principal): void => {
 /** @throws Refusal `NoAccessError` for a caller without one of the permissions in the project and environment of the path */
 export const requirePermission = (
   caller: Caller,
-  wanted: readonly Permission[],
+  accepted: readonly Permission[],
   { projectId, environment }: { readonly projectId?: string; readonly environment?: string },
 ): void => {
-  if (!may(caller, wanted, { project: projectId, environment })) throw noAccess(wanted);
+  if (!may(caller, accepted, { project: projectId, environment })) throw noAccess(accepted);
 };

@@ -1,7 +1,7 @@
 import type { Database } from '@bunting/database';
 import { logFailure, type ServiceContext, startLoop } from '@bunting/runtime';
 import { admission, publicAdmission } from '../admission/admission.ts';
-import { requestLimits } from '../admission/request-limits.ts';
+import { concurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { authenticator } from '../authentication/authenticator.ts';
 import type { GatewayConfig } from '../config.ts';
 import { signInSettings } from '../identity/sign-in-settings.ts';
@@ -16,31 +16,31 @@ import { sameOriginPolicy } from '../sessions/same-origin-policy.ts';
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { signInMethods } from '../identity/sign-in-methods.ts';
 
-/** Authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
+/** Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
 export const startAuthentication = async (
   { config, log, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
   cipher: TokenCipher | undefined,
 ) => {
   const lastUses = lastSeenRecorder(database);
-  const storingLastUses = startLoop({
+  const storageLoop = startLoop({
     name: 'The storing of the last uses of tokens',
     intervalMs: config.GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS,
     run: lastUses.store,
     log,
   });
   onStop('last uses of tokens', async () => {
-    await storingLastUses.stop();
+    await storageLoop.stop();
     await lastUses
       .store()
       .catch((error: unknown) => logFailure(log, 'The gateway stops without storing the last uses of tokens', error));
   });
   const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
-    const erased = await eraseSealedSecrets(database);
-    if (erased > 0) {
+    const erasedCount = await eraseSealedSecrets(database);
+    if (erasedCount > 0) {
       log.warn(
-        `The gateway erased the encrypted secrets of ${erased} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
+        `The gateway erased the encrypted secrets of ${erasedCount} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
       );
     }
   }
@@ -54,7 +54,7 @@ export const startAuthentication = async (
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
     onUse: lastUses.record,
   });
-  const limits = requestLimits(config);
+  const limits = concurrentRequestLimits(config);
   const reads = gatewayReads(database, hasher, cipher, sessionLimits);
   const settings = signInSettings({ config, read: reads.settings.find, hasher, warn: (message) => log.warn(message) });
   const sameOrigin = sameOriginPolicy(config);

@@ -1,14 +1,14 @@
 import type { Database } from '@bunting/database';
 import type { Projection } from '@bunting/outbox';
 import type { ServiceContext } from '@bunting/runtime';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Delivery } from '../delivery/delivery.ts';
 import { readinessPolicy } from '../monitoring/readiness-policy.ts';
 
 interface ReadinessParts {
   readonly database: Pick<Database, 'schema'>;
-  readonly limits: Pick<RequestLimits, 'requireCapacity'>;
+  readonly limits: Pick<ConcurrentRequestLimits, 'requireCapacity'>;
   readonly projects: Pick<Projection, 'catchUp' | 'applied'>;
   readonly delivery: Pick<Delivery, 'isLoaded' | 'catchUp'>;
   /** whether the tokens of the settings are stored */
@@ -16,15 +16,15 @@ interface ReadinessParts {
 }
 
 /** Maximum milliseconds that one readiness check waits for the first state of projects. */
-const firstProjectsMs = 1_000;
+const projectsTimeoutMs = 1_000;
 
 /** Whether the gateway accepts requests: its start is complete, its memory is loaded, it has capacity and is not stopping. */
 export const gatewayReadiness = (
   { bus, metrics, draining, requireCompatible }: ServiceContext<typeof GatewayConfig>,
   { database, limits, projects, delivery, hasFirstTokens }: ReadinessParts,
 ) => {
-  // Without the states of projects, private ones would be visible. Once they are applied, the features service may be away.
-  let knowsProjects = projects.applied > 0;
+  // Without the states of projects, private ones would be visible. Once they are applied, the features service may be unavailable.
+  let hasProjectStates = projects.applied > 0;
   return readinessPolicy({
     bus,
     readSchema: database.schema,
@@ -36,8 +36,8 @@ export const gatewayReadiness = (
       if (!hasFirstTokens()) throw new Error('The gateway is starting: the tokens of its settings are not stored yet.');
     },
     requireLoaded: async () => {
-      knowsProjects ||= (await projects.catchUp(firstProjectsMs)) === 0;
-      if (!knowsProjects) throw new Error('Project visibility is not loaded yet. Is the features service running?');
+      hasProjectStates ||= (await projects.catchUp(projectsTimeoutMs)) === 0;
+      if (!hasProjectStates) throw new Error('Project visibility is not loaded yet. Is the features service running?');
       if (!delivery.isLoaded) await delivery.catchUp();
       if (!delivery.isLoaded) throw new Error('The features are not loaded yet. Is the features service running?');
     },

@@ -41,7 +41,7 @@ const contentSecurityPolicy = [
   "form-action 'none'",
 ].join('; ');
 
-const immutable = 'public, max-age=31536000, immutable';
+const immutableCacheControl = 'public, max-age=31536000, immutable';
 
 const acceptsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '');
 
@@ -56,8 +56,8 @@ const asksForPage = (request: FastifyRequest): boolean =>
 
 /**
  * Serves the built console: its files below /console with names that change with their content, and its page to browsers that navigate to
- * any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and /docs at `/`. Without a built console nothing
- * is mounted but the redirect, and `inform` receives one line with the command that builds it.
+ * any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and a redirect from `/` to /docs. Without a built
+ * console only that redirect is mounted, and `inform` receives one line with the command that builds the console.
  */
 export const mountConsole = (
   app: FastifyInstance,
@@ -68,15 +68,15 @@ export const mountConsole = (
     app.get('/', async (_request, reply) => reply.redirect('/docs'));
     return;
   }
-  const files = path.join(folder, 'console');
+  const filesFolder = path.join(folder, 'console');
   void app.register(fastifyStatic, {
-    root: files,
+    root: filesFolder,
     prefix: '/console/',
     index: false,
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, file) =>
-      void reply.header('cache-control', path.dirname(file) === files ? immutable : 'no-cache'),
+      void reply.header('cache-control', path.dirname(file) === filesFolder ? immutableCacheControl : 'no-cache'),
   });
   const sendPage = (reply: FastifyReply): FastifyReply => {
     void reply.header('content-security-policy', contentSecurityPolicy);

@@ -43,20 +43,20 @@ export const startDelivery = async ({ bus, config, metrics, log }: DeliveryOptio
   const maxSize = config.GATEWAY_DELIVERY_CACHE_MIB * 1024 * 1024;
   const views = new LRUCache<string, DeliveryView>({
     maxSize,
-    // A view that alone exceeds the size is cached all the same: without it each poll would serialise everything.
+    // A view that alone exceeds the maximum is cached all the same: otherwise each poll would serialise all features of its scope.
     sizeCalculation: (view) => Math.min(maxSize, view.bytes),
   });
   let hasWarned = false;
   /** Updates the size of a view in the cache. */
   const resize = (key: string, view: DeliveryView): void => {
-    // Setting the same value leaves the size that the cache counts.
+    // The cache does not update the size of an entry whose value is set again.
     views.delete(key);
     views.set(key, view);
     if (hasWarned || view.bytes <= maxSize) return;
     hasWarned = true;
-    const [needed, { environment }] = [Math.ceil(view.bytes / 1024 / 1024), view.scope];
+    const neededMib = Math.ceil(view.bytes / 1024 / 1024);
     log.warn(
-      `The responses to SDKs of one scope in the environment ${environment} take ${needed} MiB, more than all that ` +
+      `The responses to SDKs of one scope in the environment ${view.scope.environment} take ${neededMib} MiB, more than all that ` +
         `GATEWAY_DELIVERY_CACHE_MIB=${config.GATEWAY_DELIVERY_CACHE_MIB} allows, so that they evict those of all other scopes. Set it to a few times as much.`,
     );
   };
@@ -64,9 +64,9 @@ export const startDelivery = async ({ bus, config, metrics, log }: DeliveryOptio
   return {
     store,
     evaluationOf: evaluatorCache(store),
-    /** Whether the memory holds a whole state; until then there is nothing to serve. */
+    /** Whether the memory holds a complete state; until then there is nothing to serve. */
     get isLoaded(): boolean {
-      return projection.isLoaded && store.isWhole;
+      return projection.isLoaded && store.isComplete;
     },
     /** Waits until everything that was committed before this call is in memory. @returns the staleness in milliseconds */
     catchUp: (): number | Promise<number> => projection.catchUp(config.GATEWAY_DELIVERY_WAIT_TIMEOUT_MS),

@@ -53,12 +53,15 @@ export const scopeOfRequest = (
 export const parseRevision = (text: unknown): number | undefined =>
   typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
-/** @throws Refusal at the start, and after a backup of the producer was restored */
+/**
+ * @throws Refusal `ServiceUnavailable` while the features are not loaded: after the start of the gateway, and after the database of the features
+ * service was restored from a backup
+ */
 export const requireLoaded = ({ isLoaded }: Pick<Delivery, 'isLoaded'>): void => {
   if (!isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');
 };
 
-/** Brings the store up to date, and finds the scope of a request, its view, and whether changes may be missing from that. */
+/** Brings the store up to date, and returns the scope of a request, its view, and whether changes may be missing from the view. */
 export const freshView =
   (delivery: Delivery) =>
   async (
@@ -68,7 +71,6 @@ export const freshView =
     query: ClientFeaturesQuery,
   ): Promise<{ readonly scope: DeliveryScope; readonly view: DeliveryView; readonly isBehind: boolean }> => {
     const behindMs = await delivery.catchUp();
-    // Not loaded: before the first load, and after the producer was restored from a backup.
     requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
     const scope = scopeOfRequest(delivery.store, operation, caller, query);

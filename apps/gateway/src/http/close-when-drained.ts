@@ -10,8 +10,8 @@ const waitWhile = async (
   matches: (response: ServerResponse) => boolean,
   timeoutMs: number,
 ): Promise<void> => {
-  const until = performance.now() + timeoutMs;
-  while (performance.now() < until && [...responses].some(matches)) await sleep(20);
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline && [...responses].some(matches)) await sleep(20);
 };
 
 /**
@@ -26,7 +26,8 @@ export const closeWhenDrained = async (
 ): Promise<void> => {
   const closed = app.close();
   await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
-  // Requests that have arrived get their response. `closed` may be settled already, so awaiting it in a loop would starve them.
+  // Requests that have arrived get their response. Only timers are awaited in the loop: `closed` may be settled already, and awaiting it again
+  // and again would leave no time for input and output.
   await waitWhile(
     openResponses,
     ({ req, headersSent }) => req.complete && !headersSent,

@@ -25,9 +25,9 @@ export const variesByOrigin = ({ GATEWAY_CORS_ORIGINS }: CorsSettings): boolean 
 
 /** The origins of a setting. @throws Error that names the entry that is not an origin */
 const parseOrigins = (setting: keyof CorsSettings, list: string): ReadonlySet<string> => {
-  for (const one of splitCommaSeparated(list)) {
-    if (!URL.canParse(one) || new URL(one).origin !== one) {
-      throw new Error(`${setting} names ${one}, which is no origin; write it like https://flags.example.org.`);
+  for (const entry of splitCommaSeparated(list)) {
+    if (!URL.canParse(entry) || new URL(entry).origin !== entry) {
+      throw new Error(`${setting} names ${entry}, which is no origin; write it like https://flags.example.org.`);
     }
   }
   return new Set(splitCommaSeparated(list));
@@ -42,15 +42,15 @@ export type ApplyCors = (request: FastifyRequest, reply: FastifyReply) => boolea
 
 export const corsPolicy = (settings: CorsSettings): ApplyCors => {
   const origins = parseOrigins('GATEWAY_CORS_ORIGINS', settings.GATEWAY_CORS_ORIGINS);
-  const isOpen = settings.GATEWAY_FRONTEND_CORS_ORIGINS.trim() === '*';
-  const frontendOrigins = isOpen
+  const isFrontendOpen = settings.GATEWAY_FRONTEND_CORS_ORIGINS.trim() === '*';
+  const frontendOrigins = isFrontendOpen
     ? new Set<string>()
     : parseOrigins('GATEWAY_FRONTEND_CORS_ORIGINS', settings.GATEWAY_FRONTEND_CORS_ORIGINS);
 
-  /** Sets the origin that may read the response: `*`, the origin of the request, or none. */
-  const admit = ({ headers: { origin }, url = '' }: FastifyRequest['raw'], reply: FastifyReply): boolean => {
+  /** Sets the header with the origin that may read the response: `*`, or the origin of the request. @returns false where none may */
+  const allowOrigin = ({ headers: { origin }, url = '' }: FastifyRequest['raw'], reply: FastifyReply): boolean => {
     const isFrontendApi = isPathBelow('/api/frontend', url) || isPathBelow('/ofrep', url);
-    if (isFrontendApi && isOpen) {
+    if (isFrontendApi && isFrontendOpen) {
       reply.header('access-control-allow-origin', '*');
       return true;
     }
@@ -63,7 +63,7 @@ export const corsPolicy = (settings: CorsSettings): ApplyCors => {
   };
 
   return ({ raw }, reply) => {
-    if (!admit(raw, reply)) return false;
+    if (!allowOrigin(raw, reply)) return false;
     if (raw.method !== 'OPTIONS' || raw.headers['access-control-request-method'] === undefined) {
       reply.header('access-control-expose-headers', exposedHeaders);
       return false;

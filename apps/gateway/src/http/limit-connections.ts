@@ -6,16 +6,16 @@ import type { GatewayConfig } from '../config.ts';
 /** Open files that the process needs beside the connections of clients: pools of databases, NATS, files that it reads. */
 const reservedFiles = 256;
 const minConnections = 64;
-const warnEveryMs = 60_000;
+const warnIntervalMs = 60_000;
 
 /** Maximum open files of this process; `Infinity` where the system sets no limit. */
 const maxOpenFiles = (): number => {
   const { report } = process;
-  // Or the report looks up the names of its peers.
+  // Otherwise the report looks up the host names of all peers of the process, which takes long.
   Object.assign(report, { excludeNetwork: true });
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
-  const soft = Number(userLimits?.open_files?.soft);
-  return Number.isFinite(soft) ? soft : Number.POSITIVE_INFINITY;
+  const softLimit = Number(userLimits?.open_files?.soft);
+  return Number.isFinite(softLimit) ? softLimit : Number.POSITIVE_INFINITY;
 };
 
 /** Maximum open connections of clients: those of the setting, else as many as the limit of open files leaves. */
@@ -25,7 +25,7 @@ export const maxConnections = (
 ): number => (configured > 0 ? configured : Math.max(minConnections, openFiles - reservedFiles));
 
 /**
- * Closes connections beyond a maximum as soon as they are opened, counts them, and warns once a minute. Without a maximum, clients could use up all
+ * Closes connections beyond a maximum as soon as they are opened, counts them, and warns at most once a minute. Without a maximum, clients could use up all
  * open files, and the gateway could connect neither to PostgreSQL nor to NATS.
  */
 export const limitConnections = (
@@ -54,7 +54,7 @@ export const limitConnections = (
   server.on('drop', () => {
     refused.inc();
     unreported++;
-    if (performance.now() - warnedAt < warnEveryMs) return;
+    if (performance.now() - warnedAt < warnIntervalMs) return;
     warnedAt = performance.now();
     log.warn(
       `The gateway closed new connections: ${unreported} since the last such warning, because the ${max} that it may have are open. ` +

@@ -27,13 +27,13 @@ import {
   entityTagOf,
   matchingClientEntityTag,
 } from './response/entity-tags.ts';
-import { encodingFor, tagSuffixOf } from './response/compression.ts';
+import { jsonEncodingFor, tagSuffixOf } from './response/compression.ts';
 import { callWithCurrentRights } from '../authorisation/call-with-current-rights.ts';
 import { jsonContentType, sendRefusal } from './errors/http-errors.ts';
 import { largeJsonLimits, ordinaryJsonLimits } from './request/json-limits.ts';
 import { parseUntrustedJson, readBody, requireContentLengthWithin, RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { requireAdminApiAccess, requirePermission } from '../authorisation/require-permission.ts';
 import { queryAndHeadersParser } from './request/query.ts';
 import type { SdkHandler } from '../delivery/sdk-handler.ts';
@@ -44,7 +44,7 @@ export interface MountOptions {
   readonly admit: Admit;
   /** admits requests of operations without authentication */
   readonly admitPublic: Admit;
-  readonly limits: Pick<RequestLimits, 'bodyReceived'>;
+  readonly limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>;
   /** re-authenticates a long stream with each page, and a read whose caller may have lost rights */
   readonly authenticate: Authenticate;
   /** waits until the next request is authorised by what a write has changed */
@@ -76,6 +76,7 @@ const paramsParser = (schema: TSchema): ((request: FastifyRequest) => unknown) =
   };
 };
 
+/** The URL of the created resource, for the `Location` header. */
 type Location = (request: { readonly params: unknown; readonly body: unknown }, reply: unknown) => string;
 
 /**
@@ -84,7 +85,7 @@ type Location = (request: { readonly params: unknown; readonly body: unknown }, 
  */
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
   const { bus, authenticate, limits, awaitRights, config, sdkHandlers } = options;
-  const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch: conditional } = operation;
+  const { http, params, query, body, reply: replySchema, deprecated = false, ifMatch } = operation;
   const { setsEntityTag = false, respondsFromMemory = false } = operation;
   if (http === undefined) return;
   const { method, url, status = 200, anyContentType = false, largeBody = false, contentType } = http;
@@ -118,12 +119,12 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
     const { raw } = request;
     if (isWrite && !anyContentType) requireJsonBody(raw.headers, !readsBody);
     requireContentLengthWithin(raw, limit);
-    const received = readsBody
+    const bodyBytes = readsBody
       ? await readBody(raw, response.raw, { maxBytes: limit, timeoutMs: bodyTimeoutMs })
       : undefined;
     // Before the body is parsed: parsing counts as handling.
     limits.bodyReceived(request);
-    return received === undefined ? undefined : parse(body, parseUntrustedJson(received, jsonLimits), '/body');
+    return bodyBytes === undefined ? undefined : parse(body, parseUntrustedJson(bodyBytes, jsonLimits), '/body');
   };
 
   app.route({
@@ -139,7 +140,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         requirePermission(caller, permissions, request.params as { projectId?: string; environment?: string });
       }
 
-      if (isWrite && !setsEntityTag) requireConditionsSupported(request.headers, conditional !== undefined);
+      if (isWrite && !setsEntityTag) requireConditionsSupported(request.headers, ifMatch !== undefined);
       const parsedBody = await readRequestBody(request, response);
       const callRequest = {
         params: parseParams(request),
@@ -161,8 +162,8 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         ifNoneMatch: setsEntityTag ? parseIfNoneMatch(request.headers) : undefined,
       };
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
-      const callerNow = async () => (isPublic ? caller : (await authenticate(request.headers)).caller);
-      const result = await callWithCurrentRights(bus, operation, callRequest, { ...context, callerNow });
+      const readCurrentCaller = async () => (isPublic ? caller : (await authenticate(request.headers)).caller);
+      const result = await callWithCurrentRights(bus, operation, callRequest, { ...context, readCurrentCaller });
       if ('refusal' in result) return sendRefusal(response, result.refusal);
       // A caller without a token must not empty the cache of tokens.
       if (isWrite && !isPublic) await awaitRights(operation);
@@ -175,10 +176,10 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         response.header('etag', `"${tag}"`);
         requireIfMatch(request.headers, tag);
         if (isNotModified(request.headers, tag)) {
-          const encoded = `${tag}${tagSuffixOf[encodingFor(json, request)]}`;
+          const encodedTag = `${tag}${tagSuffixOf[jsonEncodingFor(json, request)]}`;
           return response
             .code(304)
-            .header('etag', `"${matchingClientEntityTag(request.headers, tag, encoded)}"`)
+            .header('etag', `"${matchingClientEntityTag(request.headers, tag, encodedTag)}"`)
             .send();
         }
       }

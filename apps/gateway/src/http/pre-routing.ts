@@ -3,18 +3,18 @@ import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
 import { type AccessLog, requestIdOf } from '../monitoring/access-log.ts';
 import { variesByOrigin } from './cors.ts';
-import { oversizedHeadRefusal } from './request/oversized-head-refusal.ts';
+import { checkHeadLimits } from './request/check-head-limits.ts';
 
-/** The response to a request that needs none of what routes do. */
+/** A response that is made before routing, for a request that needs no hook of Fastify. */
 export interface PreRoutingResponse {
   /** the path of the operation, with the names of its parameters */
   readonly route: string;
   readonly callerId: number;
-  /** the client under which bytes that are not read are counted */
+  /** the client under which the bytes of the response are counted until it reads them */
   readonly clientKey: string;
   /** undefined where the request has to be routed after all */
   readonly content: PreRoutingContent | undefined | Promise<PreRoutingContent | undefined>;
-  /** called before the response is handed over */
+  /** stops counting the request among the concurrent ones; called before the response is handed over */
   readonly release: () => void;
 }
 
@@ -29,29 +29,29 @@ export type RespondBeforeRouting = (request: IncomingMessage) => PreRoutingRespo
 
 export interface PreRoutingOptions {
   readonly config: GatewayConfig;
-  /** of every response */
+  /** the headers that every response has */
   readonly headers: Readonly<Record<string, string>>;
   readonly unread: UnreadResponses;
   readonly draining: AbortSignal;
   readonly begin: AccessLog['begin'];
   /** called with each response, before its content is known */
-  readonly opened: (response: ServerResponse) => void;
+  readonly trackResponse: (response: ServerResponse) => void;
   readonly respond: RespondBeforeRouting;
 }
 
-/** Sends the response of `respond`, with all that every response has; routes other requests. */
-export const preRouting = ({ config, headers, unread, draining, begin, opened, respond }: PreRoutingOptions) => {
+/** Sends the response of `respond`, with the headers and the log line that every response has; routes requests for which it has none. */
+export const preRouting = ({ config, headers, unread, draining, begin, trackResponse, respond }: PreRoutingOptions) => {
   const flatHeaders = Object.entries(headers).flat();
   const varies = variesByOrigin(config);
   return (handler: RequestListener): RequestListener =>
     (request, response) => {
       const startedAt = performance.now();
-      // Responses that depend on the origin, and those that are refused, are made by routes.
-      const isOrdinary = request.headers.origin === undefined && oversizedHeadRefusal(request, config) === undefined;
+      // A request from a page of another origin, and one beyond the limits of its head, is left to routing, which sets CORS headers or refuses it.
+      const isOrdinary = request.headers.origin === undefined && checkHeadLimits(request, config) === undefined;
       const preRouted = isOrdinary ? respond(request) : undefined;
       if (preRouted === undefined) return handler(request, response);
       const { route, callerId, clientKey, release } = preRouted;
-      opened(response);
+      trackResponse(response);
       const send = (content: PreRoutingContent | undefined): void => {
         release();
         // A request whose client has disconnected is logged and not routed: a route releases its permits when the connection closes, which
@@ -61,15 +61,15 @@ export const preRouting = ({ config, headers, unread, draining, begin, opened, r
         const record = begin(request, response, { id, route, startedAt, callerId });
         if (content === undefined || response.destroyed) return;
         const { status, body } = content;
-        const all = [...flatHeaders, ...content.headers, 'x-request-id', id];
-        if (varies) all.push('vary', 'Origin');
-        if (draining.aborted) all.push('connection', 'close');
+        const allHeaders = [...flatHeaders, ...content.headers, 'x-request-id', id];
+        if (varies) allHeaders.push('vary', 'Origin');
+        if (draining.aborted) allHeaders.push('connection', 'close');
         if (body !== undefined) {
-          all.push('content-length', String(body.length));
+          allHeaders.push('content-length', String(body.length));
           unread.add(response, clientKey, body.length, { shared: body });
         }
         try {
-          response.writeHead(status, all).end(body);
+          response.writeHead(status, allHeaders).end(body);
         } catch (error) {
           record.defect = error;
           response.destroy();

@@ -20,8 +20,8 @@ import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts
 import { sendError, unknownPathRefusal } from './errors/http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/serialise-pipelined-requests.ts';
 import { RequestAborted } from './request/body.ts';
-import { oversizedHeadRefusal } from './request/oversized-head-refusal.ts';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import { checkHeadLimits } from './request/check-head-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { isPathBelow } from './request/is-path-below.ts';
 import { securityHeaders } from './response/security-headers.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
@@ -41,7 +41,7 @@ export interface ServerOptions {
   readonly metrics: Registry;
   readonly admit: Admit;
   readonly draining: AbortSignal;
-  readonly limits: RequestLimits;
+  readonly limits: ConcurrentRequestLimits;
   readonly unread: UnreadResponses;
   /** responds to requests before they are routed */
   readonly respondBeforeRouting?: RespondBeforeRouting;
@@ -53,8 +53,8 @@ const idleGraceMs = 60_000;
 /** Parses GATEWAY_TRUSTED_PROXIES. @throws Error that names the entry that is neither an address nor a network */
 const parseTrustedProxies = (list = ''): string[] | false => {
   const proxies = splitCommaSeparated(list);
-  for (const one of proxies) {
-    const [address = '', bits, ...rest] = one.split('/');
+  for (const entry of proxies) {
+    const [address = '', bits, ...rest] = entry.split('/');
     const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
     if (
       maxBits < 0 ||
@@ -62,7 +62,7 @@ const parseTrustedProxies = (list = ''): string[] | false => {
       (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits))
     ) {
       throw new Error(
-        `GATEWAY_TRUSTED_PROXIES names ${one}, which is neither an address nor a network like 10.0.0.0/8.`,
+        `GATEWAY_TRUSTED_PROXIES names ${entry}, which is neither an address nor a network like 10.0.0.0/8.`,
       );
     }
   }
@@ -93,7 +93,7 @@ const limitNodeServer = (
 ): void => {
   // Closes connections whose clients do not read the response.
   server.setTimeout(Math.max(maxRequestMs(config), longestBodyTimeoutMs(config)) + idleGraceMs);
-  // Beyond its own limit Node drops headers silently.
+  // Node silently drops headers beyond this number: it reads one more than is accepted, so that `checkHeadLimits` notices the excess.
   server.maxHeadersCount = config.GATEWAY_MAX_HEADERS + 1;
   limitConnections(server, maxConnections(config), { log, metrics });
   // `100 Continue` is sent when the body is read.
@@ -119,13 +119,13 @@ export const createHttpServer = ({
   draining,
   respondBeforeRouting = () => undefined,
 }: ServerOptions) => {
-  /** While closing, a connection is idle as soon as its last response is sent. */
-  let closing = false;
+  /** whether the server is stopping: a connection is then closed as soon as its last response is sent */
+  let isClosing = false;
   /** Responses of operations whose connection is not yet closed. */
   const openResponses = new Set<ServerResponse>();
   const { begin } = accessLog(log, metrics, (response) => {
     openResponses.delete(response);
-    if (closing) app.server.closeIdleConnections();
+    if (isClosing) app.server.closeIdleConnections();
   });
 
   /** Below /api an unknown path is revealed to authenticated callers only. */
@@ -139,24 +139,24 @@ export const createHttpServer = ({
 
   const headers = securityHeaders(config.GATEWAY_BEHIND_TLS);
   const applyCors = corsPolicy(config);
-  const respondBefore = preRouting({
+  const withPreRouting = preRouting({
     config,
     headers,
     unread,
     draining,
     begin,
-    opened: (response) => openResponses.add(response),
+    trackResponse: (response) => openResponses.add(response),
     respond: respondBeforeRouting,
   });
 
   const beginRequest = (request: FastifyRequest, reply: FastifyReply): void => {
     const { id, is404, routeOptions } = request;
     const route = is404 || isUnknownPath(request) ? '(unknown)' : (routeOptions.url ?? '(unknown)');
-    const known = { id, route, startedAt: performance.now() };
+    const startedAt = performance.now();
     request.exchange = begin(
       request.raw,
       reply.raw,
-      known,
+      { id, route, startedAt },
       probeRoutes.test(route) ? undefined : ((request.params ?? {}) as Record<string, string>),
     );
     reply.header('x-request-id', id);
@@ -173,8 +173,8 @@ export const createHttpServer = ({
     // Fastify runs no hooks for a URL that it cannot parse.
     endConnectionIfDraining(reply);
     applyCors(request, reply);
-    const oversized = oversizedHeadRefusal(request.raw, config);
-    if (oversized !== undefined) return void sendError(reply, oversized);
+    const headRefusal = checkHeadLimits(request.raw, config);
+    if (headRefusal !== undefined) return void sendError(reply, headRefusal);
     authenticateApiPath(request, reply).then(
       () => sendError(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
       (error: unknown) => sendError(reply, error),
@@ -189,7 +189,7 @@ export const createHttpServer = ({
     clientErrorHandler: (error, socket) => respondToInvalidHttp(error as { code?: string }, socket),
     frameworkErrors: (_error, request, reply) =>
       refuseMalformedUrl(request as FastifyRequest, reply as unknown as FastifyReply),
-    serverFactory: (handler) => createServer(nodeOptions(config), serialisePipelinedRequests(respondBefore(handler))),
+    serverFactory: (handler) => createServer(nodeOptions(config), serialisePipelinedRequests(withPreRouting(handler))),
     routerOptions: {
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
@@ -205,7 +205,7 @@ export const createHttpServer = ({
   limitNodeServer(app.server, { config, log, metrics });
 
   app.addHook('preClose', (done) => {
-    closing = true;
+    isClosing = true;
     done();
   });
   app.decorateRequest('exchange');
@@ -216,8 +216,8 @@ export const createHttpServer = ({
     reply.headers(headers);
     const isPreflight = applyCors(request, reply);
     const takesPermit = request.routeOptions.config.isOperation === true || isPathBelow('/api', request.raw.url ?? '');
-    const oversized = oversizedHeadRefusal(request.raw, config);
-    if (oversized !== undefined) return done(oversized);
+    const headRefusal = checkHeadLimits(request.raw, config);
+    if (headRefusal !== undefined) return done(headRefusal);
     if (isPreflight) return void reply.code(204).send();
     // Only operations and paths below /api need permits, so public pages cannot exhaust them.
     if (takesPermit) {

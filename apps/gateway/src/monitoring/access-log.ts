@@ -83,8 +83,8 @@ const endSpan = ({ span, outcome, callerId, id }: RequestRecord, { headersSent, 
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /**
- * Writes one log line and one metrics observation per request, when its connection is done with it.
- * @param onFinished called after each of them
+ * Writes one log line and one metrics observation for each request, when its response has ended or its connection is closed.
+ * @param onFinished called after each request
  */
 export const accessLog = (log: Logger, metrics: Registry, onFinished: (response: ServerResponse) => void) => {
   const duration = new Histogram({
@@ -125,21 +125,21 @@ export const accessLog = (log: Logger, metrics: Registry, onFinished: (response:
 
   return {
     /**
-     * Starts the record of a request, which is written when its connection is done with it.
+     * Starts the record of a request, which is logged when its response has ended or its connection is closed.
      * @param tracedParams the parameters of the path of a request that is traced
      */
     begin: (
       request: IncomingMessage,
       response: ServerResponse,
-      admitted: Pick<RequestRecord, 'id' | 'route' | 'startedAt' | 'callerId'>,
+      facts: Pick<RequestRecord, 'id' | 'route' | 'startedAt' | 'callerId'>,
       tracedParams?: PathParams,
     ): RequestRecord => {
       const received = request.headers['traceparent'];
       const parent = typeof received === 'string' ? received : undefined;
       const span =
-        tracedParams === undefined ? undefined : startSpan(requestSpan(request, admitted.route, tracedParams), parent);
+        tracedParams === undefined ? undefined : startSpan(requestSpan(request, facts.route, tracedParams), parent);
       const traceparent = span?.traceparent ?? traceparentFrom(parent);
-      const record: RequestRecord = { ...admitted, traceparent, span, outcome: 'ok' };
+      const record: RequestRecord = { ...facts, traceparent, span, outcome: 'ok' };
       const end = () => {
         finish(request, response, record);
         onFinished(response);

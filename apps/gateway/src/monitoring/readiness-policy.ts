@@ -62,14 +62,14 @@ export const readinessPolicy = ({
     outages.set('database', schema);
     return { outages };
   };
-  let checked: Promise<Dependencies> | undefined;
+  let latestCheck: Promise<Dependencies> | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
   const dependencies = (): Promise<Dependencies> => {
-    if (checked === undefined || performance.now() - checkedAt > checkTtlMs) {
+    if (latestCheck === undefined || performance.now() - checkedAt > checkTtlMs) {
       checkedAt = performance.now();
-      checked = check();
+      latestCheck = check();
     }
-    return checked;
+    return latestCheck;
   };
 
   new Gauge({

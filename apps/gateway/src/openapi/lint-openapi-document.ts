@@ -7,8 +7,8 @@ const hasMembers = (value: unknown): value is Record<string, unknown> => typeof 
 /** Every `$ref` in a value. */
 const referencesIn = (value: unknown): string[] => {
   if (!hasMembers(value)) return [];
-  const own = typeof value['$ref'] === 'string' ? [value['$ref']] : [];
-  return [...own, ...Object.values(value).flatMap(referencesIn)];
+  const ownReferences = typeof value['$ref'] === 'string' ? [value['$ref']] : [];
+  return [...ownReferences, ...Object.values(value).flatMap(referencesIn)];
 };
 
 const resolves = (document: OpenApiDocument, reference: string): boolean => {
@@ -62,15 +62,15 @@ const faultsOfShape = ({ where, path, operation }: DocumentedOperation): string[
   const faults: string[] = [];
   if (!operation.operationId) faults.push(`${where} has no operationId.`);
   if ((operation.tags ?? []).length === 0) faults.push(`${where} has no tag.`);
-  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+  const namesInPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
-  for (const name of named) {
+  for (const name of namesInPath) {
     if (!declared.some((parameter) => parameter.name === name && parameter.required === true)) {
       faults.push(`${where} does not declare its path parameter ${name} as required.`);
     }
   }
   for (const { name } of declared)
-    if (!named.includes(name)) faults.push(`${where} declares ${name}, which its path does not have.`);
+    if (!namesInPath.includes(name)) faults.push(`${where} declares ${name}, which its path does not have.`);
   for (const { name, in: part, schema } of operation.parameters ?? []) {
     const isBounded = hasMembers(schema) && ['pattern', 'enum', 'maxLength'].some((keyword) => keyword in schema);
     if (part === 'header' && !isBounded) faults.push(`${where} does not say what its header ${name} looks like.`);

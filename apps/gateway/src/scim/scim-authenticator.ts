@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { timingSafeEqual } from 'node:crypto';
 import { clientNetwork } from '../admission/client-network.ts';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
@@ -12,7 +12,7 @@ export interface ScimAuthenticatorOptions {
   readonly config: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>;
   readonly readSetting: SignInSettings['readScim'];
   readonly hasher: TokenHasher;
-  readonly limits: Pick<RequestLimits, 'assignClient'>;
+  readonly limits: Pick<ConcurrentRequestLimits, 'assignClient'>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ErrorKind, refusal } from '@bunting/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { GatewayConfig } from '../config.ts';
 import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
@@ -14,7 +14,7 @@ import { ScimError, scimErrorBody, scimErrorOf } from './scim-error.ts';
 
 export interface ScimRouterOptions extends ScimAuthenticatorOptions {
   readonly config: GatewayConfig;
-  readonly limits: Pick<RequestLimits, 'assignClient' | 'bodyReceived'>;
+  readonly limits: Pick<ConcurrentRequestLimits, 'assignClient' | 'bodyReceived'>;
   readonly transaction: UnitOfWork;
 }
 
@@ -50,7 +50,7 @@ const outcomeOf = ({ status }: ScimError): ErrorKind => {
   return kinds[status] ?? 'ValidationError';
 };
 
-const bodyReader = (config: GatewayConfig, limits: Pick<RequestLimits, 'bodyReceived'>) => {
+const bodyReader = (config: GatewayConfig, limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>) => {
   const jsonLimits = ordinaryJsonLimits(config);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const { raw } = request;

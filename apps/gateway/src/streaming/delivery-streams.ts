@@ -2,7 +2,7 @@ import { scopeKey, unavailable } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RequestLimits } from '../admission/request-limits.ts';
+import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Delivery } from '../delivery/delivery.ts';
@@ -23,7 +23,7 @@ export interface DeliveryStreamsOptions {
     | 'GATEWAY_MAX_STREAM_SECONDS'
     | 'GATEWAY_STREAM_KEEP_ALIVE_SECONDS'
   >;
-  readonly limits: Pick<RequestLimits, 'clientOf' | 'responseSent'>;
+  readonly limits: Pick<ConcurrentRequestLimits, 'clientOf' | 'responseSent'>;
   readonly unread: Pick<UnreadResponses, 'add'>;
   readonly measured: StreamMetrics;
   readonly draining: AbortSignal;

@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { addVary, jsonContentType } from '../../http/errors/http-errors.ts';
-import { compressedFrom, type Encoding, encodingOf } from '../../http/response/compression.ts';
+import { minCompressedLength, type Encoding, encodingOf } from '../../http/response/compression.ts';
 import {
   entityTagOf,
   isNotModified,
@@ -33,7 +33,7 @@ export interface SdkResponse {
 /** An operation of SDKs whose response is made from memory. */
 export interface SdkOperation {
   readonly operation: AnyOperation;
-  /** The query of the operation; some operations add what the headers tell about the SDK. */
+  /** The query that the response depends on: that of the request, in which an operation may set the version of the client specification. */
   readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
   /** @param isBehind whether changes may be missing from the view. @throws Refusal */
   readonly respond: (
@@ -43,7 +43,7 @@ export interface SdkOperation {
   ) => SdkResponse | Promise<SdkResponse>;
 }
 
-/** The revision that a client has: a number, with quotes or without. Any other tag counts as none. */
+/** The revision in `If-None-Match`, which the client has: a number, with quotes or without; undefined for any other tag. */
 const revisionIn = (headers: IncomingHttpHeaders): number | undefined =>
   parseRevision(headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1'));
 
@@ -84,8 +84,8 @@ const allFeatures: SdkOperation = {
     requireCurrentFeatures(headers, view);
     const current = currentTag(headers, view, isBehind);
     if (current !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${current}"` } };
-    const encoding = view.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
-    const responseOf = (it: Representation) => okResponse(it.etag, it.encoding, it.body);
+    const encoding = view.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
+    const responseOf = ({ etag, body }: Representation) => okResponse(etag, encoding, body);
     const full = view.full(encoding);
     return full instanceof Promise ? full.then(responseOf) : responseOf(full);
   },
@@ -96,7 +96,7 @@ const oneFeature: SdkOperation = {
   queryOf: (query) => query,
   respond: (view, { headers, params }): SdkResponse => {
     const { featureName } = params as { readonly featureName: string };
-    const json = view.one(featureName);
+    const json = view.featureJson(featureName);
     if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
     const tag = entityTagOf(json, undefined);
     requireIfMatch(headers, tag);
@@ -113,7 +113,7 @@ const changesSince: SdkOperation = {
     const changes = clientRevision === undefined ? view.hydration() : view.since(clientRevision, isBehind);
     if (changes === undefined) return { status: 304, headers: {} };
     const { revision, body } = changes;
-    const encoding = body.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+    const encoding = body.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
     // The tag is the bare revision in every encoding: SDKs parse it as a number.
     const encoded = view.encode(changes, encoding);
     const responseOf = (bytes: Buffer) => okResponse(`"${revision}"`, encoding, bytes);
@@ -123,7 +123,7 @@ const changesSince: SdkOperation = {
 
 /** The operations whose responses are a representation of the features in memory, by subject. */
 export const sdkOperations: ReadonlyMap<string, SdkOperation> = new Map(
-  [allFeatures, oneFeature, changesSince].map((it) => [it.operation.subject, it]),
+  [allFeatures, oneFeature, changesSince].map((sdkOperation) => [sdkOperation.operation.subject, sdkOperation]),
 );
 
 /** The handlers of routed requests of server SDKs, by subject. */
@@ -146,5 +146,5 @@ export const clientHandlers = (
       if (vary !== undefined) addVary(response, vary);
       return response.code(status).headers(others).send(body);
     };
-  return new Map([...sdkOperations].map(([subject, it]) => [subject, handlerOf(it)]));
+  return new Map([...sdkOperations].map(([subject, sdkOperation]) => [subject, handlerOf(sdkOperation)]));
 };

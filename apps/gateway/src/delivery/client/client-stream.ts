@@ -22,7 +22,7 @@ export interface ClientStreamOptions {
   readonly fetchMode: Pick<FetchModePolicy, 'streamPreamble'>;
 }
 
-/** The revision of `Last-Event-ID`. Anything else than a number counts as none. */
+/** The revision in `Last-Event-ID`, which the client has; undefined for anything else than a number. */
 const lastEventIn = ({ headers }: FastifyRequest): number | undefined => parseRevision(headers['last-event-id']);
 
 const eventOf = (event: 'unleash-connected' | 'unleash-updated', { revision, body }: Delta): ServerSentEvent => ({
@@ -50,15 +50,15 @@ export const clientStream = ({ delivery, streams, authenticate, fetchMode }: Cli
     const { scope, view, isBehind } = await viewFor(StreamClientFeatures, response, caller, query);
     const first = firstEvent(view, lastEventIn(request), isBehind);
     const { authorization, cookie } = request.headers;
-    const isSameScope = (now: Caller): boolean =>
-      scopeKey(deliveryScope(now, scope.environment, query)) === scopeKey(scope);
+    const isSameScope = (currentCaller: Caller): boolean =>
+      scopeKey(deliveryScope(currentCaller, scope.environment, query)) === scopeKey(scope);
     return streams.open(request, response, {
       kind: 'sdk',
       scope,
       first,
       ...(fetchMode.streamPreamble === undefined ? {} : { preamble: fetchMode.streamPreamble }),
-      changesAfter: (current, revision) => {
-        const delta = current.since(revision);
+      changesAfter: (currentView, revision) => {
+        const delta = currentView.since(revision);
         return delta === undefined ? undefined : eventOf('unleash-updated', delta);
       },
       credential: {

@@ -19,7 +19,8 @@ interface PollResponse {
 export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) => {
   /** the connection ids of SDKs that were directed to the stream */
   const directed = new LRUCache<string, true>({ max: maxDirected, ttl: directedForMs });
-  const isToStream = (headers: IncomingHttpHeaders): boolean => {
+  /** Records that an SDK is directed to the stream. @returns false for an SDK without support for it, and for one that was directed recently */
+  const recordDirected = (headers: IncomingHttpHeaders): boolean => {
     const id = headers['unleash-connection-id'];
     if (!announcesClientSpec(headers['unleash-client-spec'], fetchModeSpec)) return false;
     if (typeof id !== 'string' || id === '' || id.length > maxIdLength || directed.has(id)) return false;
@@ -28,14 +29,14 @@ export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayCo
   };
 
   return {
-    /** what a stream has after its first event */
+    /** the text that every stream sends after its first event, if any */
     streamPreamble: mode === 'polling' ? 'event: fetch-mode\ndata: polling\n\n' : undefined,
     /**
      * Directs a polling SDK to the stream, in the mode `streaming`. The SDK ignores the body of such a response, so the response has no
      * entity tag: with one, a later poll would get 304 for a body that the SDK never read.
      */
     directToStream: <R extends PollResponse>(response: R, request: IncomingHttpHeaders): R => {
-      if (mode !== 'streaming' || response.status !== 200 || !isToStream(request)) return response;
+      if (mode !== 'streaming' || response.status !== 200 || !recordDirected(request)) return response;
       const { etag: _, ...headers } = response.headers;
       return { ...response, headers: { ...headers, 'fetch-mode': 'streaming' } };
     },

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AdmitFromCache } from '../../admission/admission.ts';
 import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
-import { compressedFrom, encodingOf } from '../../http/response/compression.ts';
+import { minCompressedLength, encodingOf } from '../../http/response/compression.ts';
 import { queryAndHeadersParser } from '../../http/request/query.ts';
 import type { Principal } from '../../persistence/tokens/token-lookup.ts';
 import { type SdkResponse, type SdkOperation, sdkOperations } from './client-handlers.ts';
@@ -31,14 +31,14 @@ interface Poll {
   readonly params: unknown;
   readonly query: ClientFeaturesQuery;
   readonly scope: DeliveryScope;
-  /** of the scope */
+  /** the key of the scope, under which its view is cached */
   readonly key: string;
 }
 
 /** Maximum number of cached polls per token; SDKs of one token mostly send the same one. */
 const maxPollsPerToken = 8;
 const maxCachedUrlLength = 256;
-/** A name that is the same with and without decoding. */
+/** A name of a feature that percent-decoding does not change. */
 const plainName = /^[\w.~-]{1,200}$/;
 
 /**
@@ -57,19 +57,19 @@ export const preRoutingPollResponses = ({
     if (http === undefined) continue;
     routes.set(http.url, { url: http.url, sdkOperation, parseQuery: queryAndHeadersParser(query, http) });
   }
-  const oneFeature = '/api/client/features/';
+  const oneFeaturePrefix = '/api/client/features/';
   const polls = new WeakMap<Principal, Map<string, Poll>>();
 
   const routeOf = (path: string): { readonly route: PollRoute; readonly params: unknown } | undefined => {
     const route = routes.get(path);
     if (route !== undefined) return { route, params: {} };
-    const featureName = path.startsWith(oneFeature) ? path.slice(oneFeature.length) : '';
-    const routeOfOne = plainName.test(featureName) ? routes.get(`${oneFeature}:featureName`) : undefined;
+    const featureName = path.startsWith(oneFeaturePrefix) ? path.slice(oneFeaturePrefix.length) : '';
+    const routeOfOne = plainName.test(featureName) ? routes.get(`${oneFeaturePrefix}:featureName`) : undefined;
     return routeOfOne === undefined ? undefined : { route: routeOfOne, params: { featureName } };
   };
 
-  /** @throws Refusal for a query that does not fit the contract, or without access */
-  const read = (url: string, request: IncomingMessage, caller: Caller): Poll | undefined => {
+  /** Undefined for a path that is no poll. @throws Refusal for a query that does not fit the contract, or without access */
+  const parsePoll = (url: string, request: IncomingMessage, caller: Caller): Poll | undefined => {
     const queryIndex = url.indexOf('?');
     const routed = routeOf(queryIndex < 0 ? url : url.slice(0, queryIndex));
     if (routed === undefined) return undefined;
@@ -84,45 +84,46 @@ export const preRoutingPollResponses = ({
     return { ...routed, query, scope, key: scopeKey(scope) };
   };
 
-  /** Undefined where the request has to be routed: that refuses it, if it has to be refused. */
+  /** The poll that a request is, from the cache or parsed; undefined where it has to be routed: its route also refuses it, if it must be refused. */
   const pollOf = (request: IncomingMessage, principal: Principal): Poll | undefined => {
     const { url = '', headers } = request;
     const spec = headers['unleash-client-spec'];
     const key = `${String(spec)} ${url}`;
-    let ofToken = polls.get(principal);
-    if (ofToken === undefined) polls.set(principal, (ofToken = new Map<string, Poll>()));
-    const cached = ofToken.get(key);
+    let pollsOfToken = polls.get(principal);
+    if (pollsOfToken === undefined) polls.set(principal, (pollsOfToken = new Map<string, Poll>()));
+    const cached = pollsOfToken.get(key);
     // The environment of a request depends on which environments exist.
     if (cached !== undefined) {
       if (delivery.store.environmentOf(principal.caller, cached.query.environment) === cached.scope.environment)
         return cached;
-      ofToken.clear();
+      pollsOfToken.clear();
     }
     let poll: Poll | undefined;
     try {
-      poll = read(url, request, principal.caller);
+      poll = parsePoll(url, request, principal.caller);
     } catch {
       return undefined;
     }
     if (poll === undefined || key.length > maxCachedUrlLength) return poll;
-    if (ofToken.size >= maxPollsPerToken) ofToken.clear();
-    ofToken.set(key, poll);
+    if (pollsOfToken.size >= maxPollsPerToken) pollsOfToken.clear();
+    pollsOfToken.set(key, poll);
     return poll;
   };
 
   const contentOf = (
     { headers: request }: IncomingMessage,
     sdkResponse: SdkResponse,
-    limits: Readonly<Record<string, string>>,
+    rateLimitHeaders: Readonly<Record<string, string>>,
     behindMs: number,
   ): PreRoutingContent | undefined => {
-    // Routed responses are compressed as all others are.
+    // A long body that is not compressed yet, though the client accepts it compressed, is left to the route, which compresses it.
     const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
-    const isPlain = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
-    if (isPlain && sdkResponse.body !== undefined && sdkResponse.body.length >= compressedFrom) return undefined;
+    const isCompressible = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
+    if (isCompressible && sdkResponse.body !== undefined && sdkResponse.body.length >= minCompressedLength)
+      return undefined;
     const { status, headers, body } = directToStream(sdkResponse, request);
     const rawHeaders = Object.entries(headers).flat();
-    for (const [name, value] of Object.entries(limits)) rawHeaders.push(name, value);
+    for (const [name, value] of Object.entries(rateLimitHeaders)) rawHeaders.push(name, value);
     if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
     return { status, headers: rawHeaders, body };
   };
@@ -138,24 +139,26 @@ export const preRoutingPollResponses = ({
     if (principal === undefined || poll === undefined || admitted === undefined) return undefined;
     const { client, release, refund } = admitted;
     const { sdkOperation, url: route } = poll.route;
-    /** A request that is routed after all is admitted there. An error recurs there, and is reported. */
-    const toRoute = (): undefined => void refund();
+    /** Leaves the request to its route, which admits it again. An error that occurred here recurs in the route, which reports it. */
+    const leaveToRoute = (): undefined => void refund();
     const respond = (behindMs: number): PreRoutingContent | undefined | Promise<PreRoutingContent | undefined> => {
       const contentOrRoute = (response: SdkResponse) =>
-        contentOf(request, response, admitted.headers, behindMs) ?? toRoute();
+        contentOf(request, response, admitted.headers, behindMs) ?? leaveToRoute();
       try {
         const { store } = delivery;
         const isCurrent = store.environmentOf(principal.caller, poll.query.environment) === poll.scope.environment;
-        if (!delivery.isLoaded || !isCurrent) return toRoute();
+        if (!delivery.isLoaded || !isCurrent) return leaveToRoute();
         const view = delivery.viewOf(poll.scope, poll.key);
         const response = sdkOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
-        return response instanceof Promise ? response.then(contentOrRoute).catch(toRoute) : contentOrRoute(response);
+        return response instanceof Promise
+          ? response.then(contentOrRoute).catch(leaveToRoute)
+          : contentOrRoute(response);
       } catch {
-        return toRoute();
+        return leaveToRoute();
       }
     };
-    const behind = delivery.catchUp();
-    const content = typeof behind === 'number' ? respond(behind) : behind.then(respond);
+    const staleness = delivery.catchUp();
+    const content = typeof staleness === 'number' ? respond(staleness) : staleness.then(respond);
     return { route, callerId: principal.caller.id, clientKey: client.id, content, release };
   };
 };

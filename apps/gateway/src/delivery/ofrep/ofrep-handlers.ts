@@ -50,12 +50,13 @@ export interface OfrepOptions {
 const ticketLifetimeMs = 15 * 60_000;
 /** A client whose ticket is valid for less is sent another one, also when no evaluation has changed. */
 const ticketReserveMs = 60_000;
+/** Seconds after which a client closes the stream of a page that is hidden. */
 const inactivityDelaySec = 120;
-/** How long an evaluation waits for an announced change: as long as a gateway takes to reconnect to NATS, and to read what it missed. */
+/** Maximum milliseconds that an evaluation waits for an announced change: as long as a gateway takes to reconnect to NATS and to catch up. */
 const announcedWaitMs = 5_000;
 const announcedIntervalMs = 50;
 
-interface Rendered {
+interface RenderedResult {
   readonly result: OfrepResult;
   readonly json: string;
 }
@@ -68,19 +69,19 @@ const contextIn = (
 ): EvaluationContext => {
   const { context = {} } = body;
   const { targetingKey: key } = context;
-  const own = typeof key === 'string' && key !== '' ? { userId: key, sessionId: key, ...context } : context;
-  const fields = contextFieldsOfBody({ context: own }, environment, callerAddress);
+  const withKeys = typeof key === 'string' && key !== '' ? { userId: key, sessionId: key, ...context } : context;
+  const fields = contextFieldsOfBody({ context: withKeys }, environment, callerAddress);
   return { fields, now: new Date(), random: Math.random };
 };
 
-/** The tag of a bulk evaluation: a hash of the evaluations, and when the ticket beside them expires. */
+/** The tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36. */
 const tagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
-const tagOf = (content: string, expiresAt: number | undefined): string =>
-  expiresAt === undefined ? content : `${content}.${expiresAt.toString(36)}`;
+const tagOf = (evaluationsHash: string, expiresAt: number | undefined): string =>
+  expiresAt === undefined ? evaluationsHash : `${evaluationsHash}.${expiresAt.toString(36)}`;
 
 const eventTagOf = (revision: number): string => `"${revision}"`;
 const revisionOfEventTag = (tag: string): number | undefined => parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
-const refetch = (revision: number): ServerSentEvent => ({
+const refetchEvent = (revision: number): ServerSentEvent => ({
   id: revision,
   data: JSON.stringify({
     type: 'refetchEvaluation',
@@ -89,7 +90,7 @@ const refetch = (revision: number): ServerSentEvent => ({
   }),
 });
 
-const noTicket = () =>
+const invalidTicket = () =>
   refusal(
     'AuthenticationRequired',
     'The ticket is not valid, or has expired. Evaluate the features to get another one.',
@@ -99,22 +100,25 @@ const noTicket = () =>
 export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHandler> => {
   const { delivery, streams, tickets, identifyById } = options;
   const viewFor = freshView(delivery);
-  /** by feature, by variant, whose name another strategy may use with another payload, and by whether it is on and why */
-  const rendered = new WeakMap<EvaluableFeature, Map<Variant, Map<string, Rendered>>>();
+  /**
+   * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the outcome:
+   * whether the feature is on, and the reason
+   */
+  const renderedResults = new WeakMap<EvaluableFeature, Map<Variant, Map<string, RenderedResult>>>();
 
-  const render = (resolution: Resolution): Rendered => {
+  const render = (resolution: Resolution): RenderedResult => {
     const { feature, enabled, variant, reason, needsTargetingKey } = resolution;
-    let variants = rendered.get(feature);
-    if (variants === undefined) rendered.set(feature, (variants = new Map()));
+    let variants = renderedResults.get(feature);
+    if (variants === undefined) renderedResults.set(feature, (variants = new Map()));
     let results = variants.get(variant);
     if (results === undefined) variants.set(variant, (results = new Map()));
     const outcome = `${enabled} ${needsTargetingKey} ${reason}`;
-    let found = results.get(outcome);
-    if (found === undefined) {
-      const result = ofrepResult(resolution);
-      results.set(outcome, (found = { result, json: JSON.stringify(result) }));
-    }
-    return found;
+    const cached = results.get(outcome);
+    if (cached !== undefined) return cached;
+    const result = ofrepResult(resolution);
+    const rendered = { result, json: JSON.stringify(result) };
+    results.set(outcome, rendered);
+    return rendered;
   };
 
   const evaluationFor = async (
@@ -124,9 +128,9 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     { body, query }: { readonly body: unknown; readonly query: unknown },
   ) => {
     const { callerAddress } = query as { readonly callerAddress?: string };
-    const named = (body as OfrepEvaluationBody).context?.['environment'];
+    const requested = (body as OfrepEvaluationBody).context?.['environment'];
     const { view } = await viewFor(operation, response, caller, {
-      ...(typeof named === 'string' ? { environment: named } : {}),
+      ...(typeof requested === 'string' ? { environment: requested } : {}),
       clientSpec: deltaClientSpec,
     });
     const context = contextIn(body as OfrepEvaluationBody, view.scope.environment, callerAddress);
@@ -146,8 +150,8 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     return response.code(400).send(JSON.stringify(ofrepErrorOf(request, 400, error, result.errorCode)));
   };
 
-  /** The id of an SDK token; other callers get no streams. */
-  const sdkTokenOf = (caller: Caller): string | undefined =>
+  /** The id of the caller's SDK token; undefined for other callers, who get no streams. */
+  const sdkTokenIdOf = (caller: Caller): string | undefined =>
     boundEnvironment(caller) === undefined ? undefined : caller.tokenId;
 
   const eventStreams = (view: DeliveryView, tokenId: string, expiresAt: number): string => {
@@ -163,8 +167,8 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
   };
 
   /**
-   * Waits for the change that an event of another gateway has announced: the client evaluates once for each event, so that it would keep an
-   * evaluation without the change until the next one.
+   * Waits for the change that an event of another gateway has announced. The client evaluates once for each event: an evaluation that lacks the
+   * change would stay in use until the next event.
    * @throws Refusal `ServiceUnavailable`, at which clients keep what they have; RequestAborted when the client has disconnected
    */
   const awaitAnnounced = async (eventTag: string | undefined, response: FastifyReply): Promise<void> => {
@@ -183,62 +187,62 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
   const evaluateAll: SdkHandler = async (request, response, { caller, ...parsed }) => {
     await awaitAnnounced((parsed.query as OfrepBulkQuery).flagConfigEtag, response);
     const { view, evaluation, context } = await evaluationFor(EvaluateFlags, response, caller, parsed);
-    const flags = evaluation
+    const flagsJson = evaluation
       .names()
       .map((name) => render(evaluation.resolve(name, context) as Resolution).json)
       .join(',');
-    const content = hash('sha256', flags, 'base64url').slice(0, 22);
-    const tokenId = sdkTokenOf(caller);
+    const evaluationsHash = hash('sha256', flagsJson, 'base64url').slice(0, 22);
+    const tokenId = sdkTokenIdOf(caller);
     const tags = parseIfNoneMatch(request.headers);
     const isCurrent = (tag: string): boolean => {
-      const [, contentHash, expiry] = tagPattern.exec(tag) ?? [];
-      if (contentHash !== content) return false;
+      const [, tagHash, expiry] = tagPattern.exec(tag) ?? [];
+      if (tagHash !== evaluationsHash) return false;
       return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
     };
-    const current = tags === '*' ? content : tags?.find(isCurrent);
-    if (current !== undefined) return response.code(304).header('etag', `"${current}"`).send();
+    const currentTag = tags === '*' ? evaluationsHash : tags?.find(isCurrent);
+    if (currentTag !== undefined) return response.code(304).header('etag', `"${currentTag}"`).send();
     const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
     const streamsJson =
       tokenId === undefined || expiresAt === undefined
         ? ''
         : `,"eventStreams":${eventStreams(view, tokenId, expiresAt)}`;
     return response
-      .header('etag', `"${tagOf(content, expiresAt)}"`)
+      .header('etag', `"${tagOf(evaluationsHash, expiresAt)}"`)
       .header('content-type', jsonContentType)
-      .send(`{"flags":[${flags}]${streamsJson}}`);
+      .send(`{"flags":[${flagsJson}]${streamsJson}}`);
   };
 
   const streamChanges: SdkHandler = async (request, response, { query }) => {
     streams.reserve(request, response);
     const { ticket, lastEventId = '' } = query as { readonly ticket: string; readonly lastEventId?: string };
     const access = tickets.read(ticket);
-    if (access === undefined) throw noTicket();
+    if (access === undefined) throw invalidTicket();
     const { tokenId, environment } = access;
     const principal = await identifyById(tokenId);
-    const scopeNow = (caller: Caller) => deliveryScope(caller, environment, { clientSpec: deltaClientSpec });
+    const currentScopeOf = (caller: Caller) => deliveryScope(caller, environment, { clientSpec: deltaClientSpec });
     const mayRead = (caller: Caller): boolean =>
       may(caller, permissionsFor(EvaluateFlags), { environment }) &&
-      scopeHash(describeScope(scopeNow(caller))) === access.scope;
-    if (!mayRead(principal.caller)) throw noTicket();
+      scopeHash(describeScope(currentScopeOf(caller))) === access.scope;
+    if (!mayRead(principal.caller)) throw invalidTicket();
     const behindMs = await delivery.catchUp();
     requireLoaded(delivery);
-    if (!delivery.store.hasEnvironment(environment)) throw noTicket();
-    const scope = scopeNow(principal.caller);
+    if (!delivery.store.hasEnvironment(environment)) throw invalidTicket();
+    const scope = currentScopeOf(principal.caller);
     const revision = delivery.viewOf(scope).revision();
     const heldRevision = parseRevision(lastEventId) ?? access.revision;
     // If this memory is current and the client has a later revision, that revision is from before a backup was restored.
     const changesAfter = (view: DeliveryView, after: number): ServerSentEvent | undefined =>
-      view.revision() > after || after > delivery.store.position ? refetch(view.revision()) : undefined;
-    // Clients ignore unknown types.
-    const upToDate: ServerSentEvent = { id: heldRevision, data: '{"type":"connected"}' };
+      view.revision() > after || after > delivery.store.position ? refetchEvent(view.revision()) : undefined;
+    // Clients ignore an event of a type that they do not know; it only confirms the connection.
+    const connectedEvent: ServerSentEvent = { id: heldRevision, data: '{"type":"connected"}' };
     return streams.open(request, response, {
       kind: 'ofrep',
       scope,
       changesAfter,
       first:
         revision > heldRevision || (behindMs === 0 && heldRevision > delivery.store.position)
-          ? refetch(revision)
-          : upToDate,
+          ? refetchEvent(revision)
+          : connectedEvent,
       credential: { key: `ofrep ${tokenId}`, authenticate: () => identifyById(tokenId) },
       mayContinue: ({ caller }) => mayRead(caller),
     });

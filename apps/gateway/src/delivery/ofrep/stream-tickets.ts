@@ -14,7 +14,7 @@ export interface StreamTicket {
 
 const macOf = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** A short text that stands for a scope. */
+/** A hash of a scope, shortened so that the URL with the ticket stays short. */
 export const scopeHash = (scope: object): string => hash('sha256', JSON.stringify(scope), 'base64url').slice(0, 16);
 
 /**

@@ -9,7 +9,7 @@ import {
   type OutboxMessage,
 } from '@bunting/contracts';
 
-/** What an SDK evaluates of a feature in one environment. */
+/** The part of a feature that an SDK evaluates in one environment. */
 export interface EnvironmentPart {
   /** the position of the row that last changed it */
   position: number;
@@ -38,7 +38,7 @@ export interface SegmentEntry {
   position: number;
   /** undefined once it is deleted */
   json: string | undefined;
-  /** a JSON list without its brackets */
+  /** a JSON array without its brackets */
   constraints: string;
 }
 
@@ -49,7 +49,7 @@ export interface FormerFeature {
   readonly position: number;
 }
 
-/** A changed entity. Only its newest change counts. */
+/** A change of an entity; the entity has the state after its newest change. */
 export type EntityChange =
   | { readonly position: number; readonly feature: FeatureEntry }
   | { readonly position: number; readonly segment: SegmentEntry }
@@ -58,11 +58,11 @@ export type EntityChange =
   | { readonly position: number; readonly environment: string };
 
 const noSegments: readonly number[] = [];
-const nothingSet = '"enabled":false,"strategies":[],"variants":[]';
-const emptyPart: EnvironmentPart = { position: 0, json: nothingSet, segments: noSegments };
+const emptyPartJson = '"enabled":false,"strategies":[],"variants":[]';
+const emptyPart: EnvironmentPart = { position: 0, json: emptyPartJson, segments: noSegments };
 /** Maximum number of recent changes; a reader with an older position scans all entities. */
 const recentChangesLimit = 20_000;
-/** Maximum number of deleted entities that are retained for deltas: some 40 MiB. An SDK with an older revision gets the full state. */
+/** Maximum number of deleted entities that are retained for deltas: some 40 MiB. An SDK from before those gets the full state. */
 const defaultMaxRemoved = 100_000;
 
 /** The members of an object as JSON, without its braces. */
@@ -85,28 +85,29 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   /** by environment: the projects that have it */
   const projectsWith = new Map<string, Set<string>>();
   const features = new Map<string, FeatureEntry>();
-  const ofProject = new Map<string, Set<FeatureEntry>>();
+  const featuresByProject = new Map<string, Set<FeatureEntry>>();
   const segments = new Map<number, SegmentEntry>();
   const formerFeatures = new Map<string, FormerFeature>();
   let names: string[] = [];
   let isSorted = true;
-  let recent: EntityChange[] = [];
-  /** changes up to this position are no longer in `recent` */
+  let recentChanges: EntityChange[] = [];
+  /** changes up to this position are no longer in `recentChanges` */
   let recentAfter = 0;
   let position = 0;
   /** the number of resets: whatever was derived before the newest one is invalid */
   let epoch = 0;
-  /** the lowest revision that a delta can begin at: earlier ones are of another history, or removals after them were pruned */
+  /** the lowest revision that a delta can begin at: earlier ones are from before a backup was restored, or removals after them were pruned */
   let historyFrom = 0;
-  let isReset = false;
+  /** whether the store was reset and has not yet applied every row that the producer had then */
+  let isIncomplete = false;
   /** removals since deleted entities were last pruned */
   let removalsSincePrune = 0;
 
   const recordChange = (change: EntityChange): void => {
-    recent.push(change);
-    if (recent.length <= 2 * recentChangesLimit) return;
-    recentAfter = recent[recent.length - recentChangesLimit - 1]?.position ?? position;
-    recent = recent.slice(-recentChangesLimit);
+    recentChanges.push(change);
+    if (recentChanges.length <= 2 * recentChangesLimit) return;
+    recentAfter = recentChanges[recentChanges.length - recentChangesLimit - 1]?.position ?? position;
+    recentChanges = recentChanges.slice(-recentChangesLimit);
   };
 
   const addName = (name: string): void => {
@@ -135,7 +136,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     if (state === null) {
       if (before === undefined) return;
       features.delete(name);
-      ofProject.get(before.project)?.delete(before);
+      featuresByProject.get(before.project)?.delete(before);
       names.splice(names.indexOf(name), 1);
       return;
     }
@@ -155,9 +156,9 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     }
     const { project } = state;
     if (before === undefined || before.project !== project) {
-      ofProject.get(feature.project)?.delete(feature);
-      const siblings = ofProject.get(project) ?? new Set<FeatureEntry>();
-      ofProject.set(project, siblings.add(feature));
+      featuresByProject.get(feature.project)?.delete(feature);
+      const siblings = featuresByProject.get(project) ?? new Set<FeatureEntry>();
+      featuresByProject.set(project, siblings.add(feature));
     }
     if (state.archived) {
       Object.assign(feature, {
@@ -176,23 +177,23 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     const jsonPrefix = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
     const jsonSuffix = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
     const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
-    const isSame =
+    const isUnchanged =
       jsonPrefix === feature.jsonPrefix &&
       jsonSuffix === feature.jsonSuffix &&
       tags.join('\n') === feature.tags.join('\n');
-    if (!isSame || feature.isArchived) {
+    if (!isUnchanged || feature.isArchived) {
       Object.assign(feature, { project, isArchived: false, position: rowPosition, jsonPrefix, jsonSuffix, tags });
     }
-    for (const [environment, it] of Object.entries(state.environments)) {
-      const json = jsonMembersOf({ enabled: it.enabled, strategies: it.strategies, variants: it.variants });
+    for (const [environment, { enabled, strategies, variants }] of Object.entries(state.environments)) {
+      const json = jsonMembersOf({ enabled, strategies, variants });
       const part = feature.parts.get(environment);
-      if (part === undefined && json === nothingSet) continue;
+      if (part === undefined && json === emptyPartJson) continue;
       if (part?.json !== json)
-        feature.parts.set(environment, { position: rowPosition, json, segments: segmentsOf(it.strategies) });
+        feature.parts.set(environment, { position: rowPosition, json, segments: segmentsOf(strategies) });
     }
     for (const [environment, part] of feature.parts) {
-      if (Object.hasOwn(state.environments, environment) || part.json === nothingSet) continue;
-      feature.parts.set(environment, { position: rowPosition, json: nothingSet, segments: noSegments });
+      if (Object.hasOwn(state.environments, environment) || part.json === emptyPartJson) continue;
+      feature.parts.set(environment, { position: rowPosition, json: emptyPartJson, segments: noSegments });
     }
     recordChange({ position: rowPosition, feature });
   };
@@ -208,16 +209,17 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     recordChange({ position: rowPosition, segment });
   };
 
-  const connect = (rowPosition: number, project: string, environment: string, isOn: boolean): void => {
+  /** Adds an environment to a project, or removes it. */
+  const setConnected = (rowPosition: number, project: string, environment: string, connected: boolean): void => {
     const projects = projectsWith.get(environment) ?? new Set<string>();
     projectsWith.set(environment, projects);
-    if (projects.has(project) === isOn) return;
-    if (isOn) projects.add(project);
+    if (projects.has(project) === connected) return;
+    if (connected) projects.add(project);
     else projects.delete(project);
-    for (const feature of ofProject.get(project) ?? []) {
+    for (const feature of featuresByProject.get(project) ?? []) {
       const part = feature.parts.get(environment);
       if (part === undefined) continue;
-      // What it has there counts from now on, or no longer.
+      // From this position on, SDKs get what the feature has in the environment, or get it no longer.
       feature.parts.set(environment, { ...part, position: rowPosition });
       recordChange({ position: rowPosition, feature });
     }
@@ -235,7 +237,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     },
     'project-environment': (rowPosition, id, state) => {
       const [project = '', environment = ''] = id.split(' ', 2);
-      connect(rowPosition, project, environment, state !== null);
+      setConnected(rowPosition, project, environment, state !== null);
     },
     'former-feature': (rowPosition, id, state) => {
       if (state === null) return;
@@ -253,17 +255,17 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   const pruneRemoved = (): void => {
     if (removalsSincePrune <= maxRemoved / 4) return;
     removalsSincePrune = 0;
-    const gone = [
+    const removed = [
       ...[...features.values()].filter(({ isArchived }) => isArchived),
       ...[...segments.values()].filter(({ json }) => json === undefined),
       ...formerFeatures.values(),
     ];
-    if (gone.length <= maxRemoved) return;
-    const upTo = gone.map((one) => one.position).sort((one, other) => other - one)[maxRemoved] as number;
+    if (removed.length <= maxRemoved) return;
+    const upTo = removed.map((entity) => entity.position).sort((one, other) => other - one)[maxRemoved] as number;
     for (const [name, feature] of features) {
       if (!feature.isArchived || feature.position > upTo) continue;
       features.delete(name);
-      ofProject.get(feature.project)?.delete(feature);
+      featuresByProject.get(feature.project)?.delete(feature);
     }
     names = names.filter((name) => features.has(name));
     for (const [id, { json, position: rowPosition }] of segments)
@@ -282,18 +284,19 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       }
       position = upTo;
       pruneRemoved();
-      if (!isReset || !isComplete) return;
+      if (!isIncomplete || !isComplete) return;
       historyFrom = upTo;
-      isReset = false;
+      isIncomplete = false;
     },
-    /** Drops everything. Rows applied after it are of another history. */
+    /** Drops everything, after the producer was restored from a backup: the positions of later rows do not continue those of earlier ones. */
     reset: (): void => {
-      for (const map of [environments, projectsWith, features, ofProject, segments, formerFeatures]) map.clear();
+      for (const map of [environments, projectsWith, features, featuresByProject, segments, formerFeatures])
+        map.clear();
       names = [];
-      recent = [];
+      recentChanges = [];
       recentAfter = 0;
       position = 0;
-      isReset = true;
+      isIncomplete = true;
       epoch++;
     },
     get epoch() {
@@ -303,8 +306,8 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       return historyFrom;
     },
     /** False from a reset until every row that the producer had at the reset is applied: until then the state is partial. */
-    get isWhole() {
-      return !isReset;
+    get isComplete() {
+      return !isIncomplete;
     },
     get position() {
       return position;
@@ -315,8 +318,8 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
      * that, it is the first enabled one. Undefined where there is no such environment.
      */
     environmentOf: (caller: Caller, named = 'default'): string | undefined => {
-      const wanted = boundEnvironment(caller) ?? named;
-      if (environments.has(wanted)) return wanted;
+      const environment = boundEnvironment(caller) ?? named;
+      if (environments.has(environment)) return environment;
       if (boundEnvironment(caller) !== undefined || named !== 'default') return undefined;
       const [first] = [...environments.values()]
         .filter(({ enabled }) => enabled)
@@ -334,13 +337,13 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     /** The changes after a position, oldest first; undefined where they are no longer retained. */
     changesAfter: (after: number): readonly EntityChange[] | undefined => {
       if (after < recentAfter) return undefined;
-      let [low, high] = [0, recent.length];
+      let [low, high] = [0, recentChanges.length];
       while (low < high) {
         const middle = (low + high) >> 1;
-        if ((recent[middle] as EntityChange).position > after) high = middle;
+        if ((recentChanges[middle] as EntityChange).position > after) high = middle;
         else low = middle + 1;
       }
-      return recent.slice(low);
+      return recentChanges.slice(low);
     },
     partOf,
     /** The position of the row that last changed what SDKs evaluate of a feature in an environment. */

@@ -120,9 +120,9 @@ it('a view is incomplete until all rows of the restored backup are applied', () 
   const [first] = givenRows('default');
   const message = { position: 1, uid: randomUUID(), type: 'environment', payload: first as DeliveryState };
   store.apply([{ ...message, recordedAt: '', traceparent: null }], 1, false);
-  expect(store.isWhole).toBe(false);
+  expect(store.isComplete).toBe(false);
   store.apply([{ ...message, position: 2, recordedAt: '', traceparent: null }], 2, true);
-  expect(store.isWhole).toBe(true);
+  expect(store.isComplete).toBe(true);
 });
 
 it('a delta removes a deleted segment for a client that may have it, until removals are pruned', () => {

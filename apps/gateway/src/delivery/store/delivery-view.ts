@@ -23,17 +23,17 @@ export interface Delta {
   readonly revision: number;
   /** `{"events":[…]}` */
   readonly body: Buffer;
-  /** the same as a list of features, where it is a hydration */
+  /** the body as a list of features, for a delta that is the full state */
   readonly list?: FeatureList;
-  /** the body compressed, each made once */
+  /** the compressed body by encoding, each made when it is first requested */
   readonly encoded: Partial<Record<Encoding, Buffer | Promise<Buffer>>>;
 }
 
 /** Maximum bytes of the deltas that a scope caches: most are small, and clients reconnect with many different revisions. */
 const maxDeltaBytes = 4 * 1024 * 1024;
-/** Bytes of a cache entry beside its body. */
+/** Estimated bytes of a cached delta besides its body. */
 const deltaOverheadBytes = 200;
-/** The same for a view. */
+/** Estimated bytes of a cached view besides its bodies. */
 const viewOverheadBytes = 1_000;
 
 /** The entity tag of a full response, as `<hash of the scope>:<hash of the content>:<revision>`, without the suffix of its encoding. */
@@ -45,13 +45,13 @@ interface Content {
   readonly tag: string;
   /** the newest revision with this content */
   readonly revision: number;
-  /** the revision at which its bytes were made */
+  /** the revision at which the content first was as it is now; `meta` names it in every encoding */
   readonly madeAt: number;
   readonly length: number;
   readonly list: FeatureList;
-  /** lazily, each made once */
+  /** by encoding, each made when it is first requested */
   readonly representations: Partial<Record<Encoding, Representation | Promise<Representation>>>;
-  /** the epoch of the store that it is of */
+  /** the epoch of the store in which the revision counts */
   readonly epoch: number;
 }
 
@@ -69,22 +69,22 @@ const withInlinedSegments = (json: string, store: DeliveryStore): string => {
 };
 
 /** Returns the cached value, or makes it once for all concurrent callers. A failure is not cached. */
-const madeOnce = <T>(
-  made: Partial<Record<Encoding, T | Promise<T>>>,
+const makeOnce = <T>(
+  cache: Partial<Record<Encoding, T | Promise<T>>>,
   encoding: Encoding,
   make: () => Promise<T>,
   onMade: () => void,
 ): T | Promise<T> => {
-  const cached = made[encoding];
+  const cached = cache[encoding];
   if (cached !== undefined) return cached;
   const making = make();
-  made[encoding] = making;
+  cache[encoding] = making;
   making.then(
     (value) => {
-      made[encoding] = value;
+      cache[encoding] = value;
       onMade();
     },
-    () => void delete made[encoding],
+    () => void delete cache[encoding],
   );
   return making;
 };
@@ -97,7 +97,7 @@ const madeOnce = <T>(
 export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
   const { environment, inlineSegments } = scope;
   const filter = scopeFilter(store, scope);
-  const { isVisible, isGone, isFormer } = filter;
+  const { isVisible, hasLeftScope, formerConcernsScope } = filter;
   const latest = scopeRevision(store, environment, filter);
   const { usedSegments } = latest;
   const query = JSON.stringify(describeScope(scope));
@@ -162,22 +162,40 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     };
     const hashes = list.blocks.map((block) => block.hash).join();
     const contentHash = hash('sha256', `${hashes} ${list.jsonSuffix}`, 'hex').slice(0, 32);
-    // The content was changed and changed back: the cached bytes are still right.
+    // The content was changed and changed back: the cached representations are still right.
     if (content?.hash === contentHash) return (content = { ...content, revision, epoch, list });
     const tag = `${queryHash}:${contentHash}:${revision}`;
-    const made = { revision, madeAt: revision, length: listLength(list), list, epoch, representations: {} };
-    return (content = { hash: contentHash, tag, ...made });
+    const length = listLength(list);
+    return (content = {
+      hash: contentHash,
+      tag,
+      revision,
+      madeAt: revision,
+      length,
+      list,
+      epoch,
+      representations: {},
+    });
   };
 
   const represent = async ({ list, tag, madeAt }: Content, encoding: Encoding): Promise<Representation> => {
     const etag = `"${tag}${tagSuffixOf[encoding]}"`;
     const meta = JSON.stringify({ revisionId: madeAt, etag, queryHash });
-    const all = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
-    return { etag, encoding, body: encoding === 'identity' ? listBytes(all) : await compressList(all, encoding) };
+    const listWithMeta = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
+    const body = encoding === 'identity' ? listBytes(listWithMeta) : await compressList(listWithMeta, encoding);
+    return { etag, encoding, body };
   };
 
   const segmentsOf = (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments;
-  const reader: ScopeReader = { positionOf, isVisible, isGone, isFormer, segmentsOf, usedSegments, jsonOf };
+  const reader: ScopeReader = {
+    positionOf,
+    isVisible,
+    hasLeftScope,
+    formerConcernsScope,
+    segmentsOf,
+    usedSegments,
+    jsonOf,
+  };
 
   const view = {
     scope,
@@ -197,17 +215,17 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       const [, scopeHash, contentHash] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
       return scopeHash === queryHash && contentHash === currentHash;
     },
-    /** Whether a client has this tag from a replica with a later position than this one has. */
+    /** Whether a tag is from a replica that had applied later changes of the scope than this one has. */
     isLater: (tag: string): boolean => {
       const [, scopeHash, , position] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
       update();
       return scopeHash === queryHash && Number(position) > latest.revision;
     },
     etag: (encoding: Encoding): string => `"${currentContent().tag}${tagSuffixOf[encoding]}"`,
-    /** Everything, in an encoding; made once, compressed in another thread. */
+    /** The full response in an encoding, made once for each content. */
     full: (encoding: Encoding): Representation | Promise<Representation> => {
       const current = currentContent();
-      return madeOnce(current.representations, encoding, () => represent(current, encoding), onResize);
+      return makeOnce(current.representations, encoding, () => represent(current, encoding), onResize);
     },
     /** The features of the scope, in the order of their names. */
     features: visibleFeatures,
@@ -216,12 +234,12 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       const feature = store.feature(name);
       return feature === undefined || !isVisible(feature) ? undefined : feature;
     },
-    /** One feature with the constraints of its segments; undefined where the scope has none of that name. */
-    one: (name: string): string | undefined => {
+    /** One feature as JSON; undefined where the scope has none of that name. */
+    featureJson: (name: string): string | undefined => {
       const feature = view.find(name);
       return feature === undefined ? undefined : jsonOf(feature);
     },
-    /** Everything as one event. */
+    /** The full state as one event. */
     hydration: (): Delta => {
       update();
       if (hydration !== undefined) return hydration;
@@ -239,7 +257,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     encode: ({ body, list, encoded }: Delta, encoding: Encoding): Buffer | Promise<Buffer> => {
       if (encoding === 'identity') return body;
       const make = () => (list === undefined ? compress(body, encoding) : compressList(list, encoding));
-      return madeOnce(encoded, encoding, make, onResize);
+      return makeOnce(encoded, encoding, make, onResize);
     },
     /**
      * The changes after a client's revision; undefined where there are none, and the full state for a revision that is not of this history.
@@ -253,8 +271,8 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       if (after >= latest.revision) return undefined;
       const cached = deltas.get(after);
       if (cached !== undefined) return cached.delta;
-      const made = deltaAfter(after, store, reader);
-      const delta = made === undefined ? undefined : { ...made, encoded: {} };
+      const changes = deltaAfter(after, store, reader);
+      const delta = changes === undefined ? undefined : { ...changes, encoded: {} };
       deltas.set(after, { delta });
       onResize();
       return delta;
@@ -264,10 +282,12 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       let sum =
         viewOverheadBytes +
         (hydration?.body.length ?? 0) +
-        blocks.reduce((all, { size }) => all + size, 0) +
+        blocks.reduce((total, { size }) => total + size, 0) +
         deltas.calculatedSize;
-      for (const made of Object.values(content?.representations ?? {})) if ('body' in made) sum += made.body.length;
-      for (const made of Object.values(hydration?.encoded ?? {})) if (Buffer.isBuffer(made)) sum += made.length;
+      // Promises of representations and bodies that are still being made count nothing.
+      for (const cached of Object.values(content?.representations ?? {}))
+        if ('body' in cached) sum += cached.body.length;
+      for (const cached of Object.values(hydration?.encoded ?? {})) if (Buffer.isBuffer(cached)) sum += cached.length;
       return sum;
     },
   };

@@ -42,7 +42,7 @@ const cachedByPosition = <K extends object, T>() => {
 export const evaluatorCache = (store: DeliveryStore) => {
   const compiledSegment = cachedByPosition<SegmentEntry, ReturnType<FindSegment>>();
   const compiledFeature = cachedByPosition<EnvironmentPart | FeatureEntry, CompiledFeature>();
-  const ofView = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
+  const evaluations = new WeakMap<DeliveryView, { readonly revision: string; readonly evaluation: ViewEvaluation }>();
 
   const findSegment: FindSegment = (id) => {
     const segment = store.segment(id);
@@ -53,12 +53,12 @@ export const evaluatorCache = (store: DeliveryStore) => {
 
   const compile = (feature: FeatureEntry, environment: string): CompiledFeature => {
     const part = store.partOf(feature, environment);
-    const json = () => JSON.parse(feature.jsonPrefix + part.json + feature.jsonSuffix) as EvaluableFeature;
-    // The part of a feature that has none in this environment is shared by all features.
+    const parse = () => JSON.parse(feature.jsonPrefix + part.json + feature.jsonSuffix) as EvaluableFeature;
+    // All features that have no part in an environment share one empty part, which can identify none of them.
     const key = part.position === 0 ? feature : part;
     let position = store.positionOf(feature, environment);
     for (const id of part.segments) position = Math.max(position, store.segment(id)?.position ?? 0);
-    return compiledFeature(key, position, () => compileFeature(json(), findSegment));
+    return compiledFeature(key, position, () => compileFeature(parse(), findSegment));
   };
 
   const evaluationOf = (view: DeliveryView): ViewEvaluation => {
@@ -84,10 +84,10 @@ export const evaluatorCache = (store: DeliveryStore) => {
   /** The evaluation of a view in its present state. */
   return (view: DeliveryView): ViewEvaluation => {
     const revision = `${store.epoch} ${view.revision()}`;
-    const cached = ofView.get(view);
+    const cached = evaluations.get(view);
     if (cached?.revision === revision) return cached.evaluation;
     const evaluation = evaluationOf(view);
-    ofView.set(view, { revision, evaluation });
+    evaluations.set(view, { revision, evaluation });
     return evaluation;
   };
 };

@@ -24,7 +24,7 @@ interface Serialisation {
   readonly piecesOf: (feature: FeatureEntry) => readonly string[];
 }
 
-/** The mean number of features in a block: a change costs the compression of so many, and each block compresses by itself. */
+/** The mean number of features in a block. A change compresses a block again; smaller blocks, each compressed by itself, would be longer in total. */
 const meanLength = 128;
 /** Blocks begin at the same names in every replica, and adding or removing a feature changes no block but its own. */
 const beginsBlock = ({ name }: FeatureEntry): boolean => crc32(name) % meanLength === 0;
@@ -34,8 +34,8 @@ const piecesOfRun = (features: readonly FeatureEntry[], { piecesOf }: Serialisat
   features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
 
 /**
- * The bytes of each text, which is in pieces. They share one buffer: many small ones would stay with the process when they are freed. Joined to
- * one string first, the pieces would be copied some times before they are encoded.
+ * The bytes of each text, which is given in pieces. All texts share one buffer, because the process does not return the memory of many small
+ * buffers to the system. The pieces are not joined to one string, which would copy them several times before they are encoded.
  */
 const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
   const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));
@@ -72,13 +72,13 @@ const blockOf = (features: readonly FeatureEntry[], bytes: Buffer, serialisation
       return compressing;
     },
     get size() {
-      const kept = compressed === undefined || compressed instanceof Promise ? 0 : compressed.deflated.length;
-      return kept + (plain?.length ?? 0);
+      const gzipBytes = compressed === undefined || compressed instanceof Promise ? 0 : compressed.deflated.length;
+      return gzipBytes + (plain?.length ?? 0);
     },
   };
 };
 
-/** The features in runs of which each becomes a block. */
+/** Divides the features into runs, each of which becomes a block. */
 const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
   const runs: FeatureEntry[][] = [];
   for (const feature of features) {
@@ -89,7 +89,7 @@ const runsOf = (features: Iterable<FeatureEntry>): FeatureEntry[][] => {
   return runs;
 };
 
-/** The blocks of a list of features, with those of before that none of their features has changed since. */
+/** The blocks of a list of features. Reuses those of the blocks before whose features are the same and have not changed. */
 export const updateFeatureBlocks = (
   features: Iterable<FeatureEntry>,
   before: readonly FeatureBlock[],
@@ -105,8 +105,8 @@ export const updateFeatureBlocks = (
     const block = byFirst.get(run[0]);
     return { run, block: block !== undefined && isSame(block, run) ? block : undefined };
   });
-  const changed = runs.filter(({ block }) => block === undefined).map(({ run }) => run);
-  const texts = encode(changed.map((run) => piecesOfRun(run, serialisation)));
-  const made = new Map(changed.map((run, nth) => [run, blockOf(run, texts[nth] as Buffer, serialisation)]));
-  return runs.map(({ run, block }) => block ?? (made.get(run) as FeatureBlock));
+  const changedRuns = runs.filter(({ block }) => block === undefined).map(({ run }) => run);
+  const texts = encode(changedRuns.map((run) => piecesOfRun(run, serialisation)));
+  const newBlocks = new Map(changedRuns.map((run, nth) => [run, blockOf(run, texts[nth] as Buffer, serialisation)]));
+  return runs.map(({ run, block }) => block ?? (newBlocks.get(run) as FeatureBlock));
 };

@@ -13,13 +13,13 @@ export interface FeatureList {
 
 const comma = Buffer.from(',');
 
-/** The bytes of a list, before compression. */
+/** The length of a list in bytes, before compression. */
 export const listLength = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): number =>
   blocks.reduce((sum, { length }) => sum + length, Math.max(0, blocks.length - 1)) +
   Buffer.byteLength(jsonPrefix) +
   Buffer.byteLength(jsonSuffix);
 
-/** The text of a list. */
+/** The text of a list in UTF-8. */
 export const listBytes = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buffer =>
   Buffer.concat([
     Buffer.from(jsonPrefix),
@@ -27,7 +27,7 @@ export const listBytes = ({ blocks, jsonPrefix, jsonSuffix }: FeatureList): Buff
     Buffer.from(jsonSuffix),
   ]);
 
-/** As many as Node.js has threads for it: each compression that waits for a thread holds a quarter of a MiB. */
+/** As many as Node.js by default has threads that compress: each compression that waits for a thread takes a quarter of a MiB of memory. */
 const maxConcurrentBlocks = 4;
 
 /** Compresses the blocks that have changed since they were last compressed. */

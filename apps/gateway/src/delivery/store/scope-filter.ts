@@ -2,7 +2,7 @@ import type { DeliveryScope } from '@bunting/contracts';
 import type { DeliveryStore, FeatureEntry, FormerFeature } from './delivery-store.ts';
 import type { ScopeReader } from './delta-after.ts';
 
-export interface ScopeFilter extends Pick<ScopeReader, 'isVisible' | 'isGone' | 'isFormer'> {
+export interface ScopeFilter extends Pick<ScopeReader, 'isVisible' | 'hasLeftScope' | 'formerConcernsScope'> {
   /** Whether clients of the scope can notice a change of the feature. */
   readonly concernsScope: (feature: FeatureEntry) => boolean;
 }
@@ -12,23 +12,24 @@ export const scopeFilter = (
   store: DeliveryStore,
   { projects, deletedProjects = [], namePrefix = '', tags }: DeliveryScope,
 ): ScopeFilter => {
-  const wantedProjects = projects === undefined ? undefined : new Set(projects);
-  const wantedTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
-  const mayHaveProject = (project: string): boolean => wantedProjects === undefined || wantedProjects.has(project);
+  const scopeProjects = projects === undefined ? undefined : new Set(projects);
+  const scopeTags = tags === undefined ? undefined : new Set(tags.map(({ type, value }) => `${type}:${value}`));
+  const mayHaveProject = (project: string): boolean => scopeProjects === undefined || scopeProjects.has(project);
   const mayHaveHadProject = (project: string): boolean => mayHaveProject(project) || deletedProjects.includes(project);
-  const hasName = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
+  const hasPrefix = ({ name }: { readonly name: string }): boolean => name.startsWith(namePrefix);
   const isVisible = (feature: FeatureEntry): boolean =>
     !feature.isArchived &&
     mayHaveProject(feature.project) &&
-    hasName(feature) &&
-    (wantedTags === undefined || feature.tags.some((tag) => wantedTags.has(tag)));
+    hasPrefix(feature) &&
+    (scopeTags === undefined || feature.tags.some((tag) => scopeTags.has(tag)));
   const concernsScope = (feature: FeatureEntry): boolean =>
-    hasName(feature) && (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
+    hasPrefix(feature) &&
+    (mayHaveProject(feature.project) || (feature.isArchived && mayHaveHadProject(feature.project)));
   return {
     isVisible,
     concernsScope,
-    isGone: (feature) => concernsScope(feature) && !isVisible(feature),
-    isFormer: ({ name, project }: FormerFeature) =>
+    hasLeftScope: (feature) => concernsScope(feature) && !isVisible(feature),
+    formerConcernsScope: ({ name, project }: FormerFeature) =>
       mayHaveHadProject(project) && name.startsWith(namePrefix) && store.feature(name)?.project !== project,
   };
 };

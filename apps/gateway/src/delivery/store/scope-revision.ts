@@ -5,7 +5,7 @@ import type { ScopeFilter } from './scope-filter.ts';
 export const scopeRevision = (
   store: DeliveryStore,
   environment: string,
-  { isVisible, concernsScope, isFormer }: ScopeFilter,
+  { isVisible, concernsScope, formerConcernsScope }: ScopeFilter,
 ) => {
   let epoch = -1;
   /** the position of the store up to which the revision is up to date */
@@ -13,16 +13,16 @@ export const scopeRevision = (
   /** the newest change that the scope can notice */
   let revision = 0;
   /** the segments that visible features use; undefined when invalidated */
-  let used: ReadonlySet<number> | undefined;
+  let cachedSegments: ReadonlySet<number> | undefined;
 
   const usedSegments = (): ReadonlySet<number> => {
-    if (used !== undefined) return used;
+    if (cachedSegments !== undefined) return cachedSegments;
     const ids = new Set<number>();
     for (const feature of store.features()) {
       if (!isVisible(feature)) continue;
       for (const id of store.partOf(feature, environment).segments) ids.add(id);
     }
-    return (used = ids);
+    return (cachedSegments = ids);
   };
 
   /** The position of a change that the scope can notice; 0 for any other change. */
@@ -31,7 +31,7 @@ export const scopeRevision = (
       const { feature } = change;
       return concernsScope(feature) ? store.positionOf(feature, environment) : 0;
     }
-    if ('former' in change) return isFormer(change.former) ? change.former.position : 0;
+    if ('former' in change) return formerConcernsScope(change.former) ? change.former.position : 0;
     if ('segment' in change) {
       const { segment } = change;
       return segment.json === undefined || usedSegments().has(segment.id) ? segment.position : 0;
@@ -39,12 +39,12 @@ export const scopeRevision = (
     return 0;
   };
 
-  const wholeRevision = (): number => {
+  const scanRevision = (): number => {
     let newest = store.historyFrom;
-    const note = (position: number): void => void (newest = Math.max(newest, position));
-    for (const feature of store.features()) note(relevantPosition({ position: 0, feature }));
-    for (const former of store.formerFeatures()) note(relevantPosition({ position: 0, former }));
-    for (const segment of store.segments()) note(relevantPosition({ position: 0, segment }));
+    const include = (position: number): void => void (newest = Math.max(newest, position));
+    for (const feature of store.features()) include(relevantPosition({ position: 0, feature }));
+    for (const former of store.formerFeatures()) include(relevantPosition({ position: 0, former }));
+    for (const segment of store.segments()) include(relevantPosition({ position: 0, segment }));
     return newest;
   };
 
@@ -56,11 +56,12 @@ export const scopeRevision = (
       const changes = store.epoch === epoch ? store.changesAfter(checkedTo) : undefined;
       let newest = Math.max(revision, store.historyFrom);
       if (changes === undefined) {
-        used = undefined;
-        newest = wholeRevision();
+        cachedSegments = undefined;
+        newest = scanRevision();
       } else {
         // A feature that has left the scope may have been the only one with a segment.
-        if (changes.some((change) => !('segment' in change) && relevantPosition(change) > revision)) used = undefined;
+        if (changes.some((change) => !('segment' in change) && relevantPosition(change) > revision))
+          cachedSegments = undefined;
         for (const change of changes) newest = Math.max(newest, relevantPosition(change));
       }
       checkedTo = position;

@@ -1,4 +1,4 @@
-/** How a range of an `Accept` header prefers a media type: its quality, and how specifically it names the type. */
+/** The preference for a media type by a range of an `Accept` header: its quality, and how precisely the range names the type (0 to 2, -1: not). */
 interface Preference {
   readonly quality: number;
   readonly precision: number;
@@ -17,10 +17,10 @@ const qualityOf = (parameters: readonly string[]): number => {
 const preferenceFor = (type: string, ranges: readonly string[]): Preference => {
   const [family] = type.split('/', 1);
   let best: Preference = { quality: 0, precision: -1 };
-  for (const range of ranges) {
-    const [name = '', ...parameters] = range.split(';');
-    const named = name.trim().toLowerCase();
-    const precision = named === type ? 2 : named === `${family}/*` ? 1 : named === '*/*' ? 0 : -1;
+  for (const item of ranges) {
+    const [name = '', ...parameters] = item.split(';');
+    const range = name.trim().toLowerCase();
+    const precision = range === type ? 2 : range === `${family}/*` ? 1 : range === '*/*' ? 0 : -1;
     if (precision > best.precision) best = { quality: qualityOf(parameters), precision };
   }
   return best;

@@ -20,7 +20,6 @@ export const requireContentLengthWithin = ({ headers }: IncomingMessage, limit: 
 export class RequestAborted extends Error {}
 
 export interface BodyLimits {
-  /** bytes */
   readonly maxBytes: number;
   /** milliseconds in which the whole body must arrive */
   readonly timeoutMs: number;

@@ -13,7 +13,7 @@ export interface JsonLimits {
   readonly values: number;
 }
 
-/** The limits of a body. */
+/** The limits of the body of an ordinary operation. */
 export const ordinaryJsonLimits = (config: GatewayConfig): JsonLimits => ({
   depth: config.GATEWAY_MAX_JSON_DEPTH,
   members: config.GATEWAY_MAX_JSON_MEMBERS,
@@ -28,7 +28,7 @@ export const largeJsonLimits = (config: GatewayConfig): JsonLimits => ({
   values: config.GATEWAY_MAX_LARGE_JSON_VALUES,
 });
 
-const tooMuch = (fault: string): Refusal => invalid(`The \`/body\` property ${fault}.`, '/body');
+const beyondLimit = (fault: string): Refusal => invalid(`The \`/body\` property ${fault}.`, '/body');
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -49,14 +49,14 @@ export const requireJsonWithin = (json: string, { depth, members, items, values 
   const entries = new Uint32Array(depth + 1);
   const isObject = new Uint8Array(depth + 1);
   let level = 0;
-  let counted = 1;
+  let valueCount = 1;
   let justOpened = false;
   for (let index = 0; index < json.length; index++) {
     const code = json.charCodeAt(index);
     if (code <= blank) continue;
     if (justOpened) {
       justOpened = false;
-      if (code !== closeObject && code !== closeList) counted++;
+      if (code !== closeObject && code !== closeList) valueCount++;
     }
     if (code === quote) {
       for (index++; index < json.length && json.charCodeAt(index) !== quote; index++) {
@@ -66,16 +66,16 @@ export const requireJsonWithin = (json: string, { depth, members, items, values 
       const count = (entries[level] as number) + 1;
       entries[level] = count;
       if (isObject[level] === 1) {
-        if (count > members) throw tooMuch(`has an object with more than ${members} members`);
-      } else if (count > items) throw tooMuch(`has a list with more than ${items} items`);
-      counted++;
+        if (count > members) throw beyondLimit(`has an object with more than ${members} members`);
+      } else if (count > items) throw beyondLimit(`has a list with more than ${items} items`);
+      valueCount++;
     } else if (code === openObject || code === openList) {
-      if (level === depth) throw tooMuch(`is nested more than ${depth} levels deep`);
+      if (level === depth) throw beyondLimit(`is nested more than ${depth} levels deep`);
       level++;
       entries[level] = 1;
       isObject[level] = code === openObject ? 1 : 0;
       justOpened = true;
     } else if ((code === closeObject || code === closeList) && level > 0) level--;
-    if (counted > values) throw tooMuch(`holds more than ${values} values`);
+    if (valueCount > values) throw beyondLimit(`holds more than ${values} values`);
   }
 };

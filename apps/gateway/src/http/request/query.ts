@@ -35,11 +35,11 @@ export const queryParser = (schema: TSchema): ((search: string) => Query) => {
     parameters.set(name, { name, isList });
     if (isList) parameters.set(`${name}[]`, { name, isList });
   }
-  const acceptsAny = typeof (schema as { additionalProperties?: unknown }).additionalProperties === 'object';
-  if (parameters.size === 0 && !acceptsAny) return () => ({});
+  const acceptsAnyName = typeof (schema as { additionalProperties?: unknown }).additionalProperties === 'object';
+  if (parameters.size === 0 && !acceptsAnyName) return () => ({});
   const parameterOf = (requestedName: string) =>
     parameters.get(requestedName) ??
-    (acceptsAny && requestedName !== '__proto__' ? { name: requestedName, isList: false } : undefined);
+    (acceptsAnyName && requestedName !== '__proto__' ? { name: requestedName, isList: false } : undefined);
 
   return (search) => {
     const query: Query = {};
@@ -51,9 +51,9 @@ export const queryParser = (schema: TSchema): ((search: string) => Query) => {
       if (parameter === undefined) continue;
       const { name, isList } = parameter;
       const value = equals < 0 ? '' : decode(pair.slice(equals + 1), name);
-      const before = Object.hasOwn(query, name) ? query[name] : undefined;
-      if (Array.isArray(before)) before.push(value);
-      else if (before !== undefined) query[name] = [before, value];
+      const previous = Object.hasOwn(query, name) ? query[name] : undefined;
+      if (Array.isArray(previous)) previous.push(value);
+      else if (previous !== undefined) query[name] = [previous, value];
       else query[name] = isList ? [value] : value;
     }
     requireStorableText(query, '/query');
@@ -75,15 +75,15 @@ export const queryAndHeadersParser = (
   { headers: headerNames = {}, address }: HttpBinding,
 ): ((request: RequestWithQuery) => unknown) => {
   const parseQuery = queryParser(schema);
-  const inHeaders = Object.entries(headerNames).map(([name, header]) => [name, header.toLowerCase()] as const);
+  const headerParameters = Object.entries(headerNames).map(([name, header]) => [name, header.toLowerCase()] as const);
   return (request) => {
     const { query, headers } = request;
     const input: Record<string, unknown> = parseQuery((query as { readonly search: string }).search);
-    for (const [name, header] of inHeaders) {
+    for (const [name, header] of headerParameters) {
       delete input[name];
       if (headers[header] !== undefined) input[name] = headers[header];
     }
-    if (inHeaders.length > 0) requireStorableText(input, '/query');
+    if (headerParameters.length > 0) requireStorableText(input, '/query');
     if (address !== undefined) input[address] = request.ip;
     return parse(schema, input, '/query', 'text');
   };

@@ -9,8 +9,8 @@ import { isPathBelow } from '../request/is-path-below.ts';
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
-/** Shorter responses, in bytes, are not compressed. */
-export const compressedFrom = 1_024;
+/** Minimum length of a response that is compressed: bytes of a buffer, UTF-16 units of a string. */
+export const minCompressedLength = 1_024;
 /**
  * Low levels, since responses wait for the compression: of 10,000 flags, gzip at 2 takes 3 % more bytes than at 3 and three quarters of the time,
  * and brotli at 2 a fifth more than at 4 and less than half of the time.
@@ -18,70 +18,76 @@ export const compressedFrom = 1_024;
 const gzipLevel = 2;
 const brotliQuality = 2;
 
-const gzipped = promisify(gzip);
-const brotlied = promisify(brotliCompress);
+const gzipInThread = promisify(gzip);
+const brotliInThread = promisify(brotliCompress);
 
-/** Shorter texts, in bytes, are compressed in this thread, which takes half of what it takes to hand them to another one and back. */
-export const threadedFrom = 32 * 1024;
+/**
+ * Minimum length of what is compressed in another thread: bytes of a buffer, UTF-16 units of a string. The compression of anything shorter in
+ * this thread takes half of the time that the way to another thread and back takes.
+ */
+export const minThreadedLength = 32 * 1024;
 
-/** Compresses long responses in another thread. */
+/** Compresses a response: in this thread, or from `minThreadedLength` on in another one. */
 export const compress = async (body: Buffer | string, encoding: Exclude<Encoding, 'identity'>): Promise<Buffer> => {
-  const isThreaded = body.length >= threadedFrom;
+  const isThreaded = body.length >= minThreadedLength;
   if (encoding === 'gzip') {
     const options = { level: gzipLevel };
-    return isThreaded ? gzipped(body, options) : gzipSync(body, options);
+    return isThreaded ? gzipInThread(body, options) : gzipSync(body, options);
   }
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
     [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
   };
-  return isThreaded ? brotlied(body, { params }) : brotliCompressSync(body, { params });
+  return isThreaded ? brotliInThread(body, { params }) : brotliCompressSync(body, { params });
 };
 
-/** Whether a client accepts an encoding (RFC 9110, 12.5.3). */
+/**
+ * Whether a client names an encoding as acceptable in `Accept-Encoding` (RFC 9110, 12.5.3). The wildcard `*` is ignored: a client that sends only
+ * this gets responses without an encoding.
+ */
 const accepts = (header: string, encoding: string): boolean =>
   header.split(',').some((item) => {
     const [name = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
     return name === encoding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
 
-/** The encoding for a client by its `Accept-Encoding`: gzip where it accepts both, since the client decodes it faster. */
+/** The encoding for a client by its `Accept-Encoding`: gzip where it accepts both, since clients decode gzip faster than brotli. */
 export const encodingOf = (header: string | string[] | undefined): Encoding => {
   if (typeof header !== 'string') return 'identity';
   if (accepts(header, 'gzip')) return 'gzip';
   return accepts(header, 'br') ? 'br' : 'identity';
 };
 
-/** The encoding of a JSON response to a request below the compressed paths. */
-export const encodingFor = (json: string, { headers }: Pick<FastifyRequest, 'headers'>): Encoding =>
-  json.length < compressedFrom ? 'identity' : encodingOf(headers['accept-encoding']);
+/** The encoding in which `compressResponses` sends a JSON response. */
+export const jsonEncodingFor = (json: string, { headers }: Pick<FastifyRequest, 'headers'>): Encoding =>
+  json.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
 
-/** What follows the tag of a response in an encoding. No tag of a resource contains a plus. */
+/** The suffix of the entity tag of a response that is compressed with an encoding. Tags without a suffix contain no plus sign. */
 export const tagSuffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '+gzip', br: '+br' };
 
-/** The tag that a response has in all encodings, of one that a client sent. */
+/** An entity tag that a client sent, without the suffix of an encoding: the part that the tags of a response share in all encodings. */
 export const withoutTagSuffix = (tag: string): string => tag.replace(/\+(?:gzip|br)$/, '');
 
-const compressible = /^(?:text\/(?!event-stream)|application\/(?:json|problem\+json|javascript|yaml)|image\/svg)/;
-const prefixes = ['/api', '/docs', '/ofrep'];
+const compressibleTypes = /^(?:text\/(?!event-stream)|application\/(?:json|problem\+json|javascript|yaml)|image\/svg)/;
+const compressedPaths = ['/api', '/docs', '/ofrep'];
 
 const isCompressible = (request: FastifyRequest, reply: FastifyReply): boolean =>
   request.method !== 'HEAD' &&
-  // A range is one of the bytes of the plain response.
+  // A partial response has a range of the bytes of the uncompressed file.
   reply.statusCode !== 206 &&
   reply.getHeader('content-encoding') === undefined &&
-  compressible.test(String(reply.getHeader('content-type') ?? '')) &&
-  prefixes.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
+  compressibleTypes.test(String(reply.getHeader('content-type') ?? '')) &&
+  compressedPaths.some((prefix) => isPathBelow(prefix, request.raw.url ?? ''));
 
 const setEncoding = (reply: FastifyReply, encoding: Encoding): void => {
   reply.header('content-encoding', encoding).removeHeader('content-length');
   const tag = reply.getHeader('etag');
-  // A weak tag stands for equivalent responses, whatever their bytes.
+  // A weak tag stays as it is: it stands for equivalent responses, whatever their bytes.
   if (typeof tag !== 'string' || tag.startsWith('W/')) return;
   reply.header('etag', `${tag.slice(0, -1)}${tagSuffixOf[encoding]}"`);
 };
 
-/** Compresses the responses below `/api`, `/docs` and `/ofrep` of a KiB and more, for clients that accept it. */
+/** Compresses the responses below `/api`, `/docs` and `/ofrep` from `minCompressedLength` on, for clients that accept it. */
 export const compressResponses = (app: FastifyInstance): void => {
   app.addHook('onSend', (request, reply, payload, done) => {
     const length =
@@ -90,16 +96,16 @@ export const compressResponses = (app: FastifyInstance): void => {
         : payload instanceof Readable
           ? Number(reply.getHeader('content-length') ?? 0)
           : 0;
-    if (length < compressedFrom || !isCompressible(request, reply)) return done(null, payload);
+    if (length < minCompressedLength || !isCompressible(request, reply)) return done(null, payload);
     addVary(reply, 'Accept-Encoding');
     const encoding = encodingOf(request.headers['accept-encoding']);
     if (encoding === 'identity') return done(null, payload);
     if (payload instanceof Readable) {
-      // Files are compressed while they are streamed, with the encoding that every client accepts.
+      // Files are compressed while they are streamed, with gzip only: every browser accepts it.
       if (encoding !== 'gzip') return done(null, payload);
       setEncoding(reply, encoding);
       const zip = createGzip({ level: gzipLevel });
-      // Ends one with the other; what went wrong is an error of the response.
+      // `pipeline` ends both streams when one fails. Its callback has nothing to do: Fastify handles the error of the stream that it sends.
       pipeline(payload, zip, () => undefined);
       return done(null, zip);
     }

@@ -48,7 +48,7 @@ const parseTags = (text: string, header: string): '*' | readonly EntityTag[] => 
   return tags;
 };
 
-/** The tags of `If-Match`, without their encoding, of which one must be current; a weak one never matches (RFC 9110, 13.1.1). */
+/** The tags of `If-Match`, of which one must be current, without the suffixes of encodings; a weak one never matches (RFC 9110, 13.1.1). */
 export const parseIfMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
   const header = headers['if-match'];
   if (header === undefined) return undefined;
@@ -56,7 +56,7 @@ export const parseIfMatch = (headers: IncomingHttpHeaders): IfMatch | undefined 
   return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => withoutTagSuffix(opaque));
 };
 
-/** The tags of `If-None-Match`, without their encoding; weak ones match by their opaque text (RFC 9110, 13.1.2). */
+/** The tags of `If-None-Match`, without the suffixes of encodings; weak ones match by their opaque text (RFC 9110, 13.1.2). */
 export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefined => {
   const header = headers['if-none-match'];
   if (header === undefined) return undefined;
@@ -69,11 +69,11 @@ export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefi
  * callers.
  */
 export const entityTagOf = (json: string, serviceTag: string | undefined): string => {
-  const bytes = hash('sha256', json, 'base64url').slice(0, 22);
-  return serviceTag === undefined ? bytes : `${serviceTag.slice(1, -1)}.${bytes}`;
+  const contentHash = hash('sha256', json, 'base64url').slice(0, 22);
+  return serviceTag === undefined ? contentHash : `${serviceTag.slice(1, -1)}.${contentHash}`;
 };
 
-/** The condition of a read. @throws Refusal `PreconditionFailed` when `If-Match` does not name the current tag */
+/** Checks the condition of a read. @throws Refusal `PreconditionFailed` when `If-Match` does not name the current tag */
 export const requireIfMatch = (headers: IncomingHttpHeaders, tag: string): void => {
   const expected = parseIfMatch(headers);
   if (expected === undefined || expected === '*' || expected.includes(tag)) return;
@@ -91,13 +91,13 @@ export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolea
 };
 
 /**
- * The tag of a 304 response: the client's own, in the encoding that it has.
- * @param tag the current one, without an encoding, which the client has
- * @param encoded the tag that a 200 response would have
+ * The tag of a 304 response: the one that the client sent, with the suffix of the encoding in which it has the content.
+ * @param tag the current tag without a suffix, which the client has in some encoding
+ * @param encodedTag the tag that a 200 response would have
  */
-export const matchingClientEntityTag = (headers: IncomingHttpHeaders, tag: string, encoded: string): string => {
+export const matchingClientEntityTag = (headers: IncomingHttpHeaders, tag: string, encodedTag: string): string => {
   const tags = parseTags(headers['if-none-match'] ?? '*', 'If-None-Match');
-  if (tags === '*') return encoded;
+  if (tags === '*') return encodedTag;
   return tags.find(({ opaque }) => withoutTagSuffix(opaque) === tag)?.opaque ?? tag;
 };
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
-import { threadedFrom } from './compression.ts';
+import { minThreadedLength } from './compression.ts';
 
 /** A part of a gzip stream that was compressed apart from what precedes and follows it. */
 export interface GzipPart {
@@ -11,13 +11,13 @@ export interface GzipPart {
   readonly length: number;
 }
 
-/** Parts are compressed once and sent many times, so they may take longer than responses that are made for one request. */
+/** Parts are compressed once and sent many times, so their compression may take longer than that of responses to one request. */
 const level = 4;
 const options = { level, finishFlush: constants.Z_SYNC_FLUSH };
-const deflated = promisify(deflateRaw);
+const deflateInThread = promisify(deflateRaw);
 
 export const gzipPart = async (bytes: Buffer): Promise<GzipPart> => ({
-  deflated: bytes.length < threadedFrom ? deflateRawSync(bytes, options) : await deflated(bytes, options),
+  deflated: bytes.length < minThreadedLength ? deflateRawSync(bytes, options) : await deflateInThread(bytes, options),
   crc: crc32(bytes),
   length: bytes.length,
 });
@@ -38,8 +38,8 @@ const product = (one: number, other: number): number => {
 /** x to the power of 8 times a number of bytes, modulo the polynomial. */
 const powerOf = (bytes: number): number => {
   let [power, square] = [0x80_00_00_00, 0x00_80_00_00];
-  for (let left = bytes; left > 0; left = Math.floor(left / 2)) {
-    if (left % 2 === 1) power = product(power, square);
+  for (let exponent = bytes; exponent > 0; exponent = Math.floor(exponent / 2)) {
+    if (exponent % 2 === 1) power = product(power, square);
     square = product(square, square);
   }
   return power;

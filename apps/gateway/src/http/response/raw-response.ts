@@ -7,12 +7,12 @@ import { securityHeaders } from './security-headers.ts';
 
 /** Milliseconds without a byte after which the rest of a refused body is drained no longer. */
 const lingerIdleMs = 5_000;
-/** Milliseconds after which it is drained no longer in any case. Many clients read the response only when they have sent their request. */
+/** Maximum milliseconds for which the rest is drained. Many clients read the response only after they have sent their whole request. */
 const maxLingerMs = 30_000;
 /** Rejected bodies up to this size are read to their end, so that the connection can be reused. */
 const maxDrainedBytes = 64 * 1024;
 
-const hasMuchToCome = ({ headers }: IncomingMessage): boolean =>
+const mayHaveLongRest = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxDrainedBytes;
 
 /**
@@ -20,7 +20,7 @@ const hasMuchToCome = ({ headers }: IncomingMessage): boolean =>
  * drained for a while: closing immediately would reset the connection, and the client would lose the response.
  */
 export const closeAfterResponse = ({ raw, request: { raw: request } }: FastifyReply): void => {
-  if (request.complete || !hasMuchToCome(request)) return;
+  if (request.complete || !mayHaveLongRest(request)) return;
   const { socket } = request;
   raw.shouldKeepAlive = false;
   socket.destroySoon = () => {

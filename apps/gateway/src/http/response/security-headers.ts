@@ -1,6 +1,6 @@
 /**
- * Security headers of every response; pages override what they need. A constant instead of @fastify/helmet: it also protects responses that are
- * written without Fastify (`raw-response.ts`).
+ * Security headers of every response; pages override what they need. Own code instead of @fastify/helmet, because the headers also protect
+ * responses that are written without Fastify (`raw-response.ts`).
  */
 export const securityHeaders = (behindTls: boolean): Readonly<Record<string, string>> => ({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",

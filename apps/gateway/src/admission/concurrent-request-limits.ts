@@ -5,10 +5,10 @@ import type { GatewayConfig } from '../config.ts';
 
 /** The client that limits count a request under, once it is authenticated. */
 export interface QuotaClient {
-  /** the user with all their tokens, the API token, or the address, for frontend tokens, which are public, and without a key */
+  /** names the user, whose tokens all count together, or the API token; for frontend tokens and requests without a key, the network address */
   readonly id: string;
   readonly address: string;
-  /** clients without a secret, which share a part of the permits */
+  /** for a client without a secret: the group of such clients, which shares a part of the permits */
   readonly group?: keyof typeof shareOfGroup;
 }
 
@@ -21,20 +21,22 @@ type Limits = Pick<
   | 'GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS'
 >;
 
-/** The stage of a request, and the functions that release its permits: one of the server, and one of its client after authentication. */
+/** The stage of a request: its body is arriving, it is handled, or it counts no longer. */
 interface Progress {
   stage: 'incoming' | 'handling' | 'done';
   client?: QuotaClient;
-  readonly release: (() => void)[];
+  /** the functions that release its permits: one of the server, and one of its client after authentication */
+  readonly releases: (() => void)[];
 }
 
-const busy = (): Refusal => unavailable('Bunting is overloaded. Please try again.');
+const overloaded = (): Refusal => unavailable('Bunting is overloaded. Please try again.');
 const tooMany = (scope: string) => (): Refusal =>
   refusal('RateLimitError', `There are too many requests ${scope}. Please wait for some of them to end.`, {
     retryAfterSeconds: 1,
   });
 
-const everyone = 'everyone';
+/** The key under which the requests of all clients are counted. */
+const allClients = 'all clients';
 /**
  * The share of the permits for all clients of a group, so that they cannot lock out other clients: frontend tokens are published with
  * pages, and anyone can send requests without a key.
@@ -49,37 +51,41 @@ const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
  * handled ones only once its body has arrived, so that slow senders compete for permits with slow senders only. Own code instead of
  * @fastify/under-pressure, which sheds load by event loop delay and knows no quota per client (docs/security.md, Limits).
  */
-export const requestLimits = (config: Limits) => {
+export const concurrentRequestLimits = (config: Limits) => {
   const limits = { incoming: concurrencyLimit(), handling: concurrencyLimit() };
   const totals = { incoming: config.GATEWAY_MAX_INCOMING_REQUESTS, handling: config.GATEWAY_MAX_CONCURRENT_REQUESTS };
   const requests = new WeakMap<FastifyRequest, Progress>();
 
-  const total = (stage: 'incoming' | 'handling'): Quota => ({ key: everyone, limit: totals[stage], refuse: busy });
-  const quotas = (stage: 'incoming' | 'handling', { id, address, group }: QuotaClient): Quota[] => {
+  const serverQuota = (stage: 'incoming' | 'handling'): Quota => ({
+    key: allClients,
+    limit: totals[stage],
+    refuse: overloaded,
+  });
+  const clientQuotas = (stage: 'incoming' | 'handling', { id, address, group }: QuotaClient): Quota[] => {
     const perClient =
       stage === 'incoming'
         ? config.GATEWAY_MAX_INCOMING_REQUESTS_PER_CLIENT
         : config.GATEWAY_MAX_CONCURRENT_REQUESTS_PER_CLIENT;
-    const ofClient = { key: `client ${id}`, limit: perClient, refuse: tooMany('of this key at the same time') };
-    const ofAddress = {
+    const perKey = { key: `client ${id}`, limit: perClient, refuse: tooMany('of this key at the same time') };
+    const perAddress = {
       key: `address ${address}`,
       limit: config.GATEWAY_MAX_INCOMING_REQUESTS_PER_ADDRESS,
       refuse: tooMany('from this address whose body has not arrived'),
     };
-    const quotasOfClient = [ofClient, ...(stage === 'incoming' ? [ofAddress] : [])];
+    const quotasOfClient = [perKey, ...(stage === 'incoming' ? [perAddress] : [])];
     if (group === undefined) return quotasOfClient;
     const limit = Math.max(1, Math.floor(totals[stage] * shareOfGroup[group]));
-    return [...quotasOfClient, { key: group, limit, refuse: busy }];
+    return [...quotasOfClient, { key: group, limit, refuse: overloaded }];
   };
   const release = (progress: Progress): void => {
-    for (const one of progress.release.splice(0)) one();
+    for (const releasePermit of progress.releases.splice(0)) releasePermit();
   };
 
   return {
-    /** Counts a request whose headers have arrived. @throws Refusal when the limit is reached */
+    /** Counts a request whose headers have arrived until its response is closed. @throws Refusal when the limit is reached */
     start: (request: FastifyRequest, reply: FastifyReply): void => {
       const stage = hasBody(request) ? 'incoming' : 'handling';
-      const progress: Progress = { stage, release: [limits[stage].acquire([total(stage)])] };
+      const progress: Progress = { stage, releases: [limits[stage].acquire([serverQuota(stage)])] };
       requests.set(request, progress);
       reply.raw.once('close', () => {
         progress.stage = 'done';
@@ -92,7 +98,7 @@ export const requestLimits = (config: Limits) => {
      * @throws Refusal when a limit is reached
      */
     acquire: (client: QuotaClient): (() => void) =>
-      limits.handling.acquire([total('handling'), ...quotas('handling', client)]),
+      limits.handling.acquire([serverQuota('handling'), ...clientQuotas('handling', client)]),
     /** Counts the request under its client, too. @throws Refusal when the quota of the client is used up */
     assignClient: (request: FastifyRequest, client: QuotaClient): void => {
       const progress = requests.get(request);
@@ -100,7 +106,7 @@ export const requestLimits = (config: Limits) => {
       progress.client = client;
       // A request whose body has already arrived needs no permit as an incoming one.
       if (progress.stage === 'incoming' && request.raw.complete) return;
-      progress.release.push(limits[progress.stage].acquire(quotas(progress.stage, client)));
+      progress.releases.push(limits[progress.stage].acquire(clientQuotas(progress.stage, client)));
     },
     /** Moves a request from the incoming to the handled ones. @throws Refusal when the limit of these is reached */
     bodyReceived: (request: FastifyRequest): void => {
@@ -109,8 +115,8 @@ export const requestLimits = (config: Limits) => {
       const { client } = progress;
       release(progress);
       progress.stage = 'handling';
-      const ofClient = client === undefined ? [] : quotas('handling', client);
-      progress.release.push(limits.handling.acquire([total('handling'), ...ofClient]));
+      const quotasOfClient = client === undefined ? [] : clientQuotas('handling', client);
+      progress.releases.push(limits.handling.acquire([serverQuota('handling'), ...quotasOfClient]));
     },
     /** Stops counting a request whose response is handed over for sending. */
     responseSent: (request: FastifyRequest): void => {
@@ -123,11 +129,11 @@ export const requestLimits = (config: Limits) => {
     clientOf: (request: FastifyRequest): QuotaClient | undefined => requests.get(request)?.client,
     /** @throws Error with the reason when no further request would be accepted now */
     requireCapacity: (): void => {
-      if (limits.handling.inUse(everyone) >= totals.handling)
+      if (limits.handling.inUse(allClients) >= totals.handling)
         throw new Error('The gateway handles as many requests as GATEWAY_MAX_CONCURRENT_REQUESTS allows.');
-      if (limits.incoming.inUse(everyone) >= totals.incoming)
+      if (limits.incoming.inUse(allClients) >= totals.incoming)
         throw new Error('The gateway receives as many requests as GATEWAY_MAX_INCOMING_REQUESTS allows.');
     },
   };
 };
-export type RequestLimits = ReturnType<typeof requestLimits>;
+export type ConcurrentRequestLimits = ReturnType<typeof concurrentRequestLimits>;

@@ -11,8 +11,11 @@ const hasMoreParameters = (url: string, limit: number): boolean => {
   return false;
 };
 
-/** The refusal of a request with too long a URL, or too many parameters or headers; undefined when it is within the limits. */
-export const oversizedHeadRefusal = (
+/**
+ * Checks the length of a URL and the number of query parameters and headers; Node checks the length of the headers.
+ * @returns the refusal of a request beyond the limits; undefined when it is within them
+ */
+export const checkHeadLimits = (
   { url = '', rawHeaders }: IncomingMessage,
   { GATEWAY_MAX_HEADERS, GATEWAY_MAX_QUERY_PARAMETERS, GATEWAY_MAX_URL_BYTES }: HeadLimits,
 ): Refusal | undefined => {
