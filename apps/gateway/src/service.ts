@@ -33,7 +33,7 @@ import { signInLog } from './sessions/sign-in-log.ts';
 export interface RunningGateway extends RunningService {
   /** the generated admin token, at the first start only */
   readonly firstAdminToken?: string;
-  /** the address by which the first administrator is created, once and within an hour; while there is no user */
+  /** the URL at which the first administrator is created, once and within an hour; only while no user exists */
   readonly firstAdminLink?: string;
 }
 
@@ -80,15 +80,15 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const { projects, pendingPrivateProjects } = await startProjectVisibility(context, database);
   const sdkDelivery = await startSdkDelivery(context, authentication);
   const { delivery, streams, unread, respondBeforeRouting } = sdkDelivery;
-  const accessChanged = (table?: string) => {
+  const onAccessChange = (table?: string) => {
     authentication.invalidateCache(table === undefined || table === 'api_token');
     signInSettings.invalidate();
     streams.checkTokens();
   };
-  const changes = listenForAccessChanges(database, accessChanged);
-  onStop('revocations', () => changes.stop());
+  const accessListener = listenForAccessChanges(database, onAccessChange);
+  onStop('revocations', () => accessListener.stop());
 
-  // Complete at the end of the start. Requests and calls may arrive before that.
+  // Filled in at the end of this function. Requests and calls may arrive before that.
   const startState = { listeningAt: '', hasFirstTokens: false };
   const pageUrl = (path: string): string =>
     `${(config.GATEWAY_PUBLIC_URL || startState.listeningAt).replace(/\/+$/, '')}${path}`;
@@ -107,21 +107,21 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
   const transaction = unitOfWork(outboxProducer, { hasher, cipher, sessionLimits });
-  const signedIn = signInLog(log);
+  const signIns = signInLog(log);
   const waitMs = config.GATEWAY_PROJECTS_WAIT_TIMEOUT_MS;
   mountRoutes(app, context, {
     authentication,
     sdkDelivery,
     ownBus,
-    awaitRights: awaitRightsProjection({ projects, invalidateCache: () => accessChanged(), waitMs }),
+    awaitRights: awaitRightsProjection({ projects, invalidateCache: () => onAccessChange(), waitMs }),
     endSession: async (context, sessionId) => {
       const { id } = context.caller;
       await transaction(context, ({ sessions }) => sessions.end(id, sessionId));
-      accessChanged('user_session');
-      signedIn.signedOut(id);
+      onAccessChange('user_session');
+      signIns.signedOut(id);
     },
     ready,
-    signInLog: signedIn,
+    signInLog: signIns,
     transaction,
   });
   const passwords = passwordHasher(config.GATEWAY_PASSWORD_COST);
@@ -131,12 +131,12 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     identify,
     transaction,
     reads,
-    signIn: { cookie, passwords, limits: loginLimits(config), log: signedIn },
+    signIn: { cookie, passwords, limits: loginLimits(config), log: signIns },
     inviteSecrets: inviteLinkSecrets(hasher),
     mailer,
     projectDirectory: projectDirectory(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
-    invalidateTokenCache: () => accessChanged('project'),
+    invalidateTokenCache: () => onAccessChange('project'),
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,
@@ -160,14 +160,21 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   onStop('HTTP server', close, httpStopTimeoutMs(config));
   startState.listeningAt = await listen(app, config.GATEWAY_HOST, config.PORT);
   // Last: a start that fails must not create a token whose secret is never printed.
-  const first = await ensureFirstCredentials({ transaction, reads, passwords, tokens, admin, warn });
+  const { adminToken, linkSecret } = await ensureFirstCredentials({
+    transaction,
+    reads,
+    passwords,
+    tokens,
+    admin,
+    warn,
+  });
   startState.hasFirstTokens = true;
   return {
     ready,
     checksBus: true,
     address: startState.listeningAt,
-    ...(first.adminToken === undefined ? {} : { firstAdminToken: first.adminToken }),
-    ...(first.linkSecret === undefined ? {} : { firstAdminLink: pageUrl(`/first?token=${first.linkSecret}`) }),
+    ...(adminToken === undefined ? {} : { firstAdminToken: adminToken }),
+    ...(linkSecret === undefined ? {} : { firstAdminLink: pageUrl(`/first?token=${linkSecret}`) }),
   };
 };
 

@@ -12,7 +12,7 @@ interface FirstCredentialsOptions extends Pick<FirstAdminOptions, 'transaction' 
 
 /**
  * Creates the tokens and the administrator of the settings, where they are missing.
- * @returns the generated admin token, and the secret of the link that creates the first administrator; neither is stored
+ * @returns the generated admin token, and the secret of the link that creates the first administrator; only hashes of them are stored
  */
 export const ensureFirstCredentials = async (options: FirstCredentialsOptions) => {
   const { transaction, reads, passwords, tokens, admin, warn } = options;

@@ -22,9 +22,9 @@ export const startSdkDelivery = async (
   const delivery = await startDelivery({ bus, config, metrics, log });
   onStop('delivery to SDKs', () => delivery.stop());
   const unread = unreadResponses(config);
-  const measured = streamMetrics(metrics);
-  measured.open.set({ kind: 'events' }, 0);
-  const streams = deliveryStreams({ delivery, config, limits, unread, measured, draining, drainDelayMs });
+  const measures = streamMetrics(metrics);
+  measures.open.set({ kind: 'events' }, 0);
+  const streams = deliveryStreams({ delivery, config, limits, unread, metrics: measures, draining, drainDelayMs });
   // Derived from the key of tokens, which all gateways share.
   const tickets = streamTickets(hasher('the key of stream tickets').hash);
   const fetchMode = fetchModePolicy(config);
@@ -33,7 +33,7 @@ export const startSdkDelivery = async (
     delivery,
     unread,
     streams,
-    openStreams: measured.open,
+    openStreams: measures.open,
     sdkHandlers: new Map([
       ...clientHandlers(delivery, directToStream),
       ...frontendHandlers(delivery),

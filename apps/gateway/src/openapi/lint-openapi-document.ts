@@ -124,11 +124,10 @@ const brokenPatternsIn = (value: unknown): string[] => {
 /** Faults of the schemas by JSON Schema 2020-12; unresolved references are reported apart. */
 const faultsOfSchemas = (document: OpenApiDocument, documented: readonly DocumentedOperation[]): string[] => {
   const ajv = new Ajv2020({ strict: false, logger: false });
-  const named = Object.entries(document.components.schemas).map(([name, schema]): [string, Json | undefined] => [
-    `components/schemas/${name}`,
-    schema as Json,
-  ]);
-  return [...named, ...documented.flatMap(schemasOf)].flatMap(([where, schema]) => {
+  const componentSchemas = Object.entries(document.components.schemas).map(
+    ([name, schema]): [string, Json | undefined] => [`components/schemas/${name}`, schema as Json],
+  );
+  return [...componentSchemas, ...documented.flatMap(schemasOf)].flatMap(([where, schema]) => {
     if (schema === undefined) return [`${where} has no schema.`];
     const isValid = ajv.validateSchema(schema as AnySchema) === true;
     return [

@@ -1,5 +1,5 @@
 // Own page instead of @fastify/swagger-ui: the document has a fixed URL, an entity tag and a rate limit (docs/security.md, Limits), which the
-// plugin's own route of the document has not.
+// plugin's own route of the document does not have.
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { createRequire } from 'node:module';

@@ -44,40 +44,40 @@ const keywordOf = (key: string): string =>
   key.startsWith('documented') ? `${key.charAt(10).toLowerCase()}${key.slice(11)}` : key;
 
 /** Keywords for validation only, which the document omits. */
-const forValidation: ReadonlySet<string> = new Set(['lenient', 'form', 'operand', 'maxTrimmedLength']);
+const validationKeywords: ReadonlySet<string> = new Set(['lenient', 'form', 'operand', 'maxTrimmedLength']);
 
 /** Converts schemas to JSON; each titled schema is written once, as a component that others refer to. */
 const schemaWriter = () => {
   const schemas: Record<string, Json> = {};
 
-  const written = (value: unknown): Json => {
-    if (Array.isArray(value)) return value.map(written);
+  const writeMembers = (value: unknown): Json => {
+    if (Array.isArray(value)) return value.map(writeMembers);
     if (!isJsonObject(value)) return value as Json;
-    const shown = Object.entries(value).filter(([key]) => !forValidation.has(key));
-    const entries = shown.map(([key, member]) => [
+    const documented = Object.entries(value).filter(([key]) => !validationKeywords.has(key));
+    const entries = documented.map(([key, member]) => [
       keywordOf(key),
-      keywordOf(key) === 'properties' ? properties(member) : write(member),
+      keywordOf(key) === 'properties' ? writeProperties(member) : write(member),
     ]);
     return Object.fromEntries(entries) as Json;
   };
 
   // The keys of `properties` are names of properties, never keywords.
-  const properties = (value: unknown): Json =>
+  const writeProperties = (value: unknown): Json =>
     isJsonObject(value)
       ? Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, write(schema)]))
       : null;
 
   const write = (schema: unknown): Json => {
-    if (!isJsonObject(schema)) return written(schema);
+    if (!isJsonObject(schema)) return writeMembers(schema);
     if (isJsonObject(schema['documentation'])) return write(schema['documentation']);
     const { title } = schema;
-    if (typeof title !== 'string' || !title.endsWith('Schema')) return written(schema);
-    const text = written(schema);
+    if (typeof title !== 'string' || !title.endsWith('Schema')) return writeMembers(schema);
+    const json = writeMembers(schema);
     const differs = (name: string) =>
-      schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(text);
+      schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(json);
     const name = isLenientSchema(schema) && differs(title) ? title.replace(/Schema$/, 'RequestSchema') : title;
     if (differs(name)) throw new Error(`Two different schemas are called ${name}.`);
-    schemas[name] = text;
+    schemas[name] = json;
     return { $ref: `#/components/schemas/${name}` };
   };
 
@@ -86,6 +86,7 @@ const schemaWriter = () => {
 
 type SchemaWriter = (schema: unknown) => Json;
 
+/** The errors that an operation can lead to without naming them in its contract. */
 const impliedErrors = (operation: AnyOperation): readonly ErrorKind[] => {
   const { http } = operation;
   const isWrite = http?.method !== 'GET';
@@ -117,7 +118,7 @@ const meaningOf: Readonly<Record<number, string>> = {
 };
 
 /** Errors that any request may get. */
-const errorsOfAny = [
+const errorsOfAnyRequest = [
   'RequestTimeout',
   'UriTooLong',
   'RateLimitError',
@@ -139,14 +140,14 @@ const retryAfter = { 'Retry-After': { description: 'seconds to wait', schema: { 
 
 const entityTag = (description: string): JsonObject => ({ ETag: { description, schema: { type: 'string' } } });
 
-const errorResponse = (status: number, named: readonly ErrorKind[], write: SchemaWriter): JsonObject => {
+const errorResponse = (status: number, kinds: readonly ErrorKind[], write: SchemaWriter): JsonObject => {
   const meaning = meaningOf[status] ?? `${STATUS_CODES[status]}.`;
-  const examples = named.map((kind) => [
+  const examples = kinds.map((kind) => [
     kind,
     { value: { id: '9c40958a-daac-400e-98fb-3bb438567008', name: kind, message: meaning } },
   ]);
   return {
-    description: `${meaning} Kinds: ${named.map((kind) => `\`${kind}\``).join(', ')}.`,
+    description: `${meaning} Kinds: ${kinds.map((kind) => `\`${kind}\``).join(', ')}.`,
     ...(status === 503 || status === 429 ? { headers: retryAfter } : {}),
     ...(status === 412 ? { headers: entityTag('the current tag, if the object still exists') } : {}),
     content: {
@@ -161,19 +162,18 @@ const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObjec
   const byStatus = Map.groupBy(kinds, (kind) => httpStatusOf[kind]);
   const responses: Record<string, Json> = {};
   for (const status of [...byStatus.keys()].sort((one, other) => one - other)) {
-    const named = byStatus.get(status) ?? [];
-    responses[status] = errorResponse(status, named, write);
+    responses[status] = errorResponse(status, byStatus.get(status) ?? [], write);
   }
-  for (const kind of [...errorsOfAny, ...conditionalErrors(operation)])
+  for (const kind of [...errorsOfAnyRequest, ...conditionalErrors(operation)])
     responses[httpStatusOf[kind]] ??= { $ref: `#/components/responses/${kind}` };
   return responses;
 };
 
-const notModified: JsonObject = {
+const notModifiedResponse: JsonObject = {
   304: { description: 'Not modified: `If-None-Match` names the current tag.', headers: entityTag('the current tag') },
 };
 
-const replayed: JsonObject = {
+const replayedHeader: JsonObject = {
   'Idempotency-Replayed': {
     description: '`true` when the response is the stored one of an earlier request with the same `Idempotency-Key`',
     schema: { type: 'string' },
@@ -183,13 +183,13 @@ const replayed: JsonObject = {
 const contentTypeOf = ({ http }: AnyOperation): string =>
   http?.eventStream === true ? 'text/event-stream' : (http?.contentType ?? 'application/json');
 
-const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
+const successResponses = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const { http, reply, deprecated, ifMatch } = operation;
   const status = http?.status ?? 200;
   const isRead = http?.method === 'GET';
   const headers = {
     ...(isRead && http.eventStream === undefined ? entityTag('changes with the content of the response') : {}),
-    ...(isRead || isPublicOperation(operation) ? {} : replayed),
+    ...(isRead || isPublicOperation(operation) ? {} : replayedHeader),
     ...(!isRead && ifMatch !== undefined
       ? entityTag(`the current tag of the ${ifMatch}, where the operation returns it`)
       : {}),
@@ -201,7 +201,7 @@ const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
       : { Deprecation: { description: 'since when it is deprecated (RFC 9745)', schema: { type: 'string' } } }),
   };
   const lines = http?.lines;
-  const answered: JsonObject =
+  const content: JsonObject =
     lines === undefined
       ? { [contentTypeOf(operation)]: { schema: write(reply) } }
       : { 'application/x-ndjson': { schema: write(lines) } };
@@ -212,9 +212,9 @@ const success = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
     [status]: {
       description,
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
-      ...(reply === (NoReply as TSchema) ? {} : { content: answered }),
+      ...(reply === (NoReply as TSchema) ? {} : { content }),
     },
-    ...(isRead && http.eventStream === undefined ? notModified : {}),
+    ...(isRead && http.eventStream === undefined ? notModifiedResponse : {}),
   };
 };
 
@@ -257,7 +257,7 @@ const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
 
 /** @param http names the parameters that are headers, and the one that is the client address, which is not documented */
 const parameters = (
-  where: 'path' | 'query',
+  location: 'path' | 'query',
   schema: TSchema,
   write: SchemaWriter,
   { headers = {}, address }: Pick<HttpBinding, 'headers' | 'address'> = {},
@@ -269,8 +269,8 @@ const parameters = (
     const { description, deprecated, ...shape } = write(property) as Record<string, Json>;
     return {
       name: headers[name] ?? name,
-      in: headers[name] === undefined ? where : 'header',
-      required: where === 'path' || required.includes(name),
+      in: headers[name] === undefined ? location : 'header',
+      required: location === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
       ...(deprecated === undefined ? {} : { deprecated }),
       schema: shape,
@@ -279,15 +279,15 @@ const parameters = (
 };
 
 const describe = (operation: AnyOperation): string => {
-  const needed = permissionsFor(operation).map((name) => `\`${name}\``);
-  const anyone = isPublicOperation(operation) ? 'No key is needed.' : 'Any valid key will do.';
-  const who = needed.length === 0 ? anyone : `Needs ${needed.join(' or ')}.`;
-  return `${operation.description ?? `${operation.summary}.`}\n\n${who}`;
+  const permissions = permissionsFor(operation).map((name) => `\`${name}\``);
+  const withoutPermission = isPublicOperation(operation) ? 'No key is needed.' : 'Any valid key will do.';
+  const access = permissions.length === 0 ? withoutPermission : `Needs ${permissions.join(' or ')}.`;
+  return `${operation.description ?? `${operation.summary}.`}\n\n${access}`;
 };
 
 const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObject => {
   const { operationId, tag, summary, params, query, body, deprecated, http } = operation;
-  const listed = [
+  const allParameters = [
     ...parameters('path', params, write),
     ...parameters('query', query, write, http),
     ...headersOf(operation),
@@ -300,11 +300,11 @@ const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObje
     ...(deprecated === undefined ? {} : { deprecated }),
     'x-permissions': permissionsFor(operation),
     ...(isPublicOperation(operation) ? { security: [] } : {}),
-    ...(listed.length === 0 ? {} : { parameters: listed }),
+    ...(allParameters.length === 0 ? {} : { parameters: allParameters }),
     ...(hasBody(operation)
       ? { requestBody: { required: true, content: { 'application/json': { schema: write(body) } } } }
       : {}),
-    responses: { ...success(operation, write), ...errorResponses(operation, write) },
+    responses: { ...successResponses(operation, write), ...errorResponses(operation, write) },
   };
 };
 
@@ -319,7 +319,7 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     const path = operation.http.url.replaceAll(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[operation.http.method.toLowerCase()] = operationObject(operation, write);
   }
-  const shared = [...errorsOfAny, ...errorsOfHeaders];
+  const shared = [...errorsOfAnyRequest, ...errorsOfHeaders];
   const responses = Object.fromEntries(shared.map((kind) => [kind, errorResponse(httpStatusOf[kind], [kind], write)]));
   const tags = [...new Set(operations.filter(({ http }) => http !== undefined).map(({ tag }) => tag))].sort();
   return {

@@ -19,7 +19,7 @@ interface RequestContext {
 
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
-// The caller is already authorised; the gateway reads them as the system.
+// The caller is already authorised: the gateway reads projects and environments as the system.
 const contextOf = (request: RequestContext): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
 /**
@@ -40,11 +40,11 @@ export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, c
       (await call(bus, ListProjects, {}, onBehalfOf(request))).projects.map(({ id }) => id),
     /** All projects and environments. */
     all: async (request: RequestContext): Promise<TokenTargets> => {
-      const [found, { projects }] = await Promise.all([
+      const [environmentNames, { projects }] = await Promise.all([
         environments(request),
         call(bus, ListProjects, {}, contextOf(request)),
       ]);
-      return { environments: found, projects: projects.map(({ id }) => id) };
+      return { environments: environmentNames, projects: projects.map(({ id }) => id) };
     },
     /** @throws Refusal `NotFoundError` for a missing project */
     requireProject: async (request: RequestContext, projectId: string): Promise<void> => {

@@ -9,14 +9,15 @@ import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work
 
 type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
 
-/** Hours for which the link of a start can be used. */
+/** Hours for which the link that a start creates can be used. */
 const linkHours = 1;
 
 const notAccepted = (setting: keyof Settings, fault: string): Error =>
   new Error(`${setting} is not accepted: ${fault}`);
 
 /**
- * The first administrator of the settings. @throws Error when one of the settings is missing, the address is none, or the password is weak
+ * The first administrator of the settings; undefined where they name none.
+ * @throws Error when only one of the settings is present, the e-mail address is malformed, or the password is weak
  */
 export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: password }: Settings) => {
   if (email === undefined && password === undefined) return undefined;
@@ -36,6 +37,7 @@ export interface FirstAdminOptions {
   readonly context: TransactionContext;
   readonly reads: Pick<GatewayReads, 'users'>;
   readonly passwords: PasswordHasher;
+  /** the administrator of the settings, if they name one */
   readonly configured: ConfiguredAdmin | undefined;
   /** whether a link is created where the settings name no administrator */
   readonly needsFirstAdminLink: boolean;

@@ -3,16 +3,18 @@ import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:c
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
-/** Concurrent computations: below the four threads of Node's pool, which file access and name look-ups share. */
+/** Maximum concurrent computations: fewer than the four threads of Node's pool, which file access and DNS lookups use, too. */
 const maxRunning = 2;
 /** Maximum computations that wait. */
 const maxWaiting = 256;
 
 const keyBytes = 32;
 const saltBytes = 16;
+/** The block size of scrypt. */
 const r = 8;
+/** The parallelisation of scrypt. */
 const p = 3;
-/** Maximum cost of a stored hash that is computed: 2^20 needs 1 GiB. */
+/** The binary logarithm of the maximum cost of a stored hash: verifying one of 2^20 needs 1 GiB. */
 const maxLogN = 20;
 
 const derive = promisify<string | Buffer, Buffer, number, ScryptOptions, Buffer>(scrypt);
@@ -23,10 +25,10 @@ interface Parameters {
   readonly p: number;
 }
 
-const keyOf = (password: string, salt: Buffer, { logN, r: blocks, p: lanes }: Parameters): Promise<Buffer> =>
+const deriveKey = (password: string, salt: Buffer, { logN, r: blocks, p: lanes }: Parameters): Promise<Buffer> =>
   derive(password.normalize('NFC'), salt, keyBytes, { N: 2 ** logN, r: blocks, p: lanes, maxmem: 2 ** (logN + 11) });
 
-const stored = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
+const scryptHash = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]+)\$([\w+/]+)$/;
 const bcryptHash = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/;
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
@@ -39,8 +41,8 @@ const matchesBcrypt = (password: string, hash: string): Promise<boolean> =>
     worker.once('exit', () => reject(new Error('The worker that verifies bcrypt hashes ended without a result.')));
   });
 
-/** Whether a password matches a stored hash, and whether the hash should be replaced by one of today's parameters. */
-export interface Verified {
+/** Whether a password matches a stored hash, and whether the hash should be replaced by one with the current parameters. */
+export interface VerificationResult {
   readonly isMatch: boolean;
   readonly isOutdated: boolean;
 }
@@ -51,17 +53,17 @@ export interface Verified {
  * @param logN binary logarithm of the cost; one computation needs 2^(logN + 10) bytes
  */
 export const passwordHasher = (logN: number) => {
-  const today: Parameters = { logN, r, p };
-  /** Hashed for users that do not exist, so that the response takes as long as for others. */
+  const currentParameters: Parameters = { logN, r, p };
+  /** The salt of the key that is derived for users that do not exist, so that the response takes as long as for others. */
   const decoySalt = randomBytes(saltBytes);
-  let running = 0;
+  let runningCount = 0;
   const waiting: { readonly rank: number; readonly resume: () => void; readonly refuse: () => void }[] = [];
 
   /** Waits for a permit. When the queue is full, the newest entry of the highest rank is refused. */
-  const permit = (rank: number): Promise<void> =>
+  const acquirePermit = (rank: number): Promise<void> =>
     new Promise((resume, reject) => {
-      if (running < maxRunning) {
-        running++;
+      if (runningCount < maxRunning) {
+        runningCount++;
         return resume();
       }
       const refuse = () => reject(unavailable('Too many passwords are being verified. Please try again.', 5));
@@ -69,46 +71,46 @@ export const passwordHasher = (logN: number) => {
       waiting.splice(index < 0 ? waiting.length : index, 0, { rank, resume, refuse });
       if (waiting.length > maxWaiting) waiting.pop()?.refuse();
     });
-  const limited = async <T>(rank: number, compute: () => Promise<T>): Promise<T> => {
-    await permit(rank);
+  const withPermit = async <T>(rank: number, compute: () => Promise<T>): Promise<T> => {
+    await acquirePermit(rank);
     try {
       return await compute();
     } finally {
       // The permit passes on to the next computation.
       const next = waiting.shift();
-      if (next === undefined) running--;
+      if (next === undefined) runningCount--;
       else next.resume();
     }
   };
 
-  const verifyNow = async (password: string, hash: string): Promise<Verified> => {
+  const verifyHash = async (password: string, hash: string): Promise<VerificationResult> => {
     if (bcryptHash.test(hash)) return { isMatch: await matchesBcrypt(password, hash), isOutdated: true };
-    const [, ln, blocks, lanes, salt = '', key = ''] = stored.exec(hash) ?? [];
+    const [, ln, blocks, lanes, salt = '', key = ''] = scryptHash.exec(hash) ?? [];
     const parameters = { logN: Number(ln), r: Number(blocks), p: Number(lanes) };
     if (!(parameters.logN <= maxLogN)) throw new Error('A stored password has a hash of an unknown form.');
     const expected = Buffer.from(key, 'base64');
-    const computed = await keyOf(password, Buffer.from(salt, 'base64'), parameters);
+    const computed = await deriveKey(password, Buffer.from(salt, 'base64'), parameters);
     return {
       isMatch: expected.length === keyBytes && timingSafeEqual(computed, expected),
-      isOutdated: parameters.logN < today.logN || parameters.r !== r || parameters.p < p,
+      isOutdated: parameters.logN < currentParameters.logN || parameters.r !== r || parameters.p < p,
     };
   };
 
   return {
     hash: (password: string): Promise<string> =>
-      limited(0, async () => {
+      withPermit(0, async () => {
         const salt = randomBytes(saltBytes);
-        const key = await keyOf(password, salt, today);
-        return `$scrypt$ln=${today.logN},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
+        const key = await deriveKey(password, salt, currentParameters);
+        return `$scrypt$ln=${currentParameters.logN},r=${r},p=${p}$${base64(salt)}$${base64(key)}`;
       }),
     /**
      * Verifies a password against a stored hash; undefined, for a user without one, matches nothing and takes as long.
      * @param rank how suspicious the request is; lower ranks are served first
      */
-    verify: (password: string, hash: string | undefined, rank = 0): Promise<Verified> =>
-      limited(rank, async () => {
-        if (hash !== undefined) return verifyNow(password, hash);
-        await keyOf(password, decoySalt, today);
+    verify: (password: string, hash: string | undefined, rank = 0): Promise<VerificationResult> =>
+      withPermit(rank, async () => {
+        if (hash !== undefined) return verifyHash(password, hash);
+        await deriveKey(password, decoySalt, currentParameters);
         return { isMatch: false, isOutdated: false };
       }),
   };

@@ -4,8 +4,8 @@ import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { NewSecret } from '../persistence/tokens/token-secret.ts';
 
 /**
- * Whether a link sets the first password of a new user, or a new one for a user who has forgotten it. Also the path of
- * its page, as in Unleash.
+ * Whether a link sets the first password of a new user, or a new one for a user who has forgotten it. The kind is also the path of the page
+ * of the link, as in Unleash.
  */
 export type PasswordLinkKind = 'new-user' | 'reset-password';
 
@@ -35,7 +35,7 @@ export const createPasswordLink = (
 /** The path of the page on which a link is used. */
 export const passwordPagePath = (secret: string, kind: PasswordLinkKind): string => `/${kind}?token=${secret}`;
 
-/** Sends a link by mail. @returns whether it was sent; false without a mail server or an address */
+/** Sends a link by mail. @returns whether it was sent; false without a mail server or an e-mail address */
 export const mailPasswordLink = async (
   mailer: Mailer | undefined,
   { email }: Pick<User, 'email'>,

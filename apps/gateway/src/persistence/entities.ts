@@ -18,7 +18,7 @@ const SettingEntity = defineEntity({
   properties: {
     name: p.text().primary(),
     value: p.json<object>(),
-    /** encrypted, or a hash */
+    /** the encrypted secret of the client at the OpenID provider, or the hash of the token of SCIM */
     secret: p.blob().$type<Buffer>().strictNullable(),
   },
 });
@@ -94,7 +94,7 @@ export const TokenEntity = defineEntity({
     number: p.integer().autoincrement().unique('api_token_number'),
     kind: p.text().$type<TokenKind>(),
     name: p.text(),
-    /** what lists show of the secret */
+    /** the masked secret, which lists show */
     shown: p.text().unique('api_token_shown'),
     selector: p.text().unique('api_token_selector'),
     hash: p.blob().$type<Buffer>().hidden(),
@@ -102,7 +102,7 @@ export const TokenEntity = defineEntity({
     sealed: p.blob().$type<Buffer>().strictNullable(),
     user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').strictNullable().deleteRule('cascade'),
     projects: p.type(TextArray).defaultRaw("'{*}'"),
-    /** projects that are deleted: SDKs that had their features are sent the removals */
+    /** deleted projects that the token was for: SDKs that had features of them are sent the removals */
     deletedProjects: p.type(TextArray).defaultRaw("'{}'").hidden(),
     environment: p.text().default('*'),
     createdBy: p.integer().strictNullable().hidden(),
@@ -162,7 +162,7 @@ export const PasswordEntity = defineEntity({
   },
 });
 
-/** Who a user is at an OpenID provider: the subject never changes there, while an e-mail address can. */
+/** The subject of an OpenID provider that a user is linked to: a subject never changes, while an e-mail address can. */
 export const IdentityEntity = defineEntity({
   name: 'Identity',
   tableName: 'user_identity',
@@ -248,16 +248,16 @@ export const GroupEntity = defineEntity({
   ],
 });
 
-const ofUser = () => p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').primary().deleteRule('cascade');
-const ofGroup = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').primary().deleteRule('cascade');
-const ofRole = () => p.manyToOne(RoleEntity).mapToPk().joinColumn('role_id').primary();
+const userKey = () => p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').primary().deleteRule('cascade');
+const groupKey = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').primary().deleteRule('cascade');
+const roleKey = () => p.manyToOne(RoleEntity).mapToPk().joinColumn('role_id').primary();
 
 export const GroupMemberEntity = defineEntity({
   name: 'GroupMember',
   tableName: 'group_member',
   properties: {
-    group: ofGroup(),
-    user: ofUser().index('group_member_by_user'),
+    group: groupKey(),
+    user: userKey().index('group_member_by_user'),
     createdBy: p.text(),
     /** whether single sign-on added the member, and removes it when the provider no longer names the group */
     isSynced: p.boolean().default(false),
@@ -266,8 +266,9 @@ export const GroupMemberEntity = defineEntity({
 });
 
 /**
- * What the features service emitted of a project. A private project that was deleted keeps its row, so that its events stay hidden from all but
- * administrators. A version below zero is a row that the features service hides before it emitted anything of the project.
+ * The state of a project that the features service emitted last. A private project that was deleted keeps its row, so that its events stay
+ * hidden from all but administrators. A row with a version below zero hides a project of which the features service has not emitted a state
+ * yet.
  */
 export const ProjectEntity = defineEntity({
   name: 'Project',
@@ -277,7 +278,9 @@ export const ProjectEntity = defineEntity({
     mode: p.text().$type<ProjectState['mode']>(),
     version: p.bigint('number'),
     deletedAt: p.type(Timestamp).strictNullable(),
+    /** the version with which the features service is about to make the project private: it is hidden until that state is applied */
     pendingPrivateVersion: p.bigint('number').strictNullable(),
+    /** when the project was hidden for that version */
     pendingPrivateSince: p.type(Timestamp).strictNullable(),
   },
   indexes: [
@@ -290,8 +293,8 @@ export const ProjectUserEntity = defineEntity({
   tableName: 'project_user',
   properties: {
     project: p.text().primary(),
-    assignee: ofUser().index('project_user_by_user'),
-    role: ofRole().index('project_user_by_role'),
+    assignee: userKey().index('project_user_by_user'),
+    role: roleKey().index('project_user_by_role'),
     addedAt: p.type(Timestamp).defaultRaw('now()'),
   },
 });
@@ -301,8 +304,8 @@ export const ProjectGroupEntity = defineEntity({
   tableName: 'project_group',
   properties: {
     project: p.text().primary(),
-    assignee: ofGroup().index('project_group_by_group'),
-    role: ofRole().index('project_group_by_role'),
+    assignee: groupKey().index('project_group_by_group'),
+    role: roleKey().index('project_group_by_role'),
     addedAt: p.type(Timestamp).defaultRaw('now()'),
   },
 });
@@ -327,5 +330,5 @@ export const gatewayEntities = [
   ProjectGroupEntity,
 ];
 
-/** The names of their columns, for SQL that is written by hand. */
+/** The names of the columns of all entities, for SQL that is written by hand. */
 export const gatewaySql = entitySql(gatewayEntities);

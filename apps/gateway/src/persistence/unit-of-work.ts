@@ -28,14 +28,14 @@ import { tokenRepository } from './tokens/token-repository.ts';
 import type { TokenCipher } from './tokens/token-cipher.ts';
 import type { TokenHasher } from './tokens/token-hasher.ts';
 
-/** The caller and the time of a write, and until when it may commit. */
+/** The caller and the time of a write, and the time until which it may commit. */
 export interface TransactionContext extends CommitLimits {
   readonly caller: Caller;
   readonly now: Date;
   readonly traceparent: string;
 }
 
-/** The context of an operation: with its idempotency key. */
+/** The context of a write by an operation, with the idempotency key of the request. */
 export interface GatewayWriteContext extends WriteContext {
   readonly now: Date;
 }
@@ -49,7 +49,7 @@ export const withoutStoredReply = ({
   signal,
 }: GatewayWriteContext): TransactionContext => ({ caller, now, traceparent, deadline, signal });
 
-/** What the repositories need to store secrets and sessions. */
+/** What the repositories need in order to store secrets and sessions. */
 interface AccessSettings {
   readonly hasher: TokenHasher;
   /** encrypts the secrets of SDK tokens so that they can be listed; without it only hashes are stored */
@@ -57,7 +57,7 @@ interface AccessSettings {
   readonly sessionLimits: SessionLimits;
 }
 
-/** The bytes of secrets that a retry of the request must get again; undefined for random ones. */
+/** Generates the bytes of secrets so that a retry of the request gets the same ones; undefined for a request that is not retried. */
 const secretBytesFor = (
   context: TransactionContext | GatewayWriteContext,
   hasher: TokenHasher,
@@ -89,8 +89,8 @@ const repositories = (
     lockExistingProjects: (projects: readonly string[]) => lockExistingProjects(tx, projects),
     /** A new token of SCIM, and the hash that is stored. */
     newScimToken: () => {
-      const made = newScimSecret(secretBytes);
-      return { ...made, hash: hasher(made.secret).hash };
+      const generated = newScimSecret(secretBytes);
+      return { ...generated, hash: hasher(generated.secret).hash };
     },
     passwords: passwordRepository(tx),
     projectRoles: projectRoleRepository(tx),
@@ -119,14 +119,17 @@ export interface UnitOfWork {
   <T>(request: GatewayWriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
   /** Runs a job whose result is stored nowhere. */
   <T>(context: TransactionContext, job: Job<T>): Promise<T>;
-  /** The same as for a request, for a reply with a secret: it is stored masked, and a retry gets the secret regenerated. */
+  /** Runs a job whose reply contains a secret: the reply is stored with the masked secret, and a retry gets the secret regenerated. */
   readonly revealingSecret: <T extends { readonly secret: string }>(
     request: GatewayWriteContext,
     job: Job<ReplyWithSecret<T>>,
   ) => Promise<T>;
-  /** The same for a reply whose secret can be derived: the reply is stored without it, and `complete` adds it. */
+  /** Runs a job whose reply lacks a secret that can be derived: the reply is stored without the secret, and `complete` adds it. */
   readonly completing: <T, R>(request: GatewayWriteContext, job: Job<T>, complete: (stored: T) => R) => Promise<R>;
-  /** The stored reply of a retry, for a write that computes much before its transaction. */
+  /**
+   * The stored reply for a retry, so that a write whose computation before the transaction is expensive can omit it; undefined for a first
+   * request.
+   */
   readonly replay: (request: GatewayWriteContext) => ReturnType<OutboxProducer['replay']>;
 }
 
@@ -157,9 +160,9 @@ export const unitOfWork = (
   ): Promise<T> => {
     let secret = '';
     const result = await runMasked(request, async (tx) => {
-      const done = await job(tx);
-      secret = done.secret;
-      return done.reply;
+      const { reply, secret: generatedSecret } = await job(tx);
+      secret = generatedSecret;
+      return reply;
     });
     if (!isReplay(result)) return { ...result, secret };
     const stored = parsedReply<T>(result);

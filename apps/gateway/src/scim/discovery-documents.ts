@@ -96,7 +96,7 @@ const list = (resources: readonly object[]): object => ({
   Resources: resources,
 });
 
-/** What SCIM clients read to learn what is supported, by path below the base. */
+/** The documents from which SCIM clients learn what is supported (RFC 7644, 4), by path below the base URL. */
 export const discoveryDocuments = (base: string): ReadonlyMap<string, object> => {
   const config = {
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
@@ -116,7 +116,7 @@ export const discoveryDocuments = (base: string): ReadonlyMap<string, object> =>
     ],
     meta: { resourceType: 'ServiceProviderConfig', location: `${base}/ServiceProviderConfig` },
   };
-  const types = schemas.map(({ id, name, description }) => ({
+  const typeDocuments = schemas.map(({ id, name, description }) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
     id: name,
     name,
@@ -125,16 +125,16 @@ export const discoveryDocuments = (base: string): ReadonlyMap<string, object> =>
     schema: id,
     meta: { resourceType: 'ResourceType', location: `${base}/ResourceTypes/${name}` },
   }));
-  const described = schemas.map((schema) => ({
+  const schemaDocuments = schemas.map((schema) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
     ...schema,
     meta: { resourceType: 'Schema', location: `${base}/Schemas/${schema.id}` },
   }));
   return new Map<string, object>([
     ['ServiceProviderConfig', config],
-    ['ResourceTypes', list(types)],
-    ...types.map((type): [string, object] => [`ResourceTypes/${type.id}`, type]),
-    ['Schemas', list(described)],
-    ...described.map((schema): [string, object] => [`Schemas/${schema.id}`, schema]),
+    ['ResourceTypes', list(typeDocuments)],
+    ...typeDocuments.map((type): [string, object] => [`ResourceTypes/${type.id}`, type]),
+    ['Schemas', list(schemaDocuments)],
+    ...schemaDocuments.map((schema): [string, object] => [`Schemas/${schema.id}`, schema]),
   ]);
 };

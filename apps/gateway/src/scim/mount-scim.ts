@@ -12,7 +12,7 @@ import { createScimUser, deleteScimUser, getScimUser, patchScimUser, replaceScim
 import { discoveryDocuments } from './discovery-documents.ts';
 import { ScimError } from './scim-error.ts';
 import { groupResource } from './scim-group-resource.ts';
-import { groupViewOf, resourceIdOf, pageOf } from './scim-request.ts';
+import { groupViewOf, requireResourceId, pageOf } from './scim-request.ts';
 import { type ScimResponse, type ScimRouter, type ScimRouterOptions, scimRouter } from './scim-router.ts';
 import { userResource } from './scim-user-resource.ts';
 
@@ -42,7 +42,7 @@ const mountUsers = (route: ScimRouter, reads: ScimOptions['reads']): void => {
     );
   });
   route('GET', '/Users/:id', async ({ request, base }) => {
-    const user = await getScimUser(reads, resourceIdOf('user', request));
+    const user = await getScimUser(reads, requireResourceId('user', request));
     return [200, userResource(user, base)];
   });
   route('POST', '/Users', async ({ reply, base, run }, body) => {
@@ -51,15 +51,15 @@ const mountUsers = (route: ScimRouter, reads: ScimOptions['reads']): void => {
     return [201, userResource(row, base)];
   });
   route('PUT', '/Users/:id', async ({ request, base, run }, body) => {
-    const id = resourceIdOf('user', request);
+    const id = requireResourceId('user', request);
     return [200, userResource(await run((tx) => replaceScimUser(tx, id, body)), base)];
   });
   route('PATCH', '/Users/:id', async ({ request, base, run }, body) => {
-    const id = resourceIdOf('user', request);
+    const id = requireResourceId('user', request);
     return [200, userResource(await run((tx) => patchScimUser(tx, id, body)), base)];
   });
   route('DELETE', '/Users/:id', async ({ request, run }) => {
-    const id = resourceIdOf('user', request);
+    const id = requireResourceId('user', request);
     await run((tx) => deleteScimUser(tx, id));
     return [204];
   });
@@ -76,7 +76,7 @@ const mountGroups = (route: ScimRouter, reads: ScimOptions['reads']): void => {
     );
   });
   route('GET', '/Groups/:id', async ({ request, base }) => {
-    const group = await getScimGroup(reads, resourceIdOf('group', request), groupViewOf(request));
+    const group = await getScimGroup(reads, requireResourceId('group', request), groupViewOf(request));
     return [200, groupResource(group, base)];
   });
   route('POST', '/Groups', async ({ reply, base, run }, body) => {
@@ -85,16 +85,16 @@ const mountGroups = (route: ScimRouter, reads: ScimOptions['reads']): void => {
     return [201, groupResource(row, base)];
   });
   route('PUT', '/Groups/:id', async ({ request, base, run }, body) => {
-    const id = resourceIdOf('group', request);
+    const id = requireResourceId('group', request);
     return [200, groupResource(await run((tx) => replaceScimGroup(tx, id, body)), base)];
   });
   route('PATCH', '/Groups/:id', async ({ request, run }, body) => {
-    const id = resourceIdOf('group', request);
+    const id = requireResourceId('group', request);
     await run((tx) => patchScimGroup(tx, id, body));
     return [204];
   });
   route('DELETE', '/Groups/:id', async ({ request, run }) => {
-    const id = resourceIdOf('group', request);
+    const id = requireResourceId('group', request);
     await run((tx) => deleteScimGroup(tx, id));
     return [204];
   });

@@ -3,7 +3,7 @@ import { ScimError } from './scim-error.ts';
 
 type Attributes = Record<string, unknown>;
 
-/** The operations of a PATCH. @throws ScimError 400 */
+/** The operations of the body of a PATCH (RFC 7644, 3.5.2). @throws ScimError 400 */
 export const parsePatchOperations = (body: unknown): readonly Attributes[] => {
   const operations = isJsonObject(body) ? (body['Operations'] ?? body['operations']) : undefined;
   if (!Array.isArray(operations) || operations.length === 0 || !operations.every(isJsonObject))

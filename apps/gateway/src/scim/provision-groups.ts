@@ -42,14 +42,14 @@ export const createScimGroup = async (tx: Transaction, body: unknown): Promise<S
   return getScimGroup(tx, id, { hasMembers: true });
 };
 
-const groupForUpdate = async ({ groups }: Transaction, id: number): Promise<StoredGroup> => {
+const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<StoredGroup> => {
   const group = await groups.findStoredForUpdate(id);
   if (group === undefined) throw notFoundResource('group', String(id));
   return group;
 };
 
 const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
-  const before = await groupForUpdate(tx, id);
+  const before = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id, membersToLoad(before, change));
   const { after, named, added, removed, events } = changedGroup(before, members, change);
   // A patch names whom it adds; a list of all members may keep service accounts that the API has added.
@@ -75,7 +75,7 @@ export const patchScimGroup = async (tx: Transaction, id: number, body: unknown)
 
 /** Deletes a group with its memberships and roles. */
 export const deleteScimGroup = async (tx: Transaction, id: number): Promise<null> => {
-  const group = await groupForUpdate(tx, id);
+  const group = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id);
   await tx.groups.remove(id);
   tx.events.emit([groupDeleted(group, members)]);

@@ -16,13 +16,13 @@ export const getScimUser = async ({ scim }: Pick<GatewayReads, 'scim'>, id: numb
   return row;
 };
 
-const userForUpdate = async ({ users }: Transaction, id: number): Promise<User> => {
+const getUserForUpdate = async ({ users }: Transaction, id: number): Promise<User> => {
   const user = await users.findForUpdate(id, { only: 'users' });
   if (user === undefined) throw notFoundResource('user', String(id));
   return user;
 };
 
-/** Creates a user with the root role Viewer. @throws ScimError 409 for a name or an address that is taken */
+/** Creates a user with the root role Viewer. @throws ScimError 409 for a user name or an e-mail address that is taken */
 export const createScimUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
   const input = parseScimUser(body);
   const user = await tx.users.add(input, {
@@ -40,7 +40,7 @@ const changeUser = async (
   id: number,
   inputOf: (row: ScimUserRow) => ScimUserInput,
 ): Promise<ScimUserRow> => {
-  const before = await userForUpdate(tx, id);
+  const before = await getUserForUpdate(tx, id);
   const { name, username, email, active, provisioned } = inputOf(await getScimUser(tx, id));
   await storeAccountUpdate(tx, before, { name, username, email, rootRole: before.rootRole, active });
   await tx.scim.setProvisionedUser(id, provisioned);
@@ -57,4 +57,4 @@ export const patchScimUser = (tx: Transaction, id: number, body: unknown): Promi
 
 /** Deletes a user with sessions, keys and memberships. */
 export const deleteScimUser = async (tx: Transaction, id: number): Promise<null> =>
-  removeAccount(tx, await userForUpdate(tx, id));
+  removeAccount(tx, await getUserForUpdate(tx, id));

@@ -3,7 +3,7 @@ import { AccountExists } from '../domain/accounts/account-exists.ts';
 import { InvalidFilter } from '../domain/accounts/parse-scim-filter.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 
-/** The details of an error that RFC 7644 (3.12) names. */
+/** The values of `scimType`, which specifies an error with the status 400 or 409 (RFC 7644, 3.12). */
 export type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';
 
 /** An expected error of a SCIM request. */
@@ -21,7 +21,7 @@ export const invalidValue = (detail: string): ScimError => new ScimError(400, de
 export const notFoundResource = (type: string, id: string): ScimError =>
   new ScimError(404, `There is no ${type} with the id ${id.slice(0, 100)}.`);
 
-/** The error that a refusal of the gateway stands for; undefined for a defect. */
+/** The error of SCIM for a thrown error; undefined for a defect. */
 export const scimErrorOf = (error: unknown): ScimError | undefined => {
   if (error instanceof ScimError) return error;
   if (error instanceof InvalidFilter) return new ScimError(400, error.message, 'invalidFilter');

@@ -57,9 +57,9 @@ const membersIn = (value: unknown): number[] => {
   return (Array.isArray(value) ? value : [value]).map(memberIn);
 };
 
-/** Finds an attribute whatever the case of its name. */
-const attribute = (body: Attributes, wanted: string): unknown =>
-  Object.entries(body).find(([name]) => name.toLowerCase() === wanted.toLowerCase())?.[1];
+/** The value of an attribute, whatever the case of its name in the body. */
+const attributeIn = (body: Attributes, attributeName: string): unknown =>
+  Object.entries(body).find(([name]) => name.toLowerCase() === attributeName.toLowerCase())?.[1];
 
 const noUsers: ReadonlySet<number> = new Set();
 
@@ -67,9 +67,9 @@ const noUsers: ReadonlySet<number> = new Set();
 export const parseScimGroup = (body: unknown): Required<GroupChange> => {
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
   return {
-    name: nameIn(attribute(body, 'displayName')),
-    externalId: externalIdIn(attribute(body, 'externalId')),
-    members: new Set(membersIn(attribute(body, 'members'))),
+    name: nameIn(attributeIn(body, 'displayName')),
+    externalId: externalIdIn(attributeIn(body, 'externalId')),
+    members: new Set(membersIn(attributeIn(body, 'members'))),
     added: noUsers,
     removed: noUsers,
   };
@@ -144,7 +144,7 @@ export const parseGroupPatch = (body: unknown): GroupChange => {
     const { path, value } = operation;
     if (typeof path === 'string' && path !== '') apply(op, path, value);
     else if (op !== 'remove' && isJsonObject(value))
-      for (const [name, one] of Object.entries(value)) apply(op, name, one);
+      for (const [name, attributeValue] of Object.entries(value)) apply(op, name, attributeValue);
     else throw new ScimError(400, 'An operation needs a path, or an object as its value.', 'invalidPath');
   }
   return { ...change, added, removed };

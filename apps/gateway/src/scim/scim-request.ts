@@ -18,8 +18,8 @@ export const defaultPageSize = 100;
 const queryOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);
 
-const countIn = (text: string | null, otherwise: number): number => {
-  if (text === null) return otherwise;
+const countIn = (text: string | null, defaultCount: number): number => {
+  if (text === null) return defaultCount;
   if (!/^-?\d{1,9}$/.test(text)) throw new ScimError(400, 'startIndex and count must be integers.', 'invalidValue');
   return Number(text);
 };
@@ -40,22 +40,22 @@ const namesIn = (text: string | null): string[] =>
     .split(',')
     .map((name) => name.trim());
 
-/** What a request for groups reads of them. */
+/** Which parts of groups a request asks for, by `attributes` or `excludedAttributes`. */
 export const groupViewOf = (request: FastifyRequest): GroupView => {
   const query = queryOf(request);
-  const wanted = query.get('attributes');
+  const attributes = query.get('attributes');
   return {
     hasMembers:
-      wanted === null
+      attributes === null
         ? !namesIn(query.get('excludedAttributes')).includes('members')
-        : namesIn(wanted).some((name) => name.startsWith('members')),
+        : namesIn(attributes).some((name) => name.startsWith('members')),
   };
 };
 
 /** The id of a user or group in the path of a request. @throws ScimError 404 for text that is none */
-export const resourceIdOf = (type: string, { params }: FastifyRequest): number => {
+export const requireResourceId = (type: string, { params }: FastifyRequest): number => {
   const { id = '' } = params as { id?: string };
-  const found = parseResourceId(id);
-  if (found === undefined) throw notFoundResource(type, id);
-  return found;
+  const resourceId = parseResourceId(id);
+  if (resourceId === undefined) throw notFoundResource(type, id);
+  return resourceId;
 };

@@ -20,14 +20,14 @@ export interface ScimRouterOptions extends ScimAuthenticatorOptions {
 
 const contentType = 'application/scim+json; charset=utf-8';
 const acceptedContentType = /^application\/(?:scim\+)?json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
-const root = '/scim/v2';
+const rootPath = '/scim/v2';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export interface ScimContext {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** the address of `/scim/v2` */
+  /** the URL of `/scim/v2` */
   readonly base: string;
   readonly run: <T>(job: (tx: Transaction) => Promise<T>) => Promise<T>;
 }
@@ -35,7 +35,7 @@ export interface ScimContext {
 export type ScimResponse = readonly [status: number, body?: object];
 type Handle = (context: ScimContext, body: unknown) => Promise<ScimResponse>;
 
-/** How the access log names a response. */
+/** The kind of error that the access log names for a response of SCIM. */
 const outcomeOf = ({ status }: ScimError): ErrorKind => {
   if (status >= 500) return 'ServiceUnavailable';
   const kinds: Readonly<Record<number, ErrorKind>> = {
@@ -62,9 +62,9 @@ const bodyReader = (config: GatewayConfig, limits: Pick<ConcurrentRequestLimits,
       throw refusal('ContentTypeerror', 'The body must be application/scim+json in UTF-8, and not compressed.');
     const maxBytes = config.GATEWAY_MAX_BODY_BYTES;
     requireContentLengthWithin(raw, maxBytes);
-    const received = await readBody(raw, reply.raw, { maxBytes, timeoutMs: config.GATEWAY_BODY_TIMEOUT_MS });
+    const bodyBytes = await readBody(raw, reply.raw, { maxBytes, timeoutMs: config.GATEWAY_BODY_TIMEOUT_MS });
     limits.bodyReceived(request);
-    return parseUntrustedJson(received, jsonLimits);
+    return parseUntrustedJson(bodyBytes, jsonLimits);
   };
 };
 
@@ -84,18 +84,18 @@ export const scimRouter = (app: FastifyInstance, options: ScimRouterOptions) => 
   const readJson = bodyReader(config, limits);
 
   const sendError = ({ exchange, id }: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply => {
-    const fault = scimErrorOf(error);
-    exchange.outcome = fault === undefined ? 'InternalError' : outcomeOf(fault);
-    if (fault === undefined) exchange.defect = error;
-    const shown = fault ?? new ScimError(500, `Something went wrong. The log names the request ${id}.`);
-    return send(reply, [shown.status, scimErrorBody(shown)]);
+    const expected = scimErrorOf(error);
+    exchange.outcome = expected === undefined ? 'InternalError' : outcomeOf(expected);
+    if (expected === undefined) exchange.defect = error;
+    const scimError = expected ?? new ScimError(500, `Something went wrong. The log names the request ${id}.`);
+    return send(reply, [scimError.status, scimErrorBody(scimError)]);
   };
 
   return (method: Method | Method[], path: string, handle: Handle): void => {
     const readsBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
     app.route({
       method,
-      url: `${root}${path}`,
+      url: `${rootPath}${path}`,
       exposeHeadRoute: false,
       config: { isOperation: true },
       handler: async (request, reply) => {
@@ -105,7 +105,7 @@ export const scimRouter = (app: FastifyInstance, options: ScimRouterOptions) => 
           const context: ScimContext = {
             request,
             reply,
-            base: `${publicUrl(request, config)}${root}`,
+            base: `${publicUrl(request, config)}${rootPath}`,
             run: (job) => transaction(transactionContextOf(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS), job),
           };
           const body = readsBody ? await readJson(request, reply) : undefined;

@@ -76,10 +76,11 @@ const emailsPath = /^emails(\[(?:type eq "[\w-]{1,50}"|primary eq true)\])?(\.(?
  * reaches the library that applies patches.
  */
 const knownPath = (path: string): string | undefined => {
-  const bare = path.replace(new RegExp(`^${userSchema}:`, 'i'), '');
-  if (emailsPath.test(bare)) return bare.replace(/^emails/i, 'emails').replace(/\.\w+$/, (part) => part.toLowerCase());
-  const lower = bare.toLowerCase();
-  return Object.hasOwn(attributeNames, lower) ? attributeNames[lower] : undefined;
+  const attributePath = path.replace(new RegExp(`^${userSchema}:`, 'i'), '');
+  if (emailsPath.test(attributePath))
+    return attributePath.replace(/^emails/i, 'emails').replace(/\.\w+$/, (part) => part.toLowerCase());
+  const key = attributePath.toLowerCase();
+  return Object.hasOwn(attributeNames, key) ? attributeNames[key] : undefined;
 };
 
 const textIn = (value: unknown, attribute: string): string | undefined => {
@@ -98,42 +99,48 @@ const booleanIn = (value: unknown): boolean => {
   return text === 'true';
 };
 
+/** A user has ten attributes that Bunting uses: more values or operations than this are no user, and take quadratic time. */
+const maxValues = 100;
+
 /** The e-mail addresses in a value. Clients send a list of objects, but also one object, or the address alone. */
-const emailsIn = (value: unknown): Email[] =>
-  (Array.isArray(value) ? value : [value]).flatMap((email: unknown): Email[] => {
+const emailsIn = (value: unknown): Email[] => {
+  const emails: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (emails.length > maxValues) throw invalidValue(`emails can have at most ${maxValues} values.`);
+  return emails.flatMap((email): Email[] => {
     if (typeof email === 'string') return [{ value: email }];
     if (!isJsonObject(email)) return [];
     const { value: address, type, primary } = email;
     return [{ value: address, type, primary }];
   });
+};
 
 /** The attributes of a body in their standard spelling, without those that Bunting does not use. */
 const attributesIn = (body: Attributes): UserAttributes => {
-  const found: Attributes = {};
+  const attributes: Attributes = {};
   for (const [key, value] of Object.entries(body)) {
     const path = knownPath(key);
     if (path === undefined) continue;
     if (path === 'emails') {
-      found['emails'] = emailsIn(value);
+      attributes['emails'] = emailsIn(value);
     } else if (path === 'name' && isJsonObject(value)) {
       const names = Object.entries(value).flatMap(([part, text]) => {
         const attributePath = knownPath(`name.${part}`);
         return attributePath === undefined ? [] : [[attributePath.slice('name.'.length), text]];
       });
-      found['name'] = { ...(found['name'] as object | undefined), ...Object.fromEntries(names) };
+      attributes['name'] = { ...(attributes['name'] as object | undefined), ...Object.fromEntries(names) };
     } else if (path.startsWith('name.')) {
-      found['name'] = { ...(found['name'] as object | undefined), [path.slice('name.'.length)]: value };
-    } else if (!path.includes('.') && !path.includes('[') && path !== 'name') found[path] = value;
+      attributes['name'] = { ...(attributes['name'] as object | undefined), [path.slice('name.'.length)]: value };
+    } else if (!path.includes('.') && !path.includes('[') && path !== 'name') attributes[path] = value;
   }
-  return found;
+  return attributes;
 };
 
 const emailIn = (attributes: UserAttributes): string | undefined => {
   const emails = (attributes.emails ?? []).filter(({ value }) => value !== undefined && value !== null && value !== '');
   const isPrimary = ({ primary }: Email) =>
     primary === true || (typeof primary === 'string' && primary.toLowerCase() === 'true');
-  const chosen = emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
-  return textIn(chosen?.value, 'The value of emails')?.toLowerCase();
+  const chosenEmail = emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
+  return textIn(chosenEmail?.value, 'The value of emails')?.toLowerCase();
 };
 
 const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefined)[] => {
@@ -160,10 +167,10 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   const attributesBefore = before === undefined ? undefined : attributesOf(before);
   const address = userName.includes('@') ? userName.toLowerCase() : undefined;
   const requestedEmail = emailIn(attributes);
-  // An address that was only the user name follows it.
-  const follows =
+  // An e-mail address that only repeats the user name changes with it.
+  const followsUserName =
     before !== undefined && requestedEmail === before.email && before.email === nameOfUser(before).toLowerCase();
-  const email = (follows ? address : undefined) ?? requestedEmail ?? address ?? null;
+  const email = (followsUserName ? address : undefined) ?? requestedEmail ?? address ?? null;
   const username = before?.username === null && userName.toLowerCase() === email ? null : userName;
   const fault = namesFault({ username, email });
   if (fault !== undefined)
@@ -220,6 +227,8 @@ const patchesOf = (operation: ReturnType<typeof parsePatchOperations>[number]): 
 /** The user after the operations of a PATCH. Attributes that Bunting does not use are accepted without effect. @throws ScimError 400 */
 export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
   const operations = parsePatchOperations(body).flatMap(patchesOf);
+  if (operations.length > maxValues)
+    throw invalidValue(`A PATCH of a user can change at most ${maxValues} attributes.`);
   const resource = {
     schemas: [userSchema],
     meta: { created: new Date(row.createdAt), lastModified: new Date(row.createdAt) },

@@ -389,6 +389,12 @@ describe('users', () => {
       ['', { userName: 'bad', emails: [{ value: 'no address' }] }, 'invalidValue'],
       ['', [], 'invalidSyntax'],
       ['', '{"userName":', 'invalidSyntax'],
+      ['', { userName: 'mailbag', emails: Array(101).fill({ value: 'a@example.org' }) }, 'invalidValue'],
+      [
+        `/${id}`,
+        { Operations: Array(101).fill({ op: 'add', path: 'emails', value: 'a@example.org' }) },
+        'invalidValue',
+      ],
       [`/${id}`, { Operations: [] }, 'invalidSyntax'],
       [`/${id}`, { Operations: [{ op: 'move', path: 'active' }] }, 'invalidSyntax'],
       [`/${id}`, { Operations: [{ op: 'remove' }] }, 'invalidPath'],

@@ -10,7 +10,7 @@ export interface LogoutOptions {
   readonly sameOrigin: Pick<SameOriginPolicy, 'isFromForeignPage'>;
   /** ends a session of the caller */
   readonly end: (request: FastifyRequest, caller: Caller, sessionId: string) => Promise<void>;
-  /** the address to redirect to after the session has ended */
+  /** returns the URL to redirect to after the session has ended */
   readonly destination: (request: FastifyRequest) => Promise<string>;
   readonly rateLimit: preHandlerAsyncHookHandler;
 }

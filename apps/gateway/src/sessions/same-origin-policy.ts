@@ -14,13 +14,13 @@ const crossOrigin = (): Refusal =>
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses cross-site request forgery: a write that a browser sends with the cookie of a session, or that would set one, must come from a
- * page of the same origin. Browsers send this in `Sec-Fetch-Site`, or without TLS in `Origin`.
+ * Prevents cross-site request forgery: a write that a browser sends with the cookie of a session, or whose response would set that cookie,
+ * must come from a page of the same origin. Browsers send where a request comes from in `Sec-Fetch-Site`, or without TLS in `Origin`.
  */
 export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC_URL: publicUrl }: Settings) => {
   const publicOrigin = URL.canParse(publicUrl) ? new URL(publicUrl).origin : undefined;
 
-  const isOwn = (origin: string, host: string): boolean => {
+  const isOwnOrigin = (origin: string, host: string): boolean => {
     if (origin === publicOrigin) return true;
     return origin === `https://${host}` || (!behindTls && origin === `http://${host}`);
   };
@@ -29,7 +29,7 @@ export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
   const comesFromOwnPage = ({ headers, host }: FastifyRequest): boolean | undefined => {
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site === 'same-origin';
-    return headers.origin === undefined ? undefined : isOwn(headers.origin, host);
+    return headers.origin === undefined ? undefined : isOwnOrigin(headers.origin, host);
   };
 
   return {

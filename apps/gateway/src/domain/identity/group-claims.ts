@@ -21,8 +21,8 @@ const valueAt = (value: unknown, path: string): unknown => {
 const maxGroupsOfClaim = 5_000;
 
 /**
- * The names of the groups in a claim, which is a string or an array of strings. A `$.` at the start of the path and `[*]` after the name of an
- * array are ignored.
+ * The names of the groups in a claim, which is a string or an array of strings. A `$.` at the start of the path and `[*]` after the name of
+ * an array are ignored.
  * @returns undefined where there is no such claim
  */
 export const groupsIn = (claims: Claims, path: string): string[] | undefined => {

@@ -40,8 +40,8 @@ export const parseRoleName = ({ name }: Pick<RoleBody, 'name'>): string => {
 };
 
 /**
- * Parses the role of a request: trims its texts and removes duplicate grants. A root role may grant permissions of projects, which then hold in every project; a project
- * role may grant those only.
+ * Parses the role of a request: trims its texts and removes duplicate grants. A root role may grant permissions of projects, which then
+ * hold in every project; a project role may grant those only.
  * @throws Refusal 400 for a permission that the type of role cannot grant, and for an environment of a permission that has none
  */
 export const parseRole = (body: RoleBody): RoleInput => {

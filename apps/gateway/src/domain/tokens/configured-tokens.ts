@@ -18,8 +18,8 @@ export interface StoredConfiguredToken {
 
 /**
  * What a start does about the stored token that has the secret of `BUNTING_ADMIN_TOKEN`, undefined where there is none. A token that an
- * administrator has revoked stays revoked, and an SDK token stays one; in both cases the tokens of earlier values of the setting stay valid.
- * A token that was revoked because another value of the setting replaced it becomes valid again.
+ * administrator has revoked stays revoked, and an SDK token stays one; in both cases the tokens of earlier values of the setting stay
+ * valid. A token that was revoked because another value of the setting replaced it becomes valid again.
  */
 export const adminTokenAction = (
   stored: StoredConfiguredToken | undefined,

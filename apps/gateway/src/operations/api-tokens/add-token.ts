@@ -13,9 +13,9 @@ export const addToken = async (
 ): Promise<ReplyWithSecret<ApiToken>> => {
   await lockExistingProjects(namedProjects(token));
   if ((await tokens.count()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
-  const made = newTokenSecret(token.projects, token.environment, secretBytes);
-  const stored = toApiToken(await tokens.add(token, made, createdBy));
+  const generated = newTokenSecret(token.projects, token.environment, secretBytes);
+  const stored = toApiToken(await tokens.add(token, generated, createdBy));
   events.emit([tokenEvent('api-token-created', { data: stored })]);
-  const { expiresAt, seenAt: _seenAt, ...fresh } = stored;
-  return { reply: expiresAt === null ? fresh : { ...fresh, expiresAt }, secret: made.secret };
+  const { expiresAt, seenAt: _seenAt, ...created } = stored;
+  return { reply: expiresAt === null ? created : { ...created, expiresAt }, secret: generated.secret };
 };

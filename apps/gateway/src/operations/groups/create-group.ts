@@ -5,5 +5,5 @@ import type { GatewayContext } from '../context.ts';
 
 export const createGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateGroup, (request) =>
-    transaction(request, (tx) => saveGroup(tx, { body: request.body, by: request.caller.name })),
+    transaction(request, (tx) => saveGroup(tx, { body: request.body, changedBy: request.caller.name })),
   );

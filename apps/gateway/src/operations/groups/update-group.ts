@@ -7,6 +7,6 @@ export const updateGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateGroup, (request) =>
     transaction(request, async (tx) => {
       const before = await tx.groups.getForUpdate(request.params.id);
-      return saveGroup(tx, { body: request.body, by: request.caller.name }, before);
+      return saveGroup(tx, { body: request.body, changedBy: request.caller.name }, before);
     }),
   );

@@ -15,13 +15,13 @@ import { requireRootRole } from '../users/require-root-role.ts';
 export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetOidcSettings, async (request) => {
     if (signInSettings.isReadOnly) throw oidcSettingsReadOnly();
-    const wanted = mergeOidcSettings(await signInSettings.oidc(), request.body);
-    if (wanted.enabled) await discoverProvider(wanted);
+    const checked = mergeOidcSettings(await signInSettings.oidc(), request.body);
+    if (checked.enabled) await discoverProvider(checked);
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('oidc');
       const before = oidcSettingsOfRow(stored, signInSettings.secrets);
       const after = mergeOidcSettings(before, request.body);
-      requireCheckedProvider(wanted, after);
+      requireCheckedProvider(checked, after);
       if (after.defaultRootRoleId !== null)
         await requireRootRole(tx, after.defaultRootRoleId, '/body/defaultRootRoleId');
       const { secret, ...values } = after;

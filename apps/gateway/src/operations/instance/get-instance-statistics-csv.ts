@@ -2,7 +2,9 @@ import { implement } from '@bunting/bus';
 import { GetInstanceStatisticsCsv } from '@bunting/contracts';
 import { csvOfRecord } from '../../domain/csv-of-record.ts';
 import type { GatewayContext } from '../context.ts';
-import { instanceStatistics } from './instance-statistics.ts';
+import { collectInstanceStatistics } from './collect-instance-statistics.ts';
 
 export const getInstanceStatisticsCsvEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatisticsCsv, async (request) => csvOfRecord(await instanceStatistics(context, request)));
+  implement(GetInstanceStatisticsCsv, async (request) =>
+    csvOfRecord(await collectInstanceStatistics(context, request)),
+  );

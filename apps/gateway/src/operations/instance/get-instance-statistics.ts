@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetInstanceStatistics } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
-import { instanceStatistics } from './instance-statistics.ts';
+import { collectInstanceStatistics } from './collect-instance-statistics.ts';
 
 export const getInstanceStatisticsEndpoint = (context: GatewayContext) =>
-  implement(GetInstanceStatistics, (request) => instanceStatistics(context, request));
+  implement(GetInstanceStatistics, (request) => collectInstanceStatistics(context, request));

@@ -16,7 +16,7 @@ const flags = {
 };
 
 /** Limits that Unleash user interfaces require, of resources that Bunting does not have. */
-const unsupported = {
+const unsupportedLimits = {
   actionSetActions: 0,
   actionSetsPerProject: 0,
   actionSetFilters: 0,
@@ -45,7 +45,7 @@ export const getUiConfigEndpoint = ({ bus, reads, instance, mailer, signInSettin
       },
       segmentValuesLimit: limits.segmentValues,
       strategySegmentsLimit: limits.strategySegments,
-      resourceLimits: { ...limits, ...unsupported, apiTokens: maxApiTokens },
+      resourceLimits: { ...limits, ...unsupportedLimits, apiTokens: maxApiTokens },
       authenticationType: 'enterprise',
       disablePasswordAuth: await signInSettings.arePasswordsDisabled(),
       maxImportBytes: instance.maxImportBytes,

@@ -1,6 +1,6 @@
 /** Facts about this installation. */
 export interface InstanceInfo {
-  /** of Bunting */
+  /** the version of Bunting */
   readonly version: string;
   /** public URL; empty if not configured */
   readonly publicUrl: string;
@@ -8,6 +8,6 @@ export interface InstanceInfo {
   readonly pageUrl: (path: string) => string;
   /** origins of pages that may call the frontend API; `*` for every origin */
   readonly frontendOrigins: readonly string[];
-  /** of the body of an import */
+  /** maximum bytes of the body of an import */
   readonly maxImportBytes: number;
 }

@@ -7,7 +7,7 @@ import type { GatewayContext } from '../context.ts';
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
 type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
 
-/** The role of the users who sign up. */
+/** The role that users get who sign up. */
 const viewerRole = async ({ roles }: Pick<GatewayReads, 'roles'>): Promise<InviteLink['role']> => {
   const { id, name, description, type } = roleWithId(await roles.list(), predefinedRole.viewer);
   return { id, name, description, type };
@@ -26,7 +26,7 @@ export const withRole = async (
   link: StoredInviteLink,
 ): Promise<InviteLinkWithRole> => ({ ...link, role: await viewerRole(reads) });
 
-/** An invitation link with its secret and the address of its page, which is that of Unleash. */
+/** An invitation link with its secret and the URL of its page, whose path is the same as in Unleash. */
 export const inviteLinkResponse =
   ({ instance, inviteSecrets }: Pick<GatewayContext, 'instance' | 'inviteSecrets'>) =>
   ({ id, ...link }: InviteLinkWithRole): InviteLink => {

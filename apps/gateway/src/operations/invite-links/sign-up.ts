@@ -18,7 +18,7 @@ export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, sign
     const asSystem = { ...request, caller: systemCaller };
     requireUsableInviteLink(await reads.inviteLinks.find(id), now);
     // Counts every attempt, also failed ones: invitation links are often published.
-    signIn.limits.attempt(query.address);
+    signIn.limits.countAttempt(query.address);
     const hash = await signIn.passwords.hash(body.password);
     return transaction(asSystem, async ({ inviteLinks, users, passwords, events }) => {
       const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);

@@ -13,23 +13,23 @@ export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: Gatewa
     requireValidPassword(body);
     const replayed = await transaction.replay(request);
     if (replayed !== undefined) return replayed;
-    signIn.limits.attemptFor(`own password of ${caller.id}`);
-    const earlier = await reads.passwords.list(caller.id);
-    if (!(await signIn.passwords.verify(body.oldPassword, earlier[0])).isMatch) throw wrongOldPassword();
-    const hash = await hashUnlessReused(signIn.passwords, body.password, earlier);
+    signIn.limits.countAttemptFor(`own password of ${caller.id}`);
+    const earlierHashes = await reads.passwords.list(caller.id);
+    if (!(await signIn.passwords.verify(body.oldPassword, earlierHashes[0])).isMatch) throw wrongOldPassword();
+    const hash = await hashUnlessReused(signIn.passwords, body.password, earlierHashes);
     let secret: string | undefined;
     const reply = await transaction(request, async ({ users, passwords, sessions }) => {
-      // Locked, so that of two concurrent changes each bars the password of the other.
+      // Locks the user, so that the second of two concurrent changes sees the password of the first and is refused.
       await users.findForUpdate(caller.id);
-      if ((await passwords.list(caller.id))[0] !== earlier[0]) throw passwordChangedConcurrently();
+      if ((await passwords.list(caller.id))[0] !== earlierHashes[0]) throw passwordChangedConcurrently();
       await passwords.set(caller.id, hash);
-      const own = (await sessions.list(caller.id)).find(({ id }) => id === caller.tokenId);
+      const ownSession = (await sessions.list(caller.id)).find(({ id }) => id === caller.tokenId);
       await sessions.endAll(caller.id);
       const { address, userAgent = '' } = query;
-      secret = own === undefined ? undefined : await sessions.start(caller.id, { address, userAgent });
+      secret = ownSession === undefined ? undefined : await sessions.start(caller.id, { address, userAgent });
       return null;
     });
-    // After the transaction: a stored reply has no session.
+    // Set after the transaction, which does not run for a retry whose reply is stored: then no session was started.
     if (secret !== undefined) request.setHeader('Set-Cookie', signIn.cookie.set(secret));
     signIn.log.changed(caller.id, 'changed the password');
     return reply;

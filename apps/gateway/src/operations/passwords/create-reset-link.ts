@@ -8,10 +8,10 @@ import type { GatewayContext } from '../context.ts';
 export const createResetLinkEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateResetLink, async (request) => {
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const found = await tx.users.findByName(normalisedName(request.body.id));
-      if (found === undefined) throw userNotFound();
-      const link = await createPasswordLink(tx, found.id, { kind: 'reset-password', createdBy: request.caller.name });
-      const { id, email } = found;
+      const account = await tx.users.findByName(normalisedName(request.body.id));
+      if (account === undefined) throw userNotFound();
+      const { id, email } = account;
+      const link = await createPasswordLink(tx, id, { kind: 'reset-password', createdBy: request.caller.name });
       return {
         reply: { secret: link.masked, user: { id, ...(email === undefined ? {} : { email }) } },
         secret: link.secret,

@@ -16,9 +16,9 @@ export const requestPasswordResetEndpoint = ({
   implement(RequestPasswordReset, async (request) => {
     await requirePasswordSignIn({ signInSettings });
     const { body, query } = request;
-    signIn.limits.attempt(query.address);
+    signIn.limits.countAttempt(query.address);
     const email = normalisedName(body.email);
-    signIn.limits.attemptFor(`reset ${email.toLowerCase()}`);
+    signIn.limits.countAttemptFor(`reset ${email.toLowerCase()}`);
     if (mailer === undefined) return null;
     // Not awaited: the time of the response would reveal whether the user exists.
     void (async () => {

@@ -13,8 +13,8 @@ export const addPat = async (
   const pats = await tokens.listPats(userId);
   const callerExpiresAt = userId === caller.id ? await tokens.expiryOf(caller.tokenId) : null;
   const { description, expiresAt } = parseNewPat(body, { pats, callerExpiresAt, now });
-  const made = newUserSecret(secretBytes);
-  const pat = await tokens.addPat({ userId, description, expiresAt }, made, caller.id);
+  const generated = newUserSecret(secretBytes);
+  const pat = await tokens.addPat({ userId, description, expiresAt }, generated, caller.id);
   events.emit([patCreated(pat)]);
-  return { reply: { ...pat, secret: made.masked }, secret: made.secret };
+  return { reply: { ...pat, secret: generated.masked }, secret: generated.secret };
 };

@@ -9,7 +9,7 @@ export const createOwnPatEndpoint = ({ transaction }: GatewayContext) =>
     requireAccount(request.caller);
     return transaction.revealingSecret(request, async (tx) => {
       const user = await tx.users.findForUpdate(request.caller.id);
-      // Deleted since the request was authenticated.
+      // The user was deleted after the request was authenticated.
       if (user === undefined)
         throw refusal('AuthenticationRequired', 'The key in the authorization header is not valid.');
       return addPat(tx, request, user.id, request.body);

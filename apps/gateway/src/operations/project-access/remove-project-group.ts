@@ -5,6 +5,7 @@ import type { GatewayContext } from '../context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
+/** Removes all roles of a group in a project, and so its access. The group itself stays. */
 export const removeProjectGroupEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectGroup, (request) => {
     const { caller, params } = request;

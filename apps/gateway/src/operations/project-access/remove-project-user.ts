@@ -5,6 +5,7 @@ import type { GatewayContext } from '../context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
 
+/** Removes all roles of a user in a project, and so the access. The user itself stays. */
 export const removeProjectUserEndpoint = (context: GatewayContext) =>
   implement(RemoveProjectUser, (request) => {
     const { caller, params } = request;

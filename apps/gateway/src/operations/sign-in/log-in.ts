@@ -16,14 +16,14 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
     const { body, query } = request;
     const { address, userAgent = '' } = query;
     const name = normalisedName(body.username);
-    const failures = signIn.limits.attempt(address);
+    const failures = signIn.limits.countAttempt(address);
     await requirePasswordSignIn({ signInSettings });
     const account = await reads.passwords.findAccount(name, address);
     const accountKey = account === undefined ? `name ${name.toLowerCase()}` : `user ${account.userId}`;
     // Attempts from an address where the user has a session do not count under the account.
     const limitKey = account?.isKnownAddress === true ? undefined : accountKey;
     // Attempts from addresses or for names with many failures have the lowest priority in the queue of hashes.
-    const rank = limitKey === undefined ? 0 : failures + signIn.limits.attemptFor(limitKey);
+    const rank = limitKey === undefined ? 0 : failures + signIn.limits.countAttemptFor(limitKey);
     const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, account?.hash, rank);
     if (account === undefined || !isMatch) {
       signIn.log.failure(account?.userId, address);
@@ -37,7 +37,7 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
       const secret = await sessions.start(account.userId, { address, userAgent });
       return { secret, user: await users.get(account.userId) };
     });
-    signIn.limits.succeeded(address, limitKey);
+    signIn.limits.refundSuccess(address, limitKey);
     signIn.log.success(account.userId, 'a password');
     request.setHeader('Set-Cookie', signIn.cookie.set(signedIn.secret));
     return signedIn.user;

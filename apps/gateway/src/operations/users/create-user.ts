@@ -10,7 +10,7 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
   implement(CreateUser, async (request) => {
     const { password, sendEmail, rootRole } = request.body;
     const names = parseUserNames(request.body);
-    // As in Unleash, the rules for passwords hold when users choose one, not when an administrator gives them the first.
+    // As in Unleash, the rules for passwords hold when users choose one, not when an administrator sets their first one.
     const hash = password ? await signIn.passwords.hash(password) : undefined;
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
       const created = await tx.users.add(names, {
@@ -20,8 +20,8 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
       });
       tx.events.emit([accountCreated(created)]);
       if (hash !== undefined) await tx.passwords.set(created.id, hash);
-      const by = { kind: 'new-user', createdBy: request.caller.name } as const;
-      const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, by);
+      const linkOptions = { kind: 'new-user', createdBy: request.caller.name } as const;
+      const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, linkOptions);
       return { reply: { secret: link?.masked ?? '', user: created }, secret: link?.secret ?? '' };
     });
     const inviteLink = secret === '' ? '' : instance.pageUrl(passwordPagePath(secret, 'new-user'));

@@ -1,5 +1,5 @@
 import type { GatewayReads } from '../../persistence/gateway-reads.ts';
 
-/** The roles that hold in every project. */
+/** The root roles, which hold in every project. */
 export const listRootRoles = async ({ roles }: Pick<GatewayReads, 'roles'>) =>
   (await roles.list()).filter(({ type }) => type === 'root' || type === 'root-custom');

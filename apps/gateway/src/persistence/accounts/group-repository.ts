@@ -25,17 +25,17 @@ export interface GroupInput {
   readonly provisioned?: UnusedGroupAttributes | null;
 }
 
-const groups = `
+const selectGroups = `
   select ${gatewaySql.selectOf(GroupEntity, 'g')},
     array(select distinct project from project_group where group_id = g.id order by project) as projects
   from user_group g where $1::integer[] is null or id = any ($1::integer[]) order by lower(name), id`;
 
-const members = `
+const selectMembers = `
   select m.group_id as "groupId", ${timestampSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${userColumns}
   from group_member m join api_user u on u.id = m.user_id
   where m.group_id = any ($1::integer[]) order by u.id`;
 
-const managedBySignIns = `
+const selectManagedBySignIns = `
   with synced as (
     select group_id from group_member where user_id = $1 and is_synced order by group_id for update
   )
@@ -52,9 +52,9 @@ type ChangedMemberships = Pick<SynchronisedMemberships, 'added' | 'removed'>;
 /** Reads of groups without a lock: for responses, not for decisions. */
 export const groupReads = ({ query }: Pick<Tx, 'query'>) => {
   const list = async (ids?: readonly number[]): Promise<Group[]> => {
-    const rows = await query<GroupRow>(groups, [ids ?? null]);
-    const joined = await query<MemberRow>(members, [rows.map(({ id }) => id)]);
-    const byGroup = Map.groupBy(joined, ({ groupId }) => groupId);
+    const rows = await query<GroupRow>(selectGroups, [ids ?? null]);
+    const members = await query<MemberRow>(selectMembers, [rows.map(({ id }) => id)]);
+    const byGroup = Map.groupBy(members, ({ groupId }) => groupId);
     return rows.map((group) => {
       const users = (byGroup.get(group.id) ?? []).map((row) => ({
         user: userOf(row),
@@ -151,11 +151,11 @@ export const groupRepository = (
      * transaction ends. The user must be locked.
      */
     listManagedBySignIns: (userId: number, names: readonly string[]): Promise<SynchronisedGroup[]> =>
-      query<SynchronisedGroup>(managedBySignIns, [userId, names]),
+      query<SynchronisedGroup>(selectManagedBySignIns, [userId, names]),
     /** Whether an administrator would be left after memberships of a user change by a sign-in. */
     wouldLeaveAdministrator: (userId: number, change: ChangedMemberships, createdBy: string): Promise<boolean> =>
       guard.wouldLeaveAdministrator(() => saveMemberships(userId, change, createdBy)),
-    /** Stores what a sign-in changes, of which `wouldLeaveAdministrator` is true if it removes any. */
+    /** Stores the memberships that a sign-in changes. If it removes any, `wouldLeaveAdministrator` must have been true for the change. */
     saveMemberships,
     remove: async (id: number): Promise<void> => {
       guard.markLossOfRights();

@@ -45,7 +45,10 @@ export const userColumns = gatewaySql.selectOf(UserEntity, 'u');
 /** SQL: whether the table alias `u` is an active user whose e-mail address or user name is `$1`; no service account. */
 export const isUserNamed = `(lower(u.email) = lower($1) or lower(u.username) = lower($1))
   and u.deleted_at is null and u.is_active and not u.is_service`;
-/** SQL: the order of such users. A user name that equals the e-mail address of another user does not shadow that user. */
+/**
+ * SQL: the order of the users of `isUserNamed`, those by e-mail address first. A user name that equals the e-mail address of another user
+ * does not shadow that user.
+ */
 export const emailsFirst = '(lower(u.email) = lower($1)) is true desc';
 
 const presentNames = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
@@ -68,7 +71,7 @@ export const userOf = (row: UserRow): User => ({
   scimId: row.provisioned == null ? null : String(row.id),
 });
 
-/** What a new account is, beside its names. */
+/** The properties of a new account besides its names. */
 export interface NewAccount extends Pick<User, 'accountType' | 'rootRole'> {
   readonly isActive: boolean;
 }
@@ -93,7 +96,7 @@ const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
 /** PostgreSQL interval without use after which a user counts as inactive. */
 const inactiveAfter = '180 days';
 
-const inactive = `
+const selectInactive = `
   select ${userColumns}, ${timestampSql('key.seen_at')} as "patSeenAt"
   from api_user u left join lateral (select max(seen_at) as seen_at from api_token where user_id = u.id) key on true
   where u.deleted_at is null and not u.is_service and ($1::integer[] is null or u.id = any ($1::integer[]))
@@ -112,7 +115,8 @@ const prefixPattern = (text: string): string => `${escapeLike(text.toLowerCase()
 const userOfType = (row: UserRow | null | undefined, only: AccountGroup | undefined): User | undefined =>
   !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
 
-const found = (user: User | undefined): User => {
+/** @throws Refusal 404 when there is no user */
+const requireFound = (user: User | undefined): User => {
   if (user === undefined) throw userNotFound();
   return user;
 };
@@ -126,7 +130,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
   return {
     find,
     /** @throws Refusal 404 when there is none */
-    get: async (id: number, filter?: AccountFilter): Promise<User> => found(await find(id, filter)),
+    get: async (id: number, filter?: AccountFilter): Promise<User> => requireFound(await find(id, filter)),
     /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
     search: async (prefix: string): Promise<UserSearchResults> => {
       const text = `
@@ -140,9 +144,9 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
         return { id, isAPI, ...presentNames(row), imageUrl, accountType, scimId };
       });
     },
-    /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those with the ids, if there are any. */
+    /** Inactive users: created, and last seen, longer ago than `inactiveAfter`; only those among the ids, if ids are given. */
     listInactive: async (ids?: readonly number[]): Promise<InactiveUsers['inactiveUsers']> => {
-      const rows = await query<UserRow & { readonly patSeenAt: string | null }>(inactive, [ids ?? null]);
+      const rows = await query<UserRow & { readonly patSeenAt: string | null }>(selectInactive, [ids ?? null]);
       return rows.map((row) => {
         const { id, seenAt, createdAt, patSeenAt } = row;
         return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
@@ -194,8 +198,9 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     ...userReads(tx),
     /** An account, locked until the transaction ends. */
     findForUpdate,
-    /** The same. @throws Refusal 404 when there is none */
-    getForUpdate: async (id: number, filter?: AccountFilter): Promise<User> => found(await findForUpdate(id, filter)),
+    /** An account, locked until the transaction ends. @throws Refusal 404 when there is none */
+    getForUpdate: async (id: number, filter?: AccountFilter): Promise<User> =>
+      requireFound(await findForUpdate(id, filter)),
     /** The account with the e-mail address in lower case, which can be a service account; locked until the transaction ends. */
     findByEmailForUpdate: async (email: string): Promise<User | undefined> =>
       userOfType(

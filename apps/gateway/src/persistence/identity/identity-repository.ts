@@ -1,6 +1,6 @@
 import { advisoryLock, type Tx } from '@bunting/database';
 
-/** Who users are at OpenID providers. */
+/** The subjects of OpenID providers that users are linked to. */
 export const identityRepository = ({ query }: Pick<Tx, 'query'>) => ({
   /** Serialises the sign-ins of one subject until the transaction ends. @returns its user; undefined for one that is not linked */
   findForUpdate: async (issuer: string, subject: string): Promise<number | undefined> => {

@@ -6,7 +6,7 @@ export interface FilterAttribute {
   /** SQL of the value */
   readonly sql: string;
   readonly type: 'text' | 'exact text' | 'boolean';
-  /** SQL of the comparison for equality, where another one uses an index */
+  /** SQL of a comparison for equality that can use an index, where the ordinary one cannot */
   readonly equals?: (parameter: string) => string;
 }
 
@@ -37,15 +37,15 @@ export const scimFilterSql = (text: string, attributes: FilterAttributes): SqlCo
   const values: unknown[] = [];
   const parameter = (value: unknown): string => `$${values.push(value)}`;
 
-  const compare = ({ sql, type, equals }: FilterAttribute, op: string, wanted: unknown): string => {
+  const compare = ({ sql, type, equals }: FilterAttribute, op: string, operand: unknown): string => {
     if (type === 'boolean') {
       if (op === 'pr') return `${sql} is not null`;
       if (op !== 'eq' && op !== 'ne') throw new InvalidFilter(`A boolean cannot be compared with ${op}.`);
-      return `${sql} ${op === 'eq' ? '=' : '<>'} ${parameter(booleanOf(wanted))}::boolean`;
+      return `${sql} ${op === 'eq' ? '=' : '<>'} ${parameter(booleanOf(operand))}::boolean`;
     }
     if (op === 'pr') return `coalesce(${sql}, '') <> ''`;
-    if (wanted === null) return `${sql} is ${op === 'eq' ? '' : 'not '}null`;
-    const value = `${parameter(String(wanted))}::text`;
+    if (operand === null) return `${sql} is ${op === 'eq' ? '' : 'not '}null`;
+    const value = `${parameter(String(operand))}::text`;
     if (op === 'eq' && equals !== undefined) return equals(value);
     const [left, right] = type === 'text' ? [`lower(${sql})`, `lower(${value})`] : [sql, value];
     switch (op) {
@@ -72,31 +72,31 @@ export const scimFilterSql = (text: string, attributes: FilterAttributes): SqlCo
     }
   };
 
-  const attribute = (path: string, within: string): FilterAttribute => {
-    const name = `${within}${path.replace(schemaPrefix, '')}`.toLowerCase();
+  const findAttribute = (path: string, pathPrefix: string): FilterAttribute => {
+    const name = `${pathPrefix}${path.replace(schemaPrefix, '')}`.toLowerCase();
     const found = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
     if (found === undefined) throw new InvalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
     return found;
   };
 
-  const condition = (filter: Filter, within: string): string => {
-    // Such as the operator `constructor`, which the parser finds in the prototype of its table.
+  const conditionOf = (filter: Filter, pathPrefix: string): string => {
+    // The parser accepts names of members of Object.prototype, such as `constructor`, as operators.
     if (!('attrPath' in filter || ['and', 'or', 'not'].includes(filter.op)))
       throw new InvalidFilter('The filter cannot be understood.');
     switch (filter.op) {
       case 'and':
       case 'or':
-        return `(${filter.filters.map((one) => condition(one, within)).join(` ${filter.op} `)})`;
+        return `(${filter.filters.map((operandFilter) => conditionOf(operandFilter, pathPrefix)).join(` ${filter.op} `)})`;
       case 'not':
-        return `(not coalesce(${condition(filter.filter, within)}, false))`;
+        return `(not coalesce(${conditionOf(filter.filter, pathPrefix)}, false))`;
       case '[]':
-        return condition(filter.valFilter, `${within}${filter.attrPath.replace(schemaPrefix, '')}.`);
+        return conditionOf(filter.valFilter, `${pathPrefix}${filter.attrPath.replace(schemaPrefix, '')}.`);
       case 'pr':
-        return `(${compare(attribute(filter.attrPath, within), 'pr', undefined)})`;
+        return `(${compare(findAttribute(filter.attrPath, pathPrefix), 'pr', undefined)})`;
       default:
-        return `(${compare(attribute(filter.attrPath, within), filter.op, filter.compValue)})`;
+        return `(${compare(findAttribute(filter.attrPath, pathPrefix), filter.op, filter.compValue)})`;
     }
   };
 
-  return { sql: condition(parseScimFilter(text), ''), values };
+  return { sql: conditionOf(parseScimFilter(text), ''), values };
 };

@@ -4,14 +4,14 @@ import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, scimFilterSql, type SqlCondition } from './scim-filter-sql.ts';
 
-interface Named {
+interface NamedReference {
   readonly id: number;
   readonly name: string;
 }
 
 export interface ScimUserRow extends UserRow {
   readonly provisioned: UnusedUserAttributes | null;
-  readonly groups: readonly Named[];
+  readonly groups: readonly NamedReference[];
 }
 
 export interface ScimGroupRow {
@@ -19,24 +19,24 @@ export interface ScimGroupRow {
   readonly name: string;
   readonly createdAt: string;
   readonly provisioned: UnusedGroupAttributes | null;
-  /** null where they were not requested */
-  readonly members: readonly Named[] | null;
+  /** null where the members were not requested */
+  readonly members: readonly NamedReference[] | null;
 }
 
-/** A page of resources, and how many there are. */
+/** A page of resources, and the number of all that match the filter. */
 export interface ScimPage<T> {
   readonly total: number;
   readonly rows: readonly T[];
 }
 
 export interface ScimQuery {
-  /** null for all */
+  /** the text of a SCIM filter; null for all resources */
   readonly filter: string | null;
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What is read of groups. */
+/** Which parts of groups are read. */
 export interface GroupView {
   readonly hasMembers: boolean;
 }
@@ -46,7 +46,7 @@ const maxMembersOfPage = 10_000;
 
 const nameSql = 'coalesce(u.username, u.email)';
 
-/** What filters of users compare, of the table alias `u`. */
+/** The attributes that a filter of users may name, in SQL of the table alias `u`. */
 const userFilters: FilterAttributes = {
   id: { sql: 'u.id::text', type: 'exact text' },
   externalid: { sql: "u.provisioned->>'externalId'", type: 'exact text' },
@@ -70,7 +70,7 @@ const userFilters: FilterAttributes = {
 const isMember = (value: string): string =>
   `exists (select from group_member m where m.group_id = g.id and m.user_id::text = ${value})`;
 
-/** What filters of groups compare, of the table alias `g`. */
+/** The attributes that a filter of groups may name, in SQL of the table alias `g`. */
 const groupFilters: FilterAttributes = {
   id: { sql: 'g.id::text', type: 'exact text' },
   externalid: { sql: "g.provisioned->>'externalId'", type: 'exact text' },
@@ -85,13 +85,13 @@ const userSelect = `
     from group_member m join user_group g on g.id = m.group_id where m.user_id = u.id), '[]') as groups
   from api_user u where u.deleted_at is null and not u.is_service`;
 
-const members = `coalesce((
+const membersSql = `coalesce((
     select json_agg(json_build_object('id', u.id, 'name', ${nameSql}) order by u.id)
     from group_member m join api_user u on u.id = m.user_id where m.group_id = g.id), '[]')`;
 
 const groupSelect = ({ hasMembers }: GroupView, from: string): string => `
   select g.id, g.name, ${timestampSql('g.created_at')} as "createdAt", g.provisioned,
-    ${hasMembers ? members : 'null::json'} as members
+    ${hasMembers ? membersSql : 'null::json'} as members
   from ${from}`;
 
 /** Reads of users and groups as identity providers see them. */
@@ -126,10 +126,10 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
       if (limit === 0) return { total, rows: [] };
       const parameterCount = values.length;
       const page = `(
-        select g.*, sum((select count(*) from group_member where group_id = g.id)) over (order by g.id) as running,
-          (select count(*) from group_member where group_id = g.id) as own
+        select g.*, sum((select count(*) from group_member where group_id = g.id)) over (order by g.id) as members_so_far,
+          (select count(*) from group_member where group_id = g.id) as member_count
         from (select * from user_group g where ${sql} order by g.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int) g
-      ) g where ${hasMembers ? `running - own < ${maxMembersOfPage}` : 'true'} order by g.id`;
+      ) g where ${hasMembers ? `members_so_far - member_count < ${maxMembersOfPage}` : 'true'} order by g.id`;
       return {
         total,
         rows: await query<ScimGroupRow>(groupSelect({ hasMembers }, page), [...values, limit, offset]),
@@ -166,7 +166,7 @@ export const scimRepository = (
       guard.markLossOfRights();
       await query('delete from group_member where group_id = $1 and user_id = any ($2::integer[])', [group, ids]);
     },
-    /** Makes memberships that single sign-on began memberships of SCIM, which sign-ins do not end. */
+    /** Turns memberships that sign-ins began into memberships that SCIM manages, which sign-ins do not end. */
     claimMembers: async (group: number, ids: readonly number[]): Promise<void> => {
       if (ids.length === 0) return;
       await query(
@@ -174,12 +174,12 @@ export const scimRepository = (
         [group, ids],
       );
     },
-    /** The ids of all members, or of those among the users; their memberships are locked, so that no sign-in ends one until the commit. */
-    memberIds: async (group: number, among?: readonly number[]): Promise<readonly number[]> => {
+    /** The ids of all members, or of those among `userIds`; their memberships are locked, so that no sign-in ends one until the commit. */
+    memberIds: async (group: number, userIds?: readonly number[]): Promise<readonly number[]> => {
       const text = `
         select user_id as id from group_member
         where group_id = $1 and ($2::integer[] is null or user_id = any ($2::integer[])) order by user_id for update`;
-      return (await query<{ id: number }>(text, [group, among ?? null])).map(({ id }) => id);
+      return (await query<{ id: number }>(text, [group, userIds ?? null])).map(({ id }) => id);
     },
   };
 };

@@ -4,17 +4,17 @@ import type { LastAdministratorGuard } from '../rights/last-administrator-guard.
 
 export interface StoredSetting<Name extends SettingName> {
   readonly value: StoredSettings[Name];
-  /** encrypted, or a hash; null where there is none */
+  /** the encrypted secret of the client at the OpenID provider, or the hash of the token of SCIM; null where there is none */
   readonly secret: Buffer | null;
 }
 
-const stored = 'select value, secret from gateway_setting where name = $1';
+const selectSetting = 'select value, secret from gateway_setting where name = $1';
 
 /** Reads of settings without a lock. */
 export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
   /** A setting; undefined while it was never stored. */
   find: async <Name extends SettingName>(name: Name): Promise<StoredSetting<Name> | undefined> =>
-    (await query<StoredSetting<Name>>(stored, [name]))[0],
+    (await query<StoredSetting<Name>>(selectSetting, [name]))[0],
 });
 
 /** The settings that administrators change at run time. */
@@ -26,14 +26,14 @@ export const settingRepository = (
   /** A setting, locked until the transaction ends, also while it was never stored. */
   findForUpdate: async <Name extends SettingName>(name: Name): Promise<StoredSetting<Name> | undefined> => {
     await advisoryLock({ query }, `setting ${name}`);
-    return (await query<StoredSetting<Name>>(stored, [name]))[0];
+    return (await query<StoredSetting<Name>>(selectSetting, [name]))[0];
   },
   save: async <Name extends SettingName>(
     name: Name,
     value: StoredSettings[Name],
     secret: Buffer | null,
   ): Promise<void> => {
-    // Administrators with nothing but a password lose the means to sign in.
+    // Turning passwords off takes the means to sign in from administrators who have nothing else.
     if (name === 'simple' && 'disabled' in value && value.disabled === true) guard.markLossOfRights();
     await query(
       `insert into gateway_setting (name, value, secret) values ($1, $2, $3)

@@ -30,7 +30,7 @@ export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
   return {
     list: async (): Promise<StoredInviteLink[]> =>
       withUsers(await query<Row>(`select ${columns} from invite_link l order by created_at, id`)),
-    /** A link; undefined when there is none, or no id. */
+    /** A link; undefined when there is none, and for an undefined id. */
     find: async (id: string | undefined): Promise<StoredInviteLink | undefined> => {
       if (id === undefined) return undefined;
       return (await withUsers(await query<Row>(`select ${columns} from invite_link l where id = $1`, [id])))[0];
@@ -42,7 +42,7 @@ export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
 export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
   const withUsers = withUsersOf({ query });
   return {
-    /** A link, locked until the transaction ends; undefined when there is none, or no id. */
+    /** A link, locked until the transaction ends; undefined when there is none, and for an undefined id. */
     findForUpdate: async (id: string | undefined): Promise<StoredInviteLink | undefined> => {
       if (id === undefined) return undefined;
       const rows = await query<Row>(`select ${columns} from invite_link l where id = $1 for update`, [id]);

@@ -11,6 +11,7 @@ export interface NewLink {
   readonly userId: number | null;
   /** who created it; null for one that the user requested */
   readonly createdBy: string | null;
+  /** hours until it expires */
   readonly hours: number;
 }
 
@@ -32,7 +33,7 @@ const usedLink = (): Refusal =>
     'The link has been used already. Sign in with the password that it set, or ask an administrator for another link.',
   );
 
-/** What the hash of a link is computed of, so that a link stands for no token or session. */
+/** The text that is hashed for a link. Its prefix ensures that the hash of a link is never that of a token or a session. */
 const hashedText = (secret: string): string => `link ${secret}`;
 
 const linkBySecret =

@@ -1,7 +1,7 @@
 import type { SchemaMigration } from '@bunting/database';
 
 /** The permissions of the role Owner in its project, as in Unleash. */
-const ofOwners = [
+const ownerPermissions = [
   'CREATE_FEATURE',
   'UPDATE_FEATURE',
   'DELETE_FEATURE',
@@ -19,10 +19,11 @@ const ofOwners = [
   'UPDATE_FEATURE_ENVIRONMENT',
   'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
 ];
-const notOfMembers = ['MOVE_FEATURE_TOGGLE', 'UPDATE_PROJECT', 'DELETE_PROJECT'];
+/** The permissions of the role Owner that the role Member does not have. */
+const permissionsOfOwnersOnly = ['MOVE_FEATURE_TOGGLE', 'UPDATE_PROJECT', 'DELETE_PROJECT'];
 
-/** What Editors may do wherever they are; in the project `default` they may do what Owners may. */
-const ofEditors = [
+/** The permissions of the role Editor that hold everywhere; in the project `default` it also has those of the role Owner. */
+const editorPermissions = [
   'CREATE_PROJECT',
   'CREATE_CONTEXT_FIELD',
   'UPDATE_CONTEXT_FIELD',
@@ -265,12 +266,12 @@ const predefinedRoles = [
       (8, 'project', 'Change releaser', 'May approve, reject, apply and schedule change requests of the project.')`,
   `insert into role_permission (role_id, permission, project) values ${[
     ...permissionRows(1, ['ADMIN']),
-    ...permissionRows(2, ofEditors),
-    ...permissionRows(2, ofOwners, 'default'),
-    ...permissionRows(4, ofOwners),
+    ...permissionRows(2, editorPermissions),
+    ...permissionRows(2, ownerPermissions, 'default'),
+    ...permissionRows(4, ownerPermissions),
     ...permissionRows(
       5,
-      ofOwners.filter((permission) => !notOfMembers.includes(permission)),
+      ownerPermissions.filter((permission) => !permissionsOfOwnersOnly.includes(permission)),
     ),
     ...permissionRows(7, ['APPROVE_CHANGE_REQUEST']),
     ...permissionRows(8, ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST']),
@@ -278,7 +279,7 @@ const predefinedRoles = [
   'alter sequence role_id_seq restart with 9',
 ];
 
-/** What MikroORM does not express. The view `user_grant` alone combines rights; triggers notify of their changes. */
+/** The objects that entities of MikroORM do not express. The view `user_grant` alone combines rights; triggers notify of their changes. */
 const viewsAndTriggers = [
   `create view project_member as
       select user_id, project, role_id from project_user
@@ -309,7 +310,7 @@ const viewsAndTriggers = [
       for each statement execute function access_changed()`,
   `create trigger access_changed after insert or delete or update of revoked_at, expires_at, projects on api_token
       for each statement execute function access_changed()`,
-  // For each row: the start of a session deletes expired ones, mostly none.
+  // Notifies for each row, not for each statement: the start of a session deletes expired ones, of which there are mostly none.
   `create trigger access_changed after delete on user_session
       for each row execute function access_changed()`,
 ];

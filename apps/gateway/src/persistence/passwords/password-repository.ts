@@ -13,29 +13,29 @@ export interface PasswordAccount {
   readonly isKnownAddress: boolean;
 }
 
-const account = `
+const selectAccount = `
   select u.id as "userId", p.id as "passwordId", p.hash,
     exists (select from user_session s where s.user_id = u.id and s.address = $2) as "isKnownAddress"
   from api_user u cross join lateral (
     select id, hash from user_password where user_id = u.id order by id desc limit 1) as p
   where ${isUserNamed} order by ${emailsFirst} limit 1`;
 
-const latest = `select hash from user_password where user_id = $1 order by id desc limit ${maxStoredPasswords}`;
+const selectLatest = `select hash from user_password where user_id = $1 order by id desc limit ${maxStoredPasswords}`;
 
 /** Reads of passwords without a lock. */
 export const passwordReads = ({ query }: Pick<Tx, 'query'>) => ({
   /** The active user with a password whose e-mail address or user name this is; undefined when there is none. */
   findAccount: async (name: string, address: string): Promise<PasswordAccount | undefined> =>
-    (await query<PasswordAccount>(account, [name, address]))[0],
+    (await query<PasswordAccount>(selectAccount, [name, address]))[0],
   /** The hashes of the latest passwords of a user, the current one first. */
   list: async (userId: number): Promise<string[]> =>
-    (await query<{ hash: string }>(latest, [userId])).map(({ hash }) => hash),
+    (await query<{ hash: string }>(selectLatest, [userId])).map(({ hash }) => hash),
 });
 
 /** The passwords of users, as hashes. */
 export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
   ...passwordReads({ query }),
-  /** Sets the password of a user and deletes those that no longer matter. */
+  /** Sets the password of a user, and deletes earlier ones beyond `maxStoredPasswords`, which may be reused. */
   set: async (userId: number, hash: string): Promise<void> => {
     await query('insert into user_password (user_id, hash) values ($1, $2)', [userId, hash]);
     await query(
@@ -44,7 +44,7 @@ export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
       [userId],
     );
   },
-  /** Replaces the hash of a password by one with other parameters. */
+  /** Replaces the hash of a password by one of the same password with other parameters. */
   rehash: async (passwordId: number, hash: string): Promise<void> => {
     await query('update user_password set hash = $2 where id = $1', [passwordId, hash]);
   },

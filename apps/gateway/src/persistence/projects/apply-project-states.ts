@@ -35,18 +35,18 @@ const upsertProject = `
   select $1, u.id, ${predefinedRole.owner} from stored join api_user u on u.id = $4 and u.deleted_at is null
   where not exists (select from before) on conflict do nothing`;
 
-// A private project leaves a tombstone. Tokens for this project alone are revoked; others lose the project, which is then one of their
-// deleted projects.
+// The row of a private project stays as a tombstone. Tokens for this project alone are revoked; from others the project is removed, and
+// added to their deleted projects.
 const deleteProject = `
-  with gone as (delete from project where id = $1 and $3 <> 'private'),
-  buried as (
+  with deleted as (delete from project where id = $1 and $3 <> 'private'),
+  tombstone as (
     insert into project (id, mode, version, deleted_at) select $1, $3, $4, $2::timestamptz where $3 = 'private'
     on conflict (id) do update set mode = excluded.mode, version = excluded.version, deleted_at = excluded.deleted_at,
       pending_private_version = null, pending_private_since = null
   ),
   users as (delete from project_user where project = $1),
   groups as (delete from project_group where project = $1),
-  narrowed as (
+  reduced as (
     update api_token set projects = array_remove(projects, $1),
       deleted_projects = array_append(array_remove(deleted_projects, $1), $1)
     where $1 = any (projects) and projects <> array[$1] and revoked_at is null
@@ -71,7 +71,7 @@ export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessag
       [id, version],
     );
     if (current?.newer) continue;
-    // Of unknown mode: treated as private, so that nothing is revealed.
+    // A project of unknown mode is treated as private, so that nothing is revealed.
     const mode = lastMode ?? current?.mode ?? 'private';
     const now = new Date(recordedAt);
     const revoked = await query<TokenRow>(deleteProject, [id, now.toISOString(), mode, version]);

@@ -72,7 +72,7 @@ const usersAccess: Statement = {
     from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`,
 };
 
-const holders: Statement = {
+const permissionHolders: Statement = {
   name: 'holders',
   text: `
     select u.id, u.name, u.username, u.email from api_user u
@@ -84,7 +84,7 @@ const holders: Statement = {
     order by lower(${displayNameSql('u.')}), u.id`,
 };
 
-const members: Statement = {
+const projectMembers: Statement = {
   name: 'members',
   text: `
     with owner as (
@@ -124,7 +124,7 @@ const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
     ? { ownerType: 'group', name: row.name ?? '' }
     : { ownerType: 'user', name: displayNameOf(row), email: row.email, imageUrl: avatarUrlOf(row) };
 
-const tokens: Statement = {
+const environmentTokens: Statement = {
   name: 'tokens-of-environments',
   text: `
     select environment as name, count(*) as tokens from api_token
@@ -185,13 +185,14 @@ export const accessReader = (database: ReadDatabase) => ({
       };
     });
   },
-  /** Users with one of the permissions in a project and environment, ordered by name. */
+  /** Active users and service accounts with one of the permissions in a project and environment, ordered by name. */
   findPermissionHolders: async (
-    wanted: readonly Permission[],
+    permissions: readonly Permission[],
     project: string,
     environment: string | undefined,
   ): Promise<UserSummary[]> => {
-    const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(holders, [wanted, project, environment ?? null]);
+    const values = [permissions, project, environment ?? null];
+    const rows = await database.read<Omit<UserSummary, 'imageUrl'>>(permissionHolders, values);
     return rows.map((row) => ({ ...row, imageUrl: avatarUrlOf(row) }));
   },
   /** The active users with the roles that apply in a project, or everywhere if none is named. */
@@ -199,15 +200,15 @@ export const accessReader = (database: ReadDatabase) => ({
     const rows = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
     return onlyRow(rows, 'role-holders');
   },
-  /** Counts of members and the owners, of one project or of all that have members. */
+  /** The number of members, and the owners, of one project or of each that has members. */
   countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
-    const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(members, [
+    const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(projectMembers, [
       project ?? null,
     ]);
     return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
   },
-  /** Counts of API tokens by environment: of all, or of those for a project; without tokens for hidden projects alone. */
-  countEnvironmentTokens: (project: string | undefined, hidden: readonly string[]) =>
-    database.read<{ name: string; tokens: number }>(tokens, [project ?? null, hidden]),
+  /** The number of SDK tokens by environment, of all or of those for a project. Tokens for hidden projects alone are not counted. */
+  countEnvironmentTokens: (project: string | undefined, hiddenProjects: readonly string[]) =>
+    database.read<{ name: string; tokens: number }>(environmentTokens, [project ?? null, hiddenProjects]),
 });
 export type AccessReader = ReturnType<typeof accessReader>;

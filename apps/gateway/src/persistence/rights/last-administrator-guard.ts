@@ -2,7 +2,7 @@ import { refusal } from '@bunting/contracts';
 import { advisoryLock, onlyRow, type Tx } from '@bunting/database';
 import { isAdministratorSql } from './access-reader.ts';
 
-const anyLeft = `
+const selectIsLeft = `
   select exists (
     select from api_user u
     where u.is_active and u.deleted_at is null and not u.is_service
@@ -29,7 +29,7 @@ export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
    * accepted. One who can sign in through an identity provider only does not count: the provider may fail.
    */
   const isAdministratorLeft = async (): Promise<boolean> => {
-    return onlyRow(await query<{ left: boolean }>(anyLeft)).left;
+    return onlyRow(await query<{ left: boolean }>(selectIsLeft)).left;
   };
 
   return {
@@ -43,11 +43,11 @@ export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
       await query('rollback to savepoint before_write');
       return isLeft;
     },
-    /** Says that the transaction takes away rights, or the means to use them. */
+    /** Marks the transaction as one that takes away rights, or the means to use them, so that `check` applies. */
     markLossOfRights: (): void => {
       takesRightsAway = true;
     },
-    /** For the end of the transaction. @throws Refusal `InvalidOperationError` when it would leave no administrator */
+    /** Called at the end of the transaction. @throws Refusal `InvalidOperationError` when it would leave no administrator */
     check: async (): Promise<void> => {
       if (!takesRightsAway) return;
       await lock();

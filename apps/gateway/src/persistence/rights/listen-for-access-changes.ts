@@ -3,27 +3,27 @@ import type { Database, PinnedConnection } from '@bunting/database';
 const retryMs = 1_000;
 
 /**
- * Calls `changed` with the table on every notification of the database that rights or tokens changed, on whichever replica; without a table
- * after notifications may have been missed. While the connection is lost
- * notifications are lost too: the TTL of the token cache bounds how long a stale entry is used.
+ * Calls `onChange` with the name of the table on every notification of the database that rights or tokens have changed, by whichever
+ * replica, and without a name when notifications may have been missed. While the connection is lost, notifications are lost, too: the TTL
+ * of the token cache bounds how long a stale entry is used.
  */
 export const listenForAccessChanges = (
   database: Database,
-  changed: (table?: string) => void,
+  onChange: (table?: string) => void,
 ): { readonly stop: () => Promise<void> } => {
-  let session: PinnedConnection | undefined;
-  let stopped = false;
+  let current: PinnedConnection | undefined;
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let connecting: Promise<void> = Promise.resolve();
 
-  const onLost = (lost: PinnedConnection): void => {
-    if (session !== lost) return;
-    session = undefined;
-    lost.release(true);
+  const onLost = (connection: PinnedConnection): void => {
+    if (current !== connection) return;
+    current = undefined;
+    connection.release(true);
     reconnect();
   };
   const reconnect = (): void => {
-    if (!stopped) timer = setTimeout(connect, retryMs).unref();
+    if (!isStopped) timer = setTimeout(connect, retryMs).unref();
   };
   const open = async (): Promise<void> => {
     let opened: PinnedConnection | undefined;
@@ -31,11 +31,11 @@ export const listenForAccessChanges = (
       const connection = (opened = await database.session());
       connection.on('error', () => onLost(connection));
       connection.on('end', () => onLost(connection));
-      connection.on('notification', ({ payload }) => changed(payload));
+      connection.on('notification', ({ payload }) => onChange(payload));
       await connection.query('listen access_changed');
-      session = connection;
+      current = connection;
       // Notifications before `listen` were missed.
-      changed();
+      onChange();
     } catch {
       opened?.release(true);
       reconnect();
@@ -48,11 +48,11 @@ export const listenForAccessChanges = (
 
   return {
     stop: async () => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
       await connecting;
-      const last = session;
-      session = undefined;
+      const last = current;
+      current = undefined;
       last?.release(true);
     },
   };

@@ -16,20 +16,20 @@ export interface ProjectRoleHolders {
   readonly groups: readonly RoleHolder[];
 }
 
-const users = `
+const selectUsers = `
   select ${userColumns}, assigned.roles, ${timestampSql('assigned.added_at')} as "addedAt"
   from (
     select user_id, array_agg(role_id order by role_id) as roles, min(added_at) as added_at
     from project_user where project = $1 group by user_id) as assigned
   join api_user u on u.id = assigned.user_id order by u.id`;
 
-const groups = `
+const selectGroups = `
   select group_id as id, array_agg(role_id order by role_id) as roles, ${timestampSql('min(added_at)')} as "addedAt"
   from project_group where project = $1 group by group_id order by group_id`;
 
 const holdersOf = async ({ query }: Pick<Tx, 'query'>, project: string): Promise<ProjectRoleHolders> => ({
-  users: await query<RoleHolder & UserRow>(users, [project]),
-  groups: await query<RoleHolder>(groups, [project]),
+  users: await query<RoleHolder & UserRow>(selectUsers, [project]),
+  groups: await query<RoleHolder>(selectGroups, [project]),
 });
 
 /** The common columns of both tables. */
@@ -66,14 +66,15 @@ interface AssignedRole {
   readonly role: number;
 }
 
-/** The roles that assignees have in `one` and not in `other`. */
-const difference = (one: ProjectRoles['users'], other: ProjectRoles['users']): readonly AssignedRole[] =>
-  [...one].flatMap(([assignee, roles]) =>
-    roles.filter((role) => !(other.get(assignee) ?? []).includes(role)).map((role) => ({ assignee, role })),
+type RolesById = ProjectRoles['users'];
+
+/** The roles that assignees have in `minuend` and not in `subtrahend`. */
+const difference = (minuend: RolesById, subtrahend: RolesById): readonly AssignedRole[] =>
+  [...minuend].flatMap(([assignee, roles]) =>
+    roles.filter((role) => !(subtrahend.get(assignee) ?? []).includes(role)).map((role) => ({ assignee, role })),
   );
 
-const byId = (holders: readonly RoleHolder[]): ProjectRoles['users'] =>
-  new Map(holders.map(({ id, roles }) => [id, roles]));
+const rolesById = (holders: readonly RoleHolder[]): RolesById => new Map(holders.map(({ id, roles }) => [id, roles]));
 
 /** Roles of users and groups in projects. */
 export const projectRoleRepository = (tx: Tx) => {
@@ -84,9 +85,9 @@ export const projectRoleRepository = (tx: Tx) => {
     getForUpdate: async (project: string): Promise<ProjectRoles> => {
       await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', project]);
       const { users: userHolders, groups: groupHolders } = await holdersOf({ query }, project);
-      return { users: byId(userHolders), groups: byId(groupHolders) };
+      return { users: rolesById(userHolders), groups: rolesById(groupHolders) };
     },
-    /** Stores the roles in a project, of which it read those before. */
+    /** Stores the roles in a project. @param before the stored roles, as `getForUpdate` returned them */
     save: async (project: string, before: ProjectRoles, after: ProjectRoles): Promise<void> => {
       for (const type of ['user', 'group'] as const) {
         const [rolesBefore, rolesAfter] = [before[`${type}s`], after[`${type}s`]];

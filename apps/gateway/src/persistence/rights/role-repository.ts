@@ -9,20 +9,20 @@ interface RoleRow extends Role {
 }
 
 const columns = gatewaySql.selectOf(RoleEntity, 'role');
-const withRights = `
+const selectRoles = `
   select ${columns}, coalesce((
     select json_agg(json_build_object('name', permission, 'environment', environment, 'project', project)
       order by permission, environment nulls first)
     from role_permission where role_id = role.id), '[]') as permissions
   from role where`;
 
-const inUse = `
+const countUses = `
   select (select count(*) from api_user where root_role_id = $1 and deleted_at is null)
       + (select count(distinct user_id) from project_user where role_id = $1) as users,
     (select count(*) from user_group where root_role_id = $1)
       + (select count(distinct group_id) from project_group where role_id = $1) as groups`;
 
-/** Omits the project of a grant: the grants of the Editor in `default` are listed with its other grants, as Unleash does. */
+/** Omits the projects of grants: the grants of the Editor in `default` are listed with its other grants, as Unleash does. */
 const roleOf = ({ permissions, ...role }: RoleRow): RoleWithGrants => ({
   ...role,
   permissions: permissions.map(({ name, environment }) => ({ name, ...(environment === null ? {} : { environment }) })),
@@ -33,7 +33,7 @@ const roleById = async (
   id: number,
   locking: '' | 'for update' = '',
 ): Promise<RoleWithGrants> => {
-  const [row] = await query<RoleRow>(`${withRights} id = $1 ${locking}`, [id]);
+  const [row] = await query<RoleRow>(`${selectRoles} id = $1 ${locking}`, [id]);
   if (row === undefined) throw roleNotFound();
   return roleOf(row);
 };
@@ -73,7 +73,7 @@ export const roleRepository = (tx: Tx) => {
     getForUpdate: (id: number) => roleById(tx, id, 'for update'),
     /** The grants of project roles, by role id; other roles are omitted. */
     findProjectGrants: async (ids: readonly number[]): Promise<ReadonlyMap<number, readonly RoleGrant[]>> => {
-      const text = `${withRights} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;
+      const text = `${selectRoles} id = any ($1::integer[]) and type in ('project', 'custom') order by id for share`;
       const rows = await query<RoleRow>(text, [ids]);
       return new Map(rows.map(({ id, permissions }) => [id, permissions]));
     },
@@ -102,8 +102,8 @@ export const roleRepository = (tx: Tx) => {
       from: string,
       to: string,
     ): Promise<readonly { readonly before: RoleWithGrants; readonly after: RoleWithGrants }[]> => {
-      const concerned = `${withRights} id in (select role_id from role_permission where environment = $1) order by id`;
-      const before = (await query<RoleRow>(`${concerned} for update`, [from])).map(roleOf);
+      const selectConcerned = `${selectRoles} id in (select role_id from role_permission where environment = $1) order by id`;
+      const before = (await query<RoleRow>(`${selectConcerned} for update`, [from])).map(roleOf);
       const copied = await query<{ id: number }>(
         `insert into role_permission (role_id, permission, project, environment)
          select role_id, permission, project, $2 from role_permission
@@ -112,19 +112,19 @@ export const roleRepository = (tx: Tx) => {
         [from, to, before.map(({ id }) => id)],
       );
       const changed = new Set(copied.map(({ id }) => id));
-      const after = new Map((await query<RoleRow>(concerned, [from])).map((row) => [row.id, roleOf(row)]));
+      const after = new Map((await query<RoleRow>(selectConcerned, [from])).map((row) => [row.id, roleOf(row)]));
       return before.flatMap((role) => {
-        const now = after.get(role.id);
-        return now !== undefined && changed.has(role.id) ? [{ before: role, after: now }] : [];
+        const changedRole = changed.has(role.id) ? after.get(role.id) : undefined;
+        return changedRole === undefined ? [] : [{ before: role, after: changedRole }];
       });
     },
     /** @throws Refusal `ConflictError` for a role that is in use */
     remove: async (id: number): Promise<void> => {
-      const { users, groups } = onlyRow(await query<{ users: number; groups: number }>(inUse, [id]), 'in-use');
+      const { users, groups } = onlyRow(await query<{ users: number; groups: number }>(countUses, [id]), 'in-use');
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
       }
-      // The row of a deleted user may still refer to it.
+      // The row of a deleted user may still refer to the role.
       await tx.em.nativeUpdate(
         UserEntity,
         { rootRole: id, deletedAt: { $ne: null } },

@@ -10,7 +10,7 @@ export interface SessionClient {
   readonly address: string;
 }
 
-/** How long sessions last: without a request, and at most. */
+/** The hours after which sessions end: without a request, and in any case. */
 export interface SessionLimits {
   readonly idleHours: number;
   readonly maxHours: number;
@@ -20,10 +20,10 @@ export interface SessionLimits {
 const maxPerUser = 20;
 const maxUserAgentLength = 255;
 
-/** What the hash of a session is computed of, so that the hash of an API token never stands for a session. */
+/** The text that is hashed for a session. Its prefix ensures that the hash of a session is never that of an API token. */
 export const hashedText = (secret: string): string => `session ${secret}`;
 
-/** SQL: when the session `s` expires at the latest, without a further request. */
+/** SQL: when the session `s` ends if no further request uses it. */
 export const sessionEndSql = ({ idleHours }: SessionLimits): string =>
   `least(s.expires_at, s.seen_at + interval '${idleHours} hours')`;
 
@@ -39,7 +39,7 @@ export const sessionReads = ({ query }: Pick<Tx, 'query'>, limits: SessionLimits
     ),
 });
 
-/** The sessions of users. A request with the secret of one is its user's. */
+/** The sessions of users. A request that carries the secret of a session acts as the user of the session. */
 export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher, limits: SessionLimits) => {
   const end = sessionEndSql(limits);
   return {
@@ -68,12 +68,12 @@ export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHas
     /** Ends one session of a user. @returns whether there was one */
     end: async (userId: number, id: string): Promise<boolean> =>
       (await query('delete from user_session where user_id = $1 and id = $2 returning id', [userId, id])).length > 0,
-    /** Ends all sessions of a user, but one if it is named. @returns how many there were */
-    endAll: async (userId: number, but: string | null = null): Promise<number> =>
+    /** Ends all sessions of a user, except for one if its id is given. @returns the number of sessions that ended */
+    endAll: async (userId: number, exceptId: string | null = null): Promise<number> =>
       (
         await query('delete from user_session where user_id = $1 and id is distinct from $2::uuid returning id', [
           userId,
-          but,
+          exceptId,
         ])
       ).length,
   };

@@ -9,7 +9,7 @@ import { maskedConfiguredSecret } from './token-secret.ts';
 
 /** A token of the settings, or the one that the first start generates. */
 export interface InitialToken extends ConfiguredToken {
-  /** the masked form of a generated secret */
+  /** the masked form of a generated secret; undefined for a secret that the operator chose */
   readonly masked?: string;
   /** whether it is the token of `BUNTING_ADMIN_TOKEN` */
   readonly isAdminToken?: true;

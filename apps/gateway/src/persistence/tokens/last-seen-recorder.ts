@@ -1,6 +1,6 @@
 import type { Database } from '@bunting/database';
 
-// Rows that another replica has locked are skipped: it stores a use of them just as recent.
+// Rows that another replica has locked are skipped: that replica stores a use that is about as recent.
 const storeLastUses = `
   with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, seen_at)),
   due as (select t.id from api_token t join used using (id) order by t.id for update of t skip locked),

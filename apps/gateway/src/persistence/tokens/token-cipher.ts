@@ -4,22 +4,22 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** Seals with AES-256-GCM. @param key 32 bytes */
+/** Encrypts and authenticates with AES-256-GCM. @param key 32 bytes */
 export const cipherWith = (key: Buffer) => ({
-  /** @param selector the additional authenticated data: with another selector the result cannot be decrypted */
-  seal: (secret: string, selector: string): Buffer => {
+  /** @param associatedData such as the selector of a token: the result can be decrypted with the same data only */
+  seal: (secret: string, associatedData: string): Buffer => {
     const iv = randomBytes(ivBytes);
-    const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(selector));
+    const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(associatedData));
     const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), text]);
   },
-  /** The secret; undefined when it was sealed with another key or selector, or has been altered. */
-  open: (sealed: Buffer, selector: string): string | undefined => {
+  /** The secret; undefined when it was sealed with another key or other associated data, or was altered. */
+  open: (sealed: Buffer, associatedData: string): string | undefined => {
     const tag = sealed.subarray(ivBytes, ivBytes + tagBytes);
     if (tag.length < tagBytes) return undefined;
     const options = { authTagLength: tagBytes };
     const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, ivBytes), options)
-      .setAAD(Buffer.from(selector))
+      .setAAD(Buffer.from(associatedData))
       .setAuthTag(tag);
     try {
       return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8');
@@ -31,7 +31,7 @@ export const cipherWith = (key: Buffer) => ({
 });
 export type TokenCipher = ReturnType<typeof cipherWith>;
 
-/** Seals under a key that HKDF-SHA-256 derives from the token key. */
+/** The cipher of the secrets of SDK tokens, under a key that HKDF-SHA-256 derives from the token key. */
 const tokenCipher = (tokenKey: string): TokenCipher =>
   cipherWith(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
 

@@ -17,7 +17,7 @@ const hasherWith =
 
 const fingerprintOf = (key: Buffer): Buffer => hmac(key, 'fingerprint');
 
-interface Stored {
+interface StoredKey {
   readonly value: Buffer | null;
   readonly fingerprint: Buffer;
 }
@@ -26,17 +26,17 @@ interface Stored {
  * Opens the HMAC of tokens with the key of the settings, or with a key that the first start generated and stored in the database.
  * @throws Error when the stored tokens were hashed with another key, so that none of them would be valid
  */
-export const openTokenHasher = (database: Database, setting: string | undefined): Promise<TokenHasher> =>
+export const openTokenHasher = (database: Database, configuredKey: string | undefined): Promise<TokenHasher> =>
   database.transaction(async ({ query }) => {
-    const first = setting === undefined ? randomBytes(32) : Buffer.from(setting);
+    const candidateKey = configuredKey === undefined ? randomBytes(32) : Buffer.from(configuredKey);
     // Of concurrent starts, the second waits for the first and reads its key.
-    const [stored] = await query<Stored>(
+    const [stored] = await query<StoredKey>(
       `insert into gateway_secret (name, value, fingerprint) values ('token key', $1, $2)
        on conflict (name) do update set name = excluded.name returning value, fingerprint`,
-      [setting === undefined ? first : null, fingerprintOf(first)],
+      [configuredKey === undefined ? candidateKey : null, fingerprintOf(candidateKey)],
     );
     if (stored === undefined) throw new Error('The token key could not be stored in the table gateway_secret.');
-    const key = setting === undefined ? stored.value : first;
+    const key = configuredKey === undefined ? stored.value : candidateKey;
     if (key === null) {
       throw new Error(
         'GATEWAY_TOKEN_KEY is required: the tokens in this database were hashed with a key that is not kept in it.',

@@ -31,7 +31,7 @@ export interface TokenRow {
 /** An API token that is not revoked, with its internal id. */
 export interface StoredToken extends ApiToken {
   readonly id: string;
-  /** its secret; undefined when only its hash is stored */
+  /** the secret of the token; undefined when only its hash is stored */
   readonly plaintext: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface NewPat {
 
 const columns = gatewaySql.selectOf(TokenEntity, 'token');
 
-/** What events tell about an API token. */
+/** The properties of an API token in events. */
 export const describedTokenOf = (row: TokenRow): DescribedToken => ({
   tokenName: row.name,
   type: row.kind as ApiTokenKind,
@@ -69,7 +69,7 @@ const patOf = ({ id, number, name, expiresAt, createdAt, seenAt, user }: TokenRo
   return { id: number, description: name, expiresAt, createdAt, seenAt, userId: user };
 };
 
-const list = `
+const selectApiTokens = `
   select ${columns} from api_token token
   where kind = any ($1::text[]) and revoked_at is null and ($2::text is null or $2 = any (projects) or '${wildcard}' = any (projects))
   order by number`;
@@ -84,7 +84,7 @@ export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: TokenCipher | u
   return {
     /** API tokens of these kinds; only those for the project, if one is named. */
     list: async (kinds: readonly ApiTokenKind[], project?: string): Promise<StoredToken[]> =>
-      (await query<TokenRow>(list, [kinds, project ?? null])).map((row) => apiTokenOf(row, cipher)),
+      (await query<TokenRow>(selectApiTokens, [kinds, project ?? null])).map((row) => apiTokenOf(row, cipher)),
     /** The PATs of a user or a service account. */
     listPats: async (userId: number): Promise<Pat[]> => listPats([userId]),
     /** The PATs of several users or service accounts, by their ids. */
@@ -116,11 +116,12 @@ export const tokenRepository = (
     ...tokenReads(tx, cipher),
     /** An API token by its secret or its masked secret; locked until the transaction ends. */
     findForUpdate: async (token: string, kinds: readonly ApiTokenKind[]): Promise<StoredToken | undefined> => {
-      const isNamed = { $or: [{ shown: token }, hasher(token)] };
-      const of = { kind: { $in: [...kinds] }, revokedAt: null, ...isNamed };
-      const found = await tx.em.findOne(TokenEntity, of, { lockMode });
-      return found === null ? undefined : tokenOf(found);
+      const bySecret = { $or: [{ shown: token }, hasher(token)] };
+      const condition = { kind: { $in: [...kinds] }, revokedAt: null, ...bySecret };
+      const row = await tx.em.findOne(TokenEntity, condition, { lockMode });
+      return row === null ? undefined : tokenOf(row);
     },
+    /** The number of API tokens. Serialises the transactions that call it, so that concurrent creations do not exceed the limit. */
     count: async (): Promise<number> => {
       await advisoryLock({ query }, 'api tokens');
       return tx.em.count(TokenEntity, { kind: { $ne: 'user' }, revokedAt: null });
@@ -153,10 +154,14 @@ export const tokenRepository = (
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
     },
     addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
-      const of = { kind: 'user', name: description, sealed: null, user: userId } as const;
+      const properties = { kind: 'user', name: description, sealed: null, user: userId } as const;
       const expires = expiresAt?.toISOString() ?? null;
       return patOf(
-        await create(secret, { ...of, projects: [wildcard], environment: wildcard, expiresAt: expires }, createdBy),
+        await create(
+          secret,
+          { ...properties, projects: [wildcard], environment: wildcard, expiresAt: expires },
+          createdBy,
+        ),
       );
     },
     /** Revokes a PAT of a user, and returns it. @throws Refusal 404 when the user has no such PAT */

@@ -12,20 +12,21 @@ export interface NewSecret {
 const publicDigits = 12;
 const dots = '...';
 
-/** Generates the 32 bytes of a secret with the given prefix. */
-export type SecretBytes = (named: string) => Buffer;
+/** Generates the 32 secret bytes of a secret with a public prefix. */
+export type SecretBytes = (prefix: string) => Buffer;
 
 const randomSecret: SecretBytes = () => randomBytes(32);
 
-const secretFor = (beginning: string, bytes: SecretBytes): NewSecret => {
-  const named = `${beginning}${randomBytes(publicDigits / 2).toString('hex')}`;
-  return { secret: `${named}${bytes(named).toString('hex')}`, masked: `${named}${dots}` };
+/** A secret of a public prefix, which is the scope and twelve random digits, and of secret bytes. */
+const secretFor = (scope: string, bytes: SecretBytes): NewSecret => {
+  const prefix = `${scope}${randomBytes(publicDigits / 2).toString('hex')}`;
+  return { secret: `${prefix}${bytes(prefix).toString('hex')}`, masked: `${prefix}${dots}` };
 };
 
-/** The secret of a masked form, regenerated from the same bytes. */
-export const regenerateSecret = (shown: string, bytes: SecretBytes): string => {
-  const named = shown.slice(0, -dots.length);
-  return `${named}${bytes(named).toString('hex')}`;
+/** Regenerates a secret from its masked form and the bytes that generated it. */
+export const regenerateSecret = (masked: string, bytes: SecretBytes): string => {
+  const prefix = masked.slice(0, -dots.length);
+  return `${prefix}${bytes(prefix).toString('hex')}`;
 };
 
 /**
@@ -34,8 +35,8 @@ export const regenerateSecret = (shown: string, bytes: SecretBytes): string => {
  */
 export const derivedSecretBytes =
   (hasher: TokenHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytes =>
-  (named) =>
-    hasher(`secret ${JSON.stringify([named, scope, key, fingerprint])}`).hash;
+  (prefix) =>
+    hasher(`secret ${JSON.stringify([prefix, scope, key, fingerprint])}`).hash;
 
 const scopeOf = (projects: readonly string[]): string => {
   if (projects.includes(wildcard)) return wildcard;

@@ -12,7 +12,8 @@ interface StatisticsRequest {
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-export const instanceStatistics = async (
+/** Collects the statistics from the services that own the counted objects, for the operations that return them as JSON and as CSV. */
+export const collectInstanceStatistics = async (
   { bus, reads, signInSettings }: Pick<GatewayContext, 'bus' | 'reads' | 'signInSettings'>,
   context: StatisticsRequest,
 ): Promise<InstanceStatistics> => {
@@ -26,7 +27,8 @@ export const instanceStatistics = async (
     reads.instanceId(),
     signInSettings.oidc(),
   ]);
-  const { features, archivedFeatures, strategyTypes, applications, productionEnvironments, ...counted } = resources;
+  const { features, archivedFeatures, strategyTypes, applications, productionEnvironments, ...resourceCounts } =
+    resources;
   const productionChangesSince = async (days: number): Promise<number> => {
     if (productionEnvironments.length === 0) return 0;
     const from = new Date(context.now.getTime() - days * dayMs).toISOString().slice(0, 10);
@@ -43,7 +45,7 @@ export const instanceStatistics = async (
     versionOSS: unleashVersion,
     versionEnterprise: unleashVersion,
     ...accounts,
-    ...counted,
+    ...resourceCounts,
     featureToggles: features,
     archivedFeatureToggles: archivedFeatures,
     strategies: strategyTypes,
