@@ -71,7 +71,9 @@ const clientOf = ({ caller, isPublic }: Principal, address: string): QuotaClient
 /** The bytes of a body that the rate limit counts as one further request. */
 const bytesPerRequest = 16 * 1024;
 
-/** The cost of a request: one, plus one for each 16 KiB of the body. A chunked body, whose length is unknown, costs as much as the largest. */
+/**
+ * The cost of a request: one, plus one for each 16 KiB of the body. A chunked body, whose length is unknown, costs as much as the largest.
+ */
 const costOf = ({ headers }: FastifyRequest, maxBodyBytes: number): number => {
   const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : maxBodyBytes;
   return 1 + Math.floor(Math.min(bytes, maxBodyBytes) / bytesPerRequest);

@@ -5,7 +5,9 @@ import type { GatewayConfig } from '../config.ts';
 
 /** The client that limits count a request under, once it is authenticated. */
 export interface QuotaClient {
-  /** names the user, whose tokens all count together, or the API token; for frontend tokens and requests without a key, the network address */
+  /**
+   * names the user, whose tokens all count together, or the API token; for frontend tokens and requests without a key, the network address
+   */
   readonly id: string;
   readonly address: string;
   /** for a client without a secret: the group of such clients, which shares a part of the permits */

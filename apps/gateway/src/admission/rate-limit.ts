@@ -1,7 +1,7 @@
 import { refusal } from '@bunting/contracts';
 
-// Own code instead of @fastify/rate-limit: the cost of a request grows with its body, and a valid token is accepted however many invalid ones
-// come from its address (docs/security.md, Limits); the plugin counts every request as one, in fixed windows.
+// Own code instead of @fastify/rate-limit: the cost of a request grows with its body, and a valid token is accepted however many invalid
+// ones come from its address (docs/security.md, Limits); the plugin counts every request as one, in fixed windows.
 
 /** The remaining budget of a client in requests. */
 export interface RateLimitStatus {

@@ -185,8 +185,8 @@ export const authenticator = (options: AuthenticatorOptions) => {
     identifyById: (tokenId: string): Principal | Promise<Principal> =>
       findCached(`id:${tokenId}`, () => tokens.findById(tokenId), invalidToken),
     /**
-     * Drops all cached principals; called when rights or tokens have changed. Only a change of tokens affects the results that are retained for
-     * outages: these are of SDK tokens, whose rights depend on nothing else.
+     * Drops all cached principals; called when rights or tokens have changed. Only a change of tokens affects the results that are retained
+     * for outages: these are of SDK tokens, whose rights depend on nothing else.
      * @param haveTokensChanged whether tokens have changed, or may have
      */
     invalidateCache: (haveTokensChanged: boolean): void => {

@@ -13,8 +13,8 @@ interface Options {
 }
 
 /**
- * Unhides projects that the gateway hid because they were to become private, though the features service never committed that change. It first
- * waits until the gateway has applied every committed state: while the features service is unavailable, the projects stay hidden.
+ * Unhides projects that the gateway hid because they were to become private, though the features service never committed that change. It
+ * first waits until the gateway has applied every committed state: while the features service is unavailable, the projects stay hidden.
  */
 export const unhideUncommittedProjects = async ({
   pendingPrivateProjects,

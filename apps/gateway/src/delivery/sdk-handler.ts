@@ -54,8 +54,8 @@ export const parseRevision = (text: unknown): number | undefined =>
   typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
 /**
- * @throws Refusal `ServiceUnavailable` while the features are not loaded: after the start of the gateway, and after the database of the features
- * service was restored from a backup
+ * @throws Refusal `ServiceUnavailable` while the features are not loaded: after the start of the gateway, and after the database of the
+ * features service was restored from a backup
  */
 export const requireLoaded = ({ isLoaded }: Pick<Delivery, 'isLoaded'>): void => {
   if (!isLoaded) throw unavailable('The gateway has not loaded the features yet. Retry after 1 s.');

@@ -26,8 +26,8 @@ export const closeWhenDrained = async (
 ): Promise<void> => {
   const closed = app.close();
   await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
-  // Requests that have arrived get their response. Only timers are awaited in the loop: `closed` may be settled already, and awaiting it again
-  // and again would leave no time for input and output.
+  // Requests that have arrived get their response. Only timers are awaited in the loop: `closed` may be settled already, and awaiting it
+  // again and again would leave no time for input and output.
   await waitWhile(
     openResponses,
     ({ req, headersSent }) => req.complete && !headersSent,

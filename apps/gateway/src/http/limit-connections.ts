@@ -25,8 +25,8 @@ export const maxConnections = (
 ): number => (configured > 0 ? configured : Math.max(minConnections, openFiles - reservedFiles));
 
 /**
- * Closes connections beyond a maximum as soon as they are opened, counts them, and warns at most once a minute. Without a maximum, clients could use up all
- * open files, and the gateway could connect neither to PostgreSQL nor to NATS.
+ * Closes connections beyond a maximum as soon as they are opened, counts them, and warns at most once a minute. Without a maximum, clients
+ * could use up all open files, and the gateway could connect neither to PostgreSQL nor to NATS.
  */
 export const limitConnections = (
   server: Server,

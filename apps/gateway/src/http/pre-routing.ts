@@ -46,7 +46,8 @@ export const preRouting = ({ config, headers, unread, draining, begin, trackResp
   return (handler: RequestListener): RequestListener =>
     (request, response) => {
       const startedAt = performance.now();
-      // A request from a page of another origin, and one beyond the limits of its head, is left to routing, which sets CORS headers or refuses it.
+      // A request from a page of another origin, and one beyond the limits of its head, is left to routing, which sets CORS headers or
+      // refuses it.
       const isOrdinary = request.headers.origin === undefined && checkHeadLimits(request, config) === undefined;
       const preRouted = isOrdinary ? respond(request) : undefined;
       if (preRouted === undefined) return handler(request, response);

@@ -4,8 +4,8 @@ import { publicUrl } from './public-url.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
 /**
- * The URL that a browser is redirected to after signing out: the provider's, which also ends the session there, where the settings turn single
- * sign-out on; `/` otherwise, and while the provider is unavailable.
+ * The URL that a browser is redirected to after signing out: the provider's, which also ends the session there, where the settings turn
+ * single sign-out on; `/` otherwise, and while the provider is unavailable.
  */
 export const logoutDestination =
   (settings: Pick<SignInSettings, 'provider'>, config: GatewayConfig) =>

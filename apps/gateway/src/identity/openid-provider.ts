@@ -117,7 +117,10 @@ export const openIdProvider = (settings: OidcClientSettings, warn: (message: str
 };
 export type OpenIdProvider = ReturnType<typeof openIdProvider>;
 
-/** The metadata that the provider of the settings publishes, for a check of the settings before they are stored. @throws Refusal 400 with the fault of the provider */
+/**
+ * The metadata that the provider of the settings publishes, for a check of the settings before they are stored.
+ * @throws Refusal 400 with the fault of the provider
+ */
 export const discoverProvider = async (settings: OidcClientSettings): Promise<DiscoveredProvider> => {
   // Discovery needs no client, but the library requires an id.
   const clientId = settings.clientId || 'bunting';

@@ -13,8 +13,8 @@ const isIpAddress = (host: string): boolean => host.includes(':') || /^\d{1,3}(\
 export const isPlainHttpLoopback = (url: URL): boolean => url.protocol === 'http:' && isLoopback(hostOf(url));
 
 /**
- * Refuses URLs by which a provider could make the gateway call hosts of the gateway's own network: URLs without TLS, and those of IP addresses
- * or the local host that are not the issuer itself.
+ * Refuses URLs by which a provider could make the gateway call hosts of the gateway's own network: URLs without TLS, and those of IP
+ * addresses or the local host that are not the issuer itself.
  * @throws ProviderFault
  */
 export const requireAllowedUrl = (url: URL, issuer: URL): void => {

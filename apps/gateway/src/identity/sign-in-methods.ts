@@ -4,7 +4,10 @@ import type { SignInSettings } from './sign-in-settings.ts';
 /** Milliseconds for which the form is cached, so that many requests without a session do not cause as many statements in the database. */
 const cacheMs = 2_000;
 
-/** Returns a function that returns the ways to sign in, for the 401 of the Admin API; while the database is unavailable, the last ones it read. */
+/**
+ * Returns a function that returns the ways to sign in, for the 401 of the Admin API; while the database is unavailable, the last ones it
+ * read.
+ */
 export const signInMethods = ({
   arePasswordsDisabled,
   oidc,

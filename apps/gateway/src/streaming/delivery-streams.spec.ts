@@ -25,7 +25,7 @@ const options = (): DeliveryStreamsOptions => ({
   },
   limits: { clientOf: () => undefined, responseSent: () => undefined },
   unread: { add: () => () => undefined },
-  measured: streamMetrics(new Registry()),
+  metrics: streamMetrics(new Registry()),
   draining: new AbortController().signal,
   drainDelayMs: 0,
 });

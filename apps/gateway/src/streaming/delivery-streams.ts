@@ -25,7 +25,7 @@ export interface DeliveryStreamsOptions {
   >;
   readonly limits: Pick<ConcurrentRequestLimits, 'clientOf' | 'responseSent'>;
   readonly unread: Pick<UnreadResponses, 'add'>;
-  readonly measured: StreamMetrics;
+  readonly metrics: StreamMetrics;
   readonly draining: AbortSignal;
   /** milliseconds between the start of draining and the end of accepting requests */
   readonly drainDelayMs: number;
@@ -34,39 +34,39 @@ export interface DeliveryStreamsOptions {
 const tickMs = 1_000;
 /** Jitter: the share of its lifetime by which a stream may end early, so that streams that began concurrently do not reconnect concurrently. */
 const lifetimeSpread = 0.2;
-/** So many streams are written to before other requests get their turn. */
+/** The number of streams that are written to before other requests are handled. */
 const sliceSize = 500;
-/** A revision before the first of every history. */
+/** A revision before every revision of a store: the changes after it are the full state. */
 const noRevision = -1;
 
 /**
- * The streams of changes to clients that evaluate features. Each is brought from its own revision to the newest at each change, and when its
- * client has read everything before: changes that a slow client missed are merged, and nothing is queued for it.
+ * The streams of changes to clients that evaluate features. Each stream is brought from its own revision to the newest one at each change,
+ * and when its client has read what was sent before: changes that a slow client missed are merged, and nothing is queued for it.
  */
 export const deliveryStreams = (options: DeliveryStreamsOptions) => {
-  const { delivery, config, limits, unread, measured, draining, drainDelayMs } = options;
+  const { delivery, config, limits, unread, metrics, draining, drainDelayMs } = options;
   const { store } = delivery;
   const keepAliveSeconds = config.GATEWAY_STREAM_KEEP_ALIVE_SECONDS;
   const connections = new Set<StreamConnection>();
   const channels = new Map<string, Channel>();
   /** streams whose revision is later than that of the store: this gateway lags, or the database was restored from a backup */
-  const ahead = new Set<StreamConnection>();
+  const aheadConnections = new Set<StreamConnection>();
   const permits = streamPermits(config);
   const reauthentication = streamReauthentication();
   const writer = streamWriter(unread, (connection) => bringUpToDate(connection));
-  let opened = 0;
-  let ticks = 0;
+  let openedCount = 0;
+  let tickCount = 0;
   let timer: NodeJS.Timeout | undefined;
   let changedAt = 0;
 
-  /** @param ofChannel the view of its channel, where the caller has it */
-  function bringUpToDate(connection: StreamConnection, ofChannel?: DeliveryView): void {
+  /** @param channelView the view of the channel of the stream, where the caller has it */
+  function bringUpToDate(connection: StreamConnection, channelView?: DeliveryView): void {
     if (!delivery.isLoaded || !isWritable(connection)) return;
     const isSameHistory = connection.epoch === store.epoch;
-    if (isSameHistory && connection.revision > store.position) return void ahead.add(connection);
-    const view = ofChannel ?? delivery.viewOf(connection.channel.scope);
+    if (isSameHistory && connection.revision > store.position) return void aheadConnections.add(connection);
+    const view = channelView ?? delivery.viewOf(connection.channel.scope);
     if (!sendChanges(connection, view, isSameHistory ? connection.revision : noRevision)) return;
-    measured.lag.observe({ kind: connection.options.kind }, (performance.now() - changedAt) / 1_000);
+    metrics.lag.observe({ kind: connection.options.kind }, (performance.now() - changedAt) / 1_000);
   }
 
   /** @returns whether there was anything to send */
@@ -78,13 +78,13 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     return event !== undefined;
   }
 
-  /** Brings the streams ahead of the memory up to date, once the memory has all committed rows. */
-  const settleAhead = async (): Promise<void> => {
-    if (ahead.size === 0) return;
-    const waiting = [...ahead];
+  /** Brings the streams whose revision is later than that of the store up to date, once the store has applied all committed rows. */
+  const bringAheadUpToDate = async (): Promise<void> => {
+    if (aheadConnections.size === 0) return;
+    const waiting = [...aheadConnections];
     if ((await delivery.catchUp()) > 0 || !delivery.isLoaded) return;
     for (const connection of waiting) {
-      ahead.delete(connection);
+      aheadConnections.delete(connection);
       // A revision that is still later is from before a backup was restored.
       if (isWritable(connection))
         sendChanges(connection, delivery.viewOf(connection.channel.scope), connection.revision);
@@ -93,42 +93,43 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
 
   const bringChannelsUpToDate = async (): Promise<void> => {
     let written = 0;
-    for (const { scope, connections: ofScope } of channels.values()) {
+    for (const { scope, connections: scopeConnections } of channels.values()) {
       if (!store.hasEnvironment(scope.environment)) {
-        for (const connection of ofScope) endStream(connection, 'environment');
+        for (const connection of scopeConnections) endStream(connection, 'environment');
         continue;
       }
       const view = delivery.viewOf(scope);
-      for (const connection of ofScope) {
+      for (const connection of scopeConnections) {
         bringUpToDate(connection, view);
         if (++written % sliceSize === 0) await nextTurn();
       }
     }
   };
-  let running: Promise<void> | undefined;
-  let isStale = false;
+  let update: Promise<void> | undefined;
+  /** whether the store has changed since the running update began */
+  let hasChanged = false;
   delivery.onChange(() => {
     changedAt = performance.now();
-    isStale = true;
-    running ??= (async () => {
-      while (isStale) {
-        isStale = false;
+    hasChanged = true;
+    update ??= (async () => {
+      while (hasChanged) {
+        hasChanged = false;
         await bringChannelsUpToDate();
       }
-    })().finally(() => void (running = undefined));
+    })().finally(() => void (update = undefined));
   });
 
-  /** Each second: ends streams past their lifetime, keeps idle ones alive in their turn, and checks their tokens. */
+  /** Called each second: ends streams past their lifetime, sends the keep-alive comments of this second, and checks the tokens. */
   const tick = (): void => {
-    ticks++;
+    tickCount++;
     const now = performance.now();
-    const slot = ticks % keepAliveSeconds;
+    const slot = tickCount % keepAliveSeconds;
     for (const connection of connections) {
       if (now >= connection.endsAt) endStream(connection, 'lifetime');
       else if (connection.slot === slot && isWritable(connection)) writer.writeKeepAlive(connection);
     }
     reauthentication.check();
-    settleAhead().catch(() => undefined);
+    bringAheadUpToDate().catch(() => undefined);
   };
 
   const drain = (): void => drainStreams(connections, drainDelayMs);
@@ -150,7 +151,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       epoch: store.epoch,
       isBlocked: false,
       ending: undefined,
-      slot: opened++ % keepAliveSeconds,
+      slot: openedCount++ % keepAliveSeconds,
       endsAt: performance.now() + lifetimeMs,
     };
     channel.connections.add(connection);
@@ -164,7 +165,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     channel.connections.delete(connection);
     if (channel.connections.size === 0) channels.delete(channel.key);
     connections.delete(connection);
-    ahead.delete(connection);
+    aheadConnections.delete(connection);
     reauthentication.remove(connection);
     if (connections.size > 0) return;
     clearInterval(timer);
@@ -181,7 +182,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       const client = limits.clientOf(request);
       if (client !== undefined) reply.raw.once('close', permits.acquire(client));
     },
-    /** Answers with a stream that stays open until its client, its token, its environment or the gateway ends it. */
+    /** Responds with a stream that stays open until its client, its token, its environment or the gateway ends it. */
     open: (request: FastifyRequest, reply: FastifyReply, streamOptions: StreamOptions): FastifyReply => {
       const { kind, first, preamble } = streamOptions;
       reply.hijack();
@@ -196,15 +197,15 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
       });
       if (request.method === 'HEAD') return (reply.raw.end(), reply);
       const connection = add(raw, limits.clientOf(request)?.id ?? request.ip, streamOptions);
-      measured.openToSdks.inc({ kind });
+      metrics.openToSdks.inc({ kind });
       raw.on('error', () => raw.destroy());
       raw.once('close', () => {
         remove(connection);
-        measured.openToSdks.dec({ kind });
-        measured.ended.inc({ kind, reason: connection.ending ?? 'client' });
+        metrics.openToSdks.dec({ kind });
+        metrics.ended.inc({ kind, reason: connection.ending ?? 'client' });
       });
       writer.writeEvent(connection, first, preamble);
-      // What was committed since the first event was computed.
+      // Sends what was committed since the first event was computed.
       bringUpToDate(connection);
       return reply;
     },

@@ -31,8 +31,8 @@ const maxStreamsPerUser = 10;
 
 const ndjsonContentType = 'application/x-ndjson; charset=utf-8';
 
-const tooMany = (whose: string, limit: number) => (): Refusal =>
-  refusal('RateLimitError', `${whose} may have ${limit} concurrent streams. Please end one of them first.`, {
+const tooMany = (holder: string, limit: number) => (): Refusal =>
+  refusal('RateLimitError', `${holder} may have ${limit} concurrent streams. Please end one of them first.`, {
     retryAfterSeconds: 10,
   });
 
@@ -41,7 +41,7 @@ const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
   { key: `key ${tokenId ?? id}`, limit: maxStreamsPerKey, refuse: tooMany('A key', maxStreamsPerKey) },
   ...(id > 0 ? [{ key: `user ${id}`, limit: maxStreamsPerUser, refuse: tooMany('A user', maxStreamsPerUser) }] : []),
   {
-    key: 'everyone',
+    key: 'all clients',
     limit: maxStreams,
     refuse: () => unavailable('There are too many streams now. Please try again.', 10),
   },
@@ -65,9 +65,9 @@ export const mountNdjsonStream = (
   { bus, admit, authenticate, config, openStreams }: MountOptions,
 ): void => {
   const readQuery = queryParser(operation.query);
-  const closing = new AbortController();
+  const shutdown = new AbortController();
   app.addHook('preClose', (done) => {
-    closing.abort();
+    shutdown.abort();
     done();
   });
   const streams = concurrencyLimit();
@@ -89,9 +89,9 @@ export const mountNdjsonStream = (
           timeoutMs: config.GATEWAY_CALL_TIMEOUT_MS,
         };
       };
-      const admitted = await admit(request, reply);
-      request.exchange.callerId = admitted.caller.id;
-      const context = contextOf(admitted);
+      const principal = await admit(request, reply);
+      request.exchange.callerId = principal.caller.id;
+      const context = contextOf(principal);
       const query = parse(
         operation.query,
         readQuery((request.query as { search: string }).search),
@@ -99,12 +99,13 @@ export const mountNdjsonStream = (
         'text',
       ) as { readonly follow?: boolean };
       const { follow = false } = query;
-      const until = performance.now() + config.GATEWAY_MAX_STREAM_SECONDS * 1_000;
-      const isOver = () => closing.signal.aborted || reply.raw.destroyed || performance.now() >= until;
-      const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      const deadline = performance.now() + config.GATEWAY_MAX_STREAM_SECONDS * 1_000;
+      const isOver = () => shutdown.signal.aborted || reply.raw.destroyed || performance.now() >= deadline;
+      const pause = (ms: number) =>
+        sleep(ms, undefined, { signal: shutdown.signal, ref: false }).catch(() => undefined);
 
       // Acquired before anything is awaited, so that concurrent requests cannot exceed the limit.
-      const releasePermits = streams.acquire(quotasOf(admitted.caller));
+      const releasePermits = streams.acquire(quotasOf(principal.caller));
       openStreams?.inc({ kind: 'events' });
       let isReleased = false;
       const release = (): void => {

@@ -16,8 +16,8 @@ export const keepAliveComment = ': keep-alive\n\n';
 const headOf = ({ event, id }: ServerSentEvent): string =>
   `${event === undefined ? '' : `event: ${event}\n`}id: ${id}\ndata: `;
 
-/** Events up to this size are joined to one piece, once for all streams that get the same data: each write costs a system call. */
-const maxJoinedBytes = 64 * 1024;
+/** Events with data up to this length are written as one buffer, made once for all streams of the data: each write costs a system call. */
+const maxJoinedLength = 64 * 1024;
 const joinedEvents = new WeakMap<Buffer, { readonly head: string; readonly bytes: Buffer }>();
 const joinToBuffer = (event: ServerSentEvent, more: string): Buffer | string => {
   const { data } = event;
@@ -33,7 +33,7 @@ const joinToBuffer = (event: ServerSentEvent, more: string): Buffer | string => 
 /** Writes an event to a response, and then `more` as it is. */
 export const writeEvent = (raw: ServerResponse, event: ServerSentEvent, more: string): void => {
   const { data } = event;
-  if (data.length <= maxJoinedBytes) return void raw.write(joinToBuffer(event, more));
+  if (data.length <= maxJoinedLength) return void raw.write(joinToBuffer(event, more));
   raw.cork();
   raw.write(headOf(event));
   raw.write(data);

@@ -4,7 +4,7 @@ import type { DeliveryView } from '../delivery/store/delivery-view.ts';
 import type { Principal } from '../persistence/tokens/token-lookup.ts';
 import type { ServerSentEvent } from './server-sent-event.ts';
 
-/** How the changes of a scope become events of a stream. */
+/** The events of a stream, and the conditions under which it stays open. */
 export interface StreamOptions {
   /** the label of its metrics */
   readonly kind: 'sdk' | 'ofrep';
@@ -16,7 +16,7 @@ export interface StreamOptions {
   /** The event for a client that has everything up to a revision; undefined where there is nothing newer. */
   readonly changesAfter: (view: DeliveryView, revision: number) => ServerSentEvent | undefined;
   readonly credential: StreamCredential;
-  /** Whether the stream may go on, when the rights of its credential have changed. */
+  /** Whether the stream may continue after the rights of its credential have changed. */
   readonly mayContinue: (principal: Principal) => boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Channel {
   readonly connections: Set<StreamConnection>;
 }
 
-/** The state of one stream: its connection and its revision. While the client does not read, no changes are computed; they are once it resumes. */
+/** The state of one stream: its connection and its revision. While the client does not read, changes are not computed until it resumes. */
 export interface StreamConnection {
   readonly raw: ServerResponse;
   readonly options: StreamOptions;
@@ -48,9 +48,9 @@ export interface StreamConnection {
   readonly slot: number;
   /** milliseconds of `performance.now()` */
   readonly endsAt: number;
-  /** the position up to which the client has everything, or is being sent it */
+  /** the position up to which everything was sent to the client, or is being sent */
   revision: number;
-  /** the history that the revision belongs to */
+  /** the epoch of the store in which the revision counts */
   epoch: number;
   /** whether the client has not read what was written last */
   isBlocked: boolean;

@@ -4,7 +4,7 @@ import { endStream, type StreamConnection, type StreamCredential } from './strea
 interface StreamToken {
   readonly credential: StreamCredential;
   readonly connections: Set<StreamConnection>;
-  /** the caller as of the last check, as text */
+  /** the caller at the last check, as JSON */
   caller: string | undefined;
 }
 

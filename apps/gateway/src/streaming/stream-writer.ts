@@ -2,7 +2,7 @@ import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { StreamConnection } from './stream-connection.ts';
 import { keepAliveComment, type ServerSentEvent, writeEvent } from './server-sent-event.ts';
 
-/** Minimum bytes for which a stream counts whose client does not read. */
+/** Minimum bytes that are counted for a stream whose client does not read. */
 const minUnreadBytes = 16 * 1024;
 
 /**
@@ -14,12 +14,12 @@ export const streamWriter = (unread: Pick<UnreadResponses, 'add'>, onRead: (conn
   const blockUntilRead = (connection: StreamConnection, bytes: number, shared?: Buffer): void => {
     const { raw, clientKey } = connection;
     connection.isBlocked = true;
-    const read = unread.add(raw, clientKey, Math.max(bytes, minUnreadBytes), {
+    const stopCounting = unread.add(raw, clientKey, Math.max(bytes, minUnreadBytes), {
       shared,
       onEnd: () => void (connection.ending ??= 'unread'),
     });
     raw.once('drain', () => {
-      read();
+      stopCounting();
       connection.isBlocked = false;
       onRead(connection);
     });

@@ -19,7 +19,10 @@ interface PollResponse {
 export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) => {
   /** the connection ids of SDKs that were directed to the stream */
   const directed = new LRUCache<string, true>({ max: maxDirected, ttl: directedForMs });
-  /** Records that an SDK is directed to the stream. @returns false for an SDK without support for it, and for one that was directed recently */
+  /**
+   * Records that an SDK is directed to the stream.
+   * @returns false for an SDK without support for it, and for one that was directed recently
+   */
   const recordDirected = (headers: IncomingHttpHeaders): boolean => {
     const id = headers['unleash-connection-id'];
     if (!announcesClientSpec(headers['unleash-client-spec'], fetchModeSpec)) return false;

@@ -84,7 +84,10 @@ export const preRoutingPollResponses = ({
     return { ...routed, query, scope, key: scopeKey(scope) };
   };
 
-  /** The poll that a request is, from the cache or parsed; undefined where it has to be routed: its route also refuses it, if it must be refused. */
+  /**
+   * The poll that a request is, from the cache or parsed; undefined where it has to be routed: its route also refuses it, if it must be
+   * refused.
+   */
   const pollOf = (request: IncomingMessage, principal: Principal): Poll | undefined => {
     const { url = '', headers } = request;
     const spec = headers['unleash-client-spec'];

@@ -29,7 +29,9 @@ const bodyOf = (features: readonly FeatureText[]): string =>
 /** The operations of frontend SDKs, which are evaluated in the memory of this process, by subject. */
 export const frontendHandlers = (delivery: Delivery): ReadonlyMap<string, SdkHandler> => {
   const viewFor = freshView(delivery);
-  /** by feature and variant: the JSON text, and a hash of it, so that the tag of a response is made of these without hashing all its bytes */
+  /**
+   * by feature and variant: the JSON text, and a hash of it, so that the tag of a response is made of these without hashing all its bytes
+   */
   const texts = new WeakMap<EvaluableFeature, Map<Variant, FeatureText>>();
 
   const textOf = (feature: EvaluableFeature, variant: Variant): FeatureText => {

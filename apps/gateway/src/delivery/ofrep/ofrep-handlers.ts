@@ -52,7 +52,9 @@ const ticketLifetimeMs = 15 * 60_000;
 const ticketReserveMs = 60_000;
 /** Seconds after which a client closes the stream of a page that is hidden. */
 const inactivityDelaySec = 120;
-/** Maximum milliseconds that an evaluation waits for an announced change: as long as a gateway takes to reconnect to NATS and to catch up. */
+/**
+ * Maximum milliseconds that an evaluation waits for an announced change: as long as a gateway takes to reconnect to NATS and to catch up.
+ */
 const announcedWaitMs = 5_000;
 const announcedIntervalMs = 50;
 
@@ -74,7 +76,9 @@ const contextIn = (
   return { fields, now: new Date(), random: Math.random };
 };
 
-/** The tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36. */
+/**
+ * The tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36.
+ */
 const tagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
 const tagOf = (evaluationsHash: string, expiresAt: number | undefined): string =>
   expiresAt === undefined ? evaluationsHash : `${evaluationsHash}.${expiresAt.toString(36)}`;
@@ -101,8 +105,8 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
   const { delivery, streams, tickets, identifyById } = options;
   const viewFor = freshView(delivery);
   /**
-   * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the outcome:
-   * whether the feature is on, and the reason
+   * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the
+   * outcome: whether the feature is on, and the reason
    */
   const renderedResults = new WeakMap<EvaluableFeature, Map<Variant, Map<string, RenderedResult>>>();
 
@@ -167,8 +171,8 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
   };
 
   /**
-   * Waits for the change that an event of another gateway has announced. The client evaluates once for each event: an evaluation that lacks the
-   * change would stay in use until the next event.
+   * Waits for the change that an event of another gateway has announced. The client evaluates once for each event: an evaluation that lacks
+   * the change would stay in use until the next event.
    * @throws Refusal `ServiceUnavailable`, at which clients keep what they have; RequestAborted when the client has disconnected
    */
   const awaitAnnounced = async (eventTag: string | undefined, response: FastifyReply): Promise<void> => {

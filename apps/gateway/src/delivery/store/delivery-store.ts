@@ -96,7 +96,9 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   let position = 0;
   /** the number of resets: whatever was derived before the newest one is invalid */
   let epoch = 0;
-  /** the lowest revision that a delta can begin at: earlier ones are from before a backup was restored, or removals after them were pruned */
+  /**
+   * the lowest revision that a delta can begin at: earlier ones are from before a backup was restored, or removals after them were pruned
+   */
   let historyFrom = 0;
   /** whether the store was reset and has not yet applied every row that the producer had then */
   let isIncomplete = false;
@@ -288,7 +290,9 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       historyFrom = upTo;
       isIncomplete = false;
     },
-    /** Drops everything, after the producer was restored from a backup: the positions of later rows do not continue those of earlier ones. */
+    /**
+     * Drops everything, after the producer was restored from a backup: the positions of later rows do not continue those of earlier ones.
+     */
     reset: (): void => {
       for (const map of [environments, projectsWith, features, featuresByProject, segments, formerFeatures])
         map.clear();

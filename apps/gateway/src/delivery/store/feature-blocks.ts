@@ -24,7 +24,10 @@ interface Serialisation {
   readonly piecesOf: (feature: FeatureEntry) => readonly string[];
 }
 
-/** The mean number of features in a block. A change compresses a block again; smaller blocks, each compressed by itself, would be longer in total. */
+/**
+ * The mean number of features in a block. A change compresses a block again; smaller blocks, each compressed by itself, would be longer in
+ * total.
+ */
 const meanLength = 128;
 /** Blocks begin at the same names in every replica, and adding or removing a feature changes no block but its own. */
 const beginsBlock = ({ name }: FeatureEntry): boolean => crc32(name) % meanLength === 0;
@@ -34,8 +37,8 @@ const piecesOfRun = (features: readonly FeatureEntry[], { piecesOf }: Serialisat
   features.flatMap((feature, nth) => (nth === 0 ? piecesOf(feature) : [',', ...piecesOf(feature)]));
 
 /**
- * The bytes of each text, which is given in pieces. All texts share one buffer, because the process does not return the memory of many small
- * buffers to the system. The pieces are not joined to one string, which would copy them several times before they are encoded.
+ * The bytes of each text, which is given in pieces. All texts share one buffer, because the process does not return the memory of many
+ * small buffers to the system. The pieces are not joined to one string, which would copy them several times before they are encoded.
  */
 const encode = (texts: readonly (readonly string[])[]): readonly Buffer[] => {
   const lengths = texts.map((pieces) => pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0));

@@ -1,4 +1,7 @@
-/** The preference for a media type by a range of an `Accept` header: its quality, and how precisely the range names the type (0 to 2, -1: not). */
+/**
+ * The preference for a media type by a range of an `Accept` header: its quality, and how precisely the range names the type (0 to 2, -1:
+ * not).
+ */
 interface Preference {
   readonly quality: number;
   readonly precision: number;

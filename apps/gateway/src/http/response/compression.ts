@@ -22,8 +22,8 @@ const gzipInThread = promisify(gzip);
 const brotliInThread = promisify(brotliCompress);
 
 /**
- * Minimum length of what is compressed in another thread: bytes of a buffer, UTF-16 units of a string. The compression of anything shorter in
- * this thread takes half of the time that the way to another thread and back takes.
+ * Minimum length of what is compressed in another thread: bytes of a buffer, UTF-16 units of a string. The compression of anything shorter
+ * in this thread takes half of the time that the way to another thread and back takes.
  */
 export const minThreadedLength = 32 * 1024;
 
@@ -42,8 +42,8 @@ export const compress = async (body: Buffer | string, encoding: Exclude<Encoding
 };
 
 /**
- * Whether a client names an encoding as acceptable in `Accept-Encoding` (RFC 9110, 12.5.3). The wildcard `*` is ignored: a client that sends only
- * this gets responses without an encoding.
+ * Whether a client names an encoding as acceptable in `Accept-Encoding` (RFC 9110, 12.5.3). The wildcard `*` is ignored: a client that
+ * sends only this gets responses without an encoding.
  */
 const accepts = (header: string, encoding: string): boolean =>
   header.split(',').some((item) => {
