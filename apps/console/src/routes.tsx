@@ -11,9 +11,9 @@ import { Loading } from './components/content/query-result.tsx';
 import { NotFoundPage, ErrorPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
 
-// One route per page, which names the search parameters that links to the page may have. A page is loaded when it is first opened.
+// One route per page. It names the search parameters that links to the page may have. A page is loaded when it is first opened.
 
-/** Declares the search parameters of a route: all are optional text. Parameters that are not declared stay in the address. */
+/** Declares the search parameters of a route: all are optional text. Parameters that are not declared stay in the URL. */
 const searchParameters =
   <Name extends string>() =>
   (search: Record<string, unknown>): { readonly [name in Name]?: string | undefined } =>
@@ -37,9 +37,9 @@ const adminSectionsSearch = searchParameters<
   | 'invitation'
 >();
 
-/** Pages for people who cannot sign in yet have nothing around them. */
-const bare = new Set(['/first', '/new-user', '/reset-password', '/forgotten-password']);
-const Frame = () => (bare.has(useLocation().pathname) ? <Outlet /> : <Shell />);
+/** The paths of pages for people who cannot sign in yet: they are shown without the navigation. */
+const pathsWithoutShell = new Set(['/first', '/new-user', '/reset-password', '/forgotten-password']);
+const Frame = () => (pathsWithoutShell.has(useLocation().pathname) ? <Outlet /> : <Shell />);
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage });
 
@@ -126,7 +126,7 @@ const projectTab = createRoute({
 });
 
 const adminLayout = lazyRouteComponent(() => import('./pages/admin/admin-layout.tsx'), 'AdminLayout');
-// One page, which finds its content in the table of pages that is loaded with it.
+// The three routes share one component, which finds the content in the table `adminPages` that is loaded with it.
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',
@@ -175,9 +175,9 @@ const profile = createRoute({
   component: lazyRouteComponent(() => import('./pages/profile/profile-page.tsx'), 'ProfilePage'),
 });
 
-const accountPages = () => import('./pages/sign-in/signed-out-pages.tsx');
+const signedOutPages = () => import('./pages/sign-in/signed-out-pages.tsx');
 
-const accounts = (
+const signedOutRoutes = (
   [
     ['/first', 'FirstAdminPage'],
     ['/new-user', 'AcceptInvitationPage'],
@@ -189,7 +189,7 @@ const accounts = (
     getParentRoute: () => root,
     path,
     validateSearch: searchParameters<'token' | 'invite'>(),
-    component: lazyRouteComponent(accountPages, name),
+    component: lazyRouteComponent(signedOutPages, name),
   }),
 );
 
@@ -223,7 +223,7 @@ export const router = createRouter({
     adminSection,
     adminItem,
     profile,
-    ...accounts,
+    ...signedOutRoutes,
   ]),
   parseSearch,
   stringifySearch,

@@ -15,12 +15,12 @@ interface ApiErrorOptions {
 /** A call that failed. `message` is the server's own sentence, made for people. */
 export class ApiError extends Error {
   readonly kind: FailureKind;
-  /** of HTTP; 0 without a response */
+  /** the HTTP status; 0 when there was no response */
   readonly status: number;
-  /** of the error instance, which the log names too */
+  /** identifies this occurrence of the error; the log of the server has the same id */
   readonly id: string | undefined;
   readonly details: readonly ErrorDetail[];
-  /** with 403: the permissions of which one is needed */
+  /** with status 403: the user needs one of these permissions */
   readonly permissions: readonly string[];
   readonly retryAfterSeconds: number | undefined;
 
@@ -39,7 +39,7 @@ export class ApiError extends Error {
 const isErrorBody = (value: unknown): value is ErrorBody =>
   typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
 
-/** Seconds of a `Retry-After` header, which is a number or a date. */
+/** The seconds until a retry by a `Retry-After` header, which has seconds or a date. @param now milliseconds since 1970 */
 export const retryAfterSeconds = (header: string | null, now: number): number | undefined => {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
@@ -49,15 +49,15 @@ export const retryAfterSeconds = (header: string | null, now: number): number | 
 
 /** The error of a response with a status other than 2xx. */
 export const errorOfResponse = (response: Response, body: unknown): ApiError => {
-  const common = {
+  const shared = {
     status: response.status,
     retryAfterSeconds: retryAfterSeconds(response.headers.get('retry-after'), Date.now()),
   };
   if (!isErrorBody(body)) {
-    return new ApiError('UnexpectedResponse', apiErrorMessages.status(response.status), common);
+    return new ApiError('UnexpectedResponse', apiErrorMessages.status(response.status), shared);
   }
   return new ApiError(body.name as ErrorKind, body.message, {
-    ...common,
+    ...shared,
     id: body.id,
     details: body.details ?? [],
     permissions: body.permissions ?? [],

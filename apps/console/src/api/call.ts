@@ -23,7 +23,7 @@ export type CallRequest<O extends AnyOperation> = RequestPart<'params', RequestO
 
 export interface WithEntityTag<T> {
   readonly value: T;
-  /** for `ifMatch` of a later write; undefined where no write takes it */
+  /** for `ifMatch` of a later write; undefined where the response has none */
   readonly entityTag?: string | undefined;
 }
 
@@ -48,8 +48,8 @@ export const urlOf = ({ http, operationId }: AnyOperation, { params = {}, query 
   });
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (one !== undefined && one !== null) search.append(name, String(one));
+    for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (item !== undefined && item !== null) search.append(name, String(item));
     }
   }
   return search.size === 0 ? path : `${path}?${search.toString()}`;
@@ -87,7 +87,7 @@ const fetchResponse = async (url: string, init: RequestInit): Promise<ApiRespons
   }
 };
 
-/** Sends one request to the gateway. The response may have any status. @throws ApiError without a response */
+/** Sends one request to the gateway. The response may have any status. @throws ApiError without a response, or when its body is not valid JSON */
 const send = (method: string, url: string, { body, ifMatch, signal }: RawRequest, key?: string): Promise<ApiResponse> =>
   fetchResponse(url, {
     method,
@@ -104,7 +104,10 @@ const send = (method: string, url: string, { body, ifMatch, signal }: RawRequest
     ...(signal === undefined ? {} : { signal }),
   });
 
-/** Sends one request and returns the body of its response. A 401 is an error: the sign-in itself calls this. @throws ApiError */
+/**
+ * Sends one request and returns the body of its response. A 401 is an error and shows no sign-in form: the sign-in itself calls this.
+ * @throws ApiError
+ */
 export const sendOnce = async (method: string, url: string, request: RawRequest = {}): Promise<unknown> => {
   const { response, body } = await send(method, url, request);
   if (!response.ok) throw errorOfResponse(response, body);
@@ -128,7 +131,7 @@ export const sendAfterSignIn = async (method: string, url: string, request: RawR
       return received;
     }
     const error = errorOfResponse(received.response, received.body);
-    // Other refusals with this status are about a link or a password in the request.
+    // Other errors with status 401 concern a link or a password in the request.
     if (error.kind !== 'AuthenticationRequired') throw error;
     if (signInCount() === signInsBefore) await waitForSignIn(signInOfferOf(received.body), request.signal);
   }

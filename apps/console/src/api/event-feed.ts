@@ -9,7 +9,10 @@ const listeners = new Set<Listener>();
 let connection: AbortController | undefined;
 
 const backoffLimitsMs = { first: 1_000, max: 30_000 } as const;
-/** Milliseconds without a byte after which a connection counts as lost, as after sleep. The server sends an empty line every 10 seconds. */
+/**
+ * Milliseconds without a byte after which a connection counts as lost, such as when the computer has slept. The server sends an empty line
+ * every 10 seconds.
+ */
 const maxSilenceMs = 30_000;
 const silenceCheckIntervalMs = 5_000;
 
@@ -42,38 +45,38 @@ const readFeed = async (after: number, signal: AbortSignal, { onBytes, onEvent }
     signal,
   });
   if (!response.ok || response.body === null) throw new Error(`The feed answered with status ${response.status}.`);
-  let rest = '';
+  let incompleteLine = '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
     onBytes();
-    const lines = (rest + value).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = (incompleteLine + value).split('\n');
+    incompleteLine = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') onEvent(JSON.parse(line) as FeedEvent);
   }
 };
 
 /** Passes each new event to the listeners once, and reconnects after every disconnection and sleep, until the signal aborts. */
 const followFeed = async (signal: AbortSignal): Promise<void> => {
-  let last: number | undefined;
+  let lastEventId: number | undefined;
   let backoffMs: number = backoffLimitsMs.first;
   while (!signal.aborted) {
     const connectionTimeout = new AbortController();
-    const attempt = AbortSignal.any([signal, connectionTimeout.signal]);
+    const attemptSignal = AbortSignal.any([signal, connectionTimeout.signal]);
     let lastReceivedAt = Date.now();
     const silenceTimer = setInterval(() => {
       if (Date.now() - lastReceivedAt > maxSilenceMs) connectionTimeout.abort();
     }, silenceCheckIntervalMs);
     try {
-      last ??= await newestEventId(attempt);
-      await readFeed(last, attempt, {
+      lastEventId ??= await newestEventId(attemptSignal);
+      await readFeed(lastEventId, attemptSignal, {
         onBytes: () => {
           lastReceivedAt = Date.now();
           backoffMs = backoffLimitsMs.first;
         },
         onEvent: (event) => {
-          last = event.id;
+          lastEventId = event.id;
           for (const listener of [...listeners]) listener(event);
         },
       });
@@ -89,19 +92,19 @@ const followFeed = async (signal: AbortSignal): Promise<void> => {
 
 /** Calls `listener` with each event that the event log gets while the component is mounted. All components share one connection to the feed. */
 export const useEventFeed = (listener: Listener): void => {
-  const current = useRef(listener);
+  const latestListener = useRef(listener);
   useEffect(() => {
-    current.current = listener;
+    latestListener.current = listener;
   });
   useEffect(() => {
-    const stable: Listener = (event) => current.current(event);
-    listeners.add(stable);
+    const registeredListener: Listener = (event) => latestListener.current(event);
+    listeners.add(registeredListener);
     if (connection === undefined) {
       connection = new AbortController();
       void followFeed(connection.signal);
     }
     return () => {
-      listeners.delete(stable);
+      listeners.delete(registeredListener);
       if (listeners.size > 0) return;
       connection?.abort();
       connection = undefined;

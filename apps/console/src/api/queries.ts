@@ -11,9 +11,10 @@ import {
 import { ApiError } from './api-error.ts';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
-const temporary = new Set(['RateLimitError', 'ServiceUnavailable', 'RequestTimeout', 'Offline']);
+const temporaryErrorKinds = new Set(['RateLimitError', 'ServiceUnavailable', 'RequestTimeout', 'Offline']);
 
-const isTemporary = (error: unknown): error is ApiError => error instanceof ApiError && temporary.has(error.kind);
+const isTemporary = (error: unknown): error is ApiError =>
+  error instanceof ApiError && temporaryErrorKinds.has(error.kind);
 
 /** Milliseconds until a query is retried: the server's `Retry-After`, else exponential backoff. */
 const retryDelay = (attempt: number, error: unknown): number =>
@@ -42,7 +43,7 @@ export const operationQuery = <O extends AnyOperation>(operation: O, request: Om
     queryFn: ({ signal }): Promise<ReplyOf<O>> => call(operation, { ...request, signal } as CallRequest<O>),
   });
 
-/** As `operationQuery`, with the entity tag for a later write with `ifMatch`. */
+/** As `operationQuery`; the data also has the entity tag, for a later write with `ifMatch`. */
 export const operationQueryWithEntityTag = <O extends AnyOperation>(
   operation: O,
   request: Omit<CallRequest<O>, 'signal'>,

@@ -9,7 +9,7 @@ export interface SignInOption {
 
 /** The ways to sign in, from the gateway's 401. */
 export interface SignInOffer {
-  /** of the password form, if there is one */
+  /** where the password form is sent; undefined where passwords are not offered */
   readonly path: string | undefined;
   readonly type: string | undefined;
   readonly defaultHidden: boolean;
@@ -27,22 +27,23 @@ export const pendingSignInOffer = createStore<SignInOffer | undefined>(undefined
 let pendingCalls: PendingCall[] = [];
 let signIns = 0;
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const nonEmptyText = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
-/** The offer in the body of a 401, without what is malformed. Paths of other origins are left out. */
+/** The offer in the body of a 401. Malformed members, and paths of other origins, are left out. */
 export const signInOfferOf = (body: unknown): SignInOffer => {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const options = Array.isArray(fields['options']) ? (fields['options'] as unknown[]) : [];
   const isLocal = (path: string | undefined): path is string => path !== undefined && /^\/(?![/\\])/.test(path);
-  const path = text(fields['path']);
+  const path = nonEmptyText(fields['path']);
   return {
     path: isLocal(path) ? path : undefined,
-    type: text(fields['type']),
+    type: nonEmptyText(fields['type']),
     defaultHidden: fields['defaultHidden'] === true,
     options: options.flatMap((option) => {
       const { type, message, path: target } = (option ?? {}) as Record<string, unknown>;
-      const [kind, label, where] = [text(type), text(message), text(target)];
-      return kind !== undefined && isLocal(where) ? [{ type: kind, message: label ?? kind, path: where }] : [];
+      const [kind, label, localPath] = [nonEmptyText(type), nonEmptyText(message), nonEmptyText(target)];
+      return kind !== undefined && isLocal(localPath) ? [{ type: kind, message: label ?? kind, path: localPath }] : [];
     }),
   };
 };
@@ -53,16 +54,16 @@ export const signInOfferOf = (body: unknown): SignInOffer => {
  */
 export const waitForSignIn = (offer: SignInOffer, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    const waiter: PendingCall = { resume: resolve, fail: reject };
-    pendingCalls.push(waiter);
+    const pendingCall: PendingCall = { resume: resolve, fail: reject };
+    pendingCalls.push(pendingCall);
     signal?.addEventListener('abort', () => {
-      pendingCalls = pendingCalls.filter((one) => one !== waiter);
+      pendingCalls = pendingCalls.filter((other) => other !== pendingCall);
       reject(signal.reason);
     });
     pendingSignInOffer.set(offer);
   });
 
-/** The number of sign-ins on this page. A 401 to a call that was sent before the latest does not mean that the user must sign in again. */
+/** The number of sign-ins on this page. After a 401 to a call that was sent before the latest of them, the user need not sign in again. */
 export const signInCount = (): number => signIns;
 
 /** Hides the sign-in form and lets the calls that wait for a sign-in be sent again. */

@@ -5,7 +5,7 @@ import { setApiKey, hasApiKey } from './api-key.ts';
 
 let lastUserId: number | undefined;
 
-/** Sends the waiting calls if the same user has signed in again. For another user the page reloads, and they are dropped. */
+/** Resumes the pending calls if the same user has signed in again. For another user the page reloads, which drops these calls. */
 const resumeForSameUser = async (): Promise<void> => {
   const { user } = (await sendOnce('GET', urlOf(GetMe, {}))) as Me;
   if (lastUserId !== undefined && lastUserId !== user.id) return location.assign('/');
@@ -32,7 +32,7 @@ export const signInWithKey = async (key: string): Promise<void> => {
   }
 };
 
-/** Ends the session, and reloads the page, so that nothing of it stays in memory. */
+/** Ends the session, or drops the API key. The page is loaded anew, so that none of its data stays in memory. */
 export const signOut = (): void => {
   location.assign(hasApiKey() ? '/' : '/logout');
 };

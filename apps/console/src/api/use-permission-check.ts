@@ -2,13 +2,13 @@ import { grantIncludes, type Permission } from '@bunting/contracts';
 import { useMe } from './queries.ts';
 
 /** Where a permission must hold; without a project or environment, in all of them. */
-interface PermissionScope {
+export interface PermissionScope {
   readonly project?: string | undefined;
   readonly environment?: string | undefined;
 }
 
 /** A function that tells whether the user has a permission; it denies everything until the user's permissions are loaded. */
-export const usePermissionCheck = (): ((permission: Permission, where?: PermissionScope) => boolean) => {
+export const usePermissionCheck = (): ((permission: Permission, scope?: PermissionScope) => boolean) => {
   const { data } = useMe();
   return (permission, { project = null, environment = null } = {}) =>
     data?.permissions.some((grant) => grantIncludes(grant, permission, { project, environment })) ?? false;

@@ -2,7 +2,7 @@ import { GetChangeRequestConfig, type ReplyOf } from '@bunting/contracts';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { operationQuery } from '../api/queries.ts';
 
-/** The query of which environments of a project are protected. */
+/** The query for the environments of a project and their protection by change requests. */
 export const changeRequestConfigQuery = (projectId: string) =>
   queryOptions({ ...operationQuery(GetChangeRequestConfig, { params: { projectId } }), staleTime: 60_000 });
 
@@ -14,7 +14,7 @@ export const protectedEnvironmentsOf = (config: ReplyOf<typeof GetChangeRequestC
     .map(({ environment }) => environment);
 
 /**
- * As `protectedEnvironmentsOf`, of this moment: before a change is made, since a page that is open may have read it long ago.
+ * Reads the protected environments of a project from the server, without the cache: for a decision just before a change is made.
  * @throws ApiError
  */
 export const readProtectedEnvironments = async (client: QueryClient, project: string): Promise<readonly string[]> =>

@@ -23,21 +23,21 @@ import { call } from '../api/call.ts';
 import { readProtectedEnvironments } from './protected-environments.ts';
 
 /** Where a change is made. */
-interface Place {
+interface ChangeLocation {
   readonly project: string;
   readonly environment: string;
 }
 
 interface SubmitOptions {
-  /** the entity tag that what is changed must still have; 412 when it has changed */
+  /** the entity tag that the changed resource must still have; 412 (`PreconditionFailed`) otherwise */
   readonly ifMatch?: string | undefined;
 }
 
 type Variants = Static<typeof VariantListBody>;
 
 /** Makes a change immediately, by the operation of its action. @throws ApiError */
-const make = async (
-  { project, environment }: Place,
+const makeChange = async (
+  { project, environment }: ChangeLocation,
   change: FeatureChange,
   { ifMatch }: SubmitOptions,
 ): Promise<unknown> => {
@@ -71,7 +71,7 @@ const make = async (
   }
 };
 
-/** What became of a change: it is in force, or it waits in a change request. */
+/** The outcome of a submission: the changes are in force, or they are part of a change request. */
 export type SubmitOutcome =
   | { readonly kind: 'made' }
   | { readonly kind: 'proposed'; readonly environment: string; readonly changeRequest: Pick<ChangeRequest, 'id'> };
@@ -85,23 +85,23 @@ export interface SubmittedChanges extends SubmitOptions {
 }
 
 /**
- * Makes changes in an environment or in all, one after the other; where one of these is protected and they are not direct, proposes them all in
- * the user's change request. Success or not, all queries are invalidated afterwards.
+ * Makes changes in one environment or in all, one after the other. If one of these environments is protected and the changes are not direct,
+ * it adds all of them to the user's change request instead. Success or not, all queries are invalidated afterwards.
  */
 export const useSubmitChanges = (project: string) => {
   const client = useQueryClient();
   return useMutation<SubmitOutcome, ApiError, SubmittedChanges>({
     mutationFn: async ({ environment, changes, ifMatch, isDirect = false }) => {
-      const guarded = (await readProtectedEnvironments(client, project)).find(
+      const protectedEnvironment = (await readProtectedEnvironments(client, project)).find(
         (name) => environment === undefined || name === environment,
       );
-      if (guarded !== undefined && !isDirect) {
-        const params = { projectId: project, environment: guarded };
+      if (protectedEnvironment !== undefined && !isDirect) {
+        const params = { projectId: project, environment: protectedEnvironment };
         const changeRequest = await call(AddChanges, { params, body: changes });
-        return { kind: 'proposed', environment: guarded, changeRequest };
+        return { kind: 'proposed', environment: protectedEnvironment, changeRequest };
       }
-      // The operation of a change in every environment names none.
-      for (const change of changes) await make({ project, environment: environment ?? '' }, change, { ifMatch });
+      // The operations of changes in every environment, such as archiving, have no parameter for one.
+      for (const change of changes) await makeChange({ project, environment: environment ?? '' }, change, { ifMatch });
       return { kind: 'made' };
     },
     onSettled: () => client.invalidateQueries(),

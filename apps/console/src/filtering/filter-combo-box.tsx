@@ -18,7 +18,7 @@ interface FilterComboBoxProps {
   readonly onChange: (filter: string) => void;
   readonly errors: readonly FilterError[];
   readonly suggest: (filter: string, caret: number) => readonly Suggestion[];
-  /** The user is about to write: what suggestions need can be read now. */
+  /** Called when the field gets the focus, so that the page can read what suggestions need. */
   readonly onFocus: () => void;
   readonly handle: React.Ref<FilterComboBoxHandle>;
 }
@@ -37,18 +37,18 @@ export const FilterComboBox = ({
   const input = useRef<HTMLInputElement>(null);
   const [caret, setCaret] = useState(0);
   const [isOpen, setOpen] = useState(false);
-  const [chosen, setChosen] = useState(-1);
+  const [chosenIndex, setChosenIndex] = useState(-1);
   const listId = useId();
   const errorsId = useId();
   const suggestions = isOpen ? suggest(value, caret) : [];
-  const active = Math.min(chosen, suggestions.length - 1);
+  const activeIndex = Math.min(chosenIndex, suggestions.length - 1);
   useImperativeHandle(handle, () => ({ focus: () => input.current?.focus() }), []);
 
-  const take = (index: number): void => {
+  const accept = (index: number): void => {
     const suggestion = suggestions[index];
     if (suggestion === undefined) return;
     onChange(suggestion.filter);
-    setChosen(-1);
+    setChosenIndex(-1);
     setCaret(suggestion.caret);
     // After React has written the value, which moves the caret to its end.
     requestAnimationFrame(() => {
@@ -59,10 +59,10 @@ export const FilterComboBox = ({
   const onKeyDown = (event: React.KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     const { key } = event;
-    if (key === 'ArrowDown' && suggestions.length > 0) setChosen((active + 1) % suggestions.length);
+    if (key === 'ArrowDown' && suggestions.length > 0) setChosenIndex((activeIndex + 1) % suggestions.length);
     else if (key === 'ArrowUp' && suggestions.length > 0)
-      setChosen((active - 1 + suggestions.length) % suggestions.length);
-    else if ((key === 'Enter' || key === 'Tab') && active >= 0) take(active);
+      setChosenIndex((activeIndex - 1 + suggestions.length) % suggestions.length);
+    else if ((key === 'Enter' || key === 'Tab') && activeIndex >= 0) accept(activeIndex);
     else if (key === 'Escape' && isOpen && suggestions.length > 0) setOpen(false);
     else if (key === 'Escape' || key === 'Enter') return input.current?.blur();
     else return;
@@ -81,7 +81,7 @@ export const FilterComboBox = ({
           aria-autocomplete="list"
           aria-describedby={errorsId}
           aria-invalid={errors.length > 0}
-          {...(active >= 0 ? { 'aria-activedescendant': `${listId}-${active}` } : {})}
+          {...(activeIndex >= 0 ? { 'aria-activedescendant': `${listId}-${activeIndex}` } : {})}
           placeholder={hint}
           value={value}
           autoComplete="off"
@@ -91,7 +91,7 @@ export const FilterComboBox = ({
             onChange(target.value);
             setCaret(target.selectionStart ?? target.value.length);
             setOpen(true);
-            setChosen(-1);
+            setChosenIndex(-1);
           }}
           onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart ?? 0)}
           onFocus={() => {
@@ -100,7 +100,7 @@ export const FilterComboBox = ({
           }}
           onBlur={() => {
             setOpen(false);
-            setChosen(-1);
+            setChosenIndex(-1);
           }}
           onKeyDown={onKeyDown}
         />
@@ -121,11 +121,11 @@ export const FilterComboBox = ({
             id={`${listId}-${index}`}
             role="option"
             tabIndex={-1}
-            aria-selected={index === active}
+            aria-selected={index === activeIndex}
             className={styles['suggestion']}
             // The input keeps the focus.
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(index)}
+            onClick={() => accept(index)}
             onKeyDown={onKeyDown}
           >
             {label}

@@ -2,20 +2,20 @@ import { useNavigate } from '@tanstack/react-router';
 import { type SearchParameters, useSearchParameters } from './search-parameter.ts';
 import { useCallback, useEffect, useState } from 'react';
 
-/** Milliseconds after the last key until the address has the filter. */
-const addressDelayMs = 300;
+/** Milliseconds from the last edit of the filter until it is lastInUrl to the URL. */
+const urlDelayMs = 300;
 
-/** The filter of a list as state, stored in the search parameter `q` or another one of the address. */
+/** The filter of a list as state, stored in the search parameter `q` or another one of the URL. */
 export const useFilterInUrl = (parameter: keyof SearchParameters = 'q') => {
   const search = useSearchParameters();
   const navigate = useNavigate();
-  const inAddress = search[parameter] ?? '';
-  const [filter, setFilter] = useState(inAddress);
-  const [written, setWritten] = useState(inAddress);
-  // The address was changed by the browser's buttons or a link.
-  if (inAddress !== written) {
-    setWritten(inAddress);
-    setFilter(inAddress);
+  const inUrl = search[parameter] ?? '';
+  const [filter, setFilter] = useState(inUrl);
+  const [lastInUrl, setLastInUrl] = useState(inUrl);
+  // The URL was changed by the browser's buttons or a link.
+  if (inUrl !== lastInUrl) {
+    setLastInUrl(inUrl);
+    setFilter(inUrl);
   }
   const write = useCallback(
     (changed: SearchParameters) =>
@@ -23,12 +23,12 @@ export const useFilterInUrl = (parameter: keyof SearchParameters = 'q') => {
     [navigate],
   );
   useEffect(() => {
-    if (filter === written) return undefined;
+    if (filter === lastInUrl) return undefined;
     const timer = setTimeout(() => {
-      setWritten(filter);
+      setLastInUrl(filter);
       write({ [parameter]: filter === '' ? undefined : filter });
-    }, addressDelayMs);
+    }, urlDelayMs);
     return () => clearTimeout(timer);
-  }, [filter, parameter, written, write]);
+  }, [filter, parameter, lastInUrl, write]);
   return { filter, setFilter, search, write };
 };

@@ -10,7 +10,7 @@ export interface Suggestion {
 const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 const maxSuggestions = 8;
 
-/** What could follow at the caret: keys, and then the values of a key. */
+/** The suggestions for the token at the caret: keys or, after a colon, the values of its key. */
 export const suggestionsAt = (
   filter: string,
   caret: number,
@@ -27,21 +27,21 @@ export const suggestionsAt = (
     caret: start + text.length,
   });
   if (colon < 0) {
-    const word = typed.slice(minus.length).toLowerCase();
+    const prefix = typed.slice(minus.length).toLowerCase();
     return keys
-      .filter((key) => key.toLowerCase().startsWith(word))
+      .filter((key) => key.toLowerCase().startsWith(prefix))
       .slice(0, maxSuggestions)
       .map((key) => ({ label: `${minus}${key}:`, ...replace(`${minus}${key}:`) }));
   }
   const key = typed.slice(minus.length, colon);
-  const before = typed.slice(colon + 1);
-  const comma = before.lastIndexOf(',');
-  const word = unquoted(before.slice(comma + 1)).toLowerCase();
+  const typedValues = typed.slice(colon + 1);
+  const comma = typedValues.lastIndexOf(',');
+  const search = unquoted(typedValues.slice(comma + 1)).toLowerCase();
   return valuesOf(key)
-    .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
+    .filter((value) => value.toLowerCase().includes(search) && value.toLowerCase() !== search)
     .slice(0, maxSuggestions)
     .map((value) => {
-      const text = `${minus}${key}:${before.slice(0, comma + 1)}${quote(value)}`;
+      const text = `${minus}${key}:${typedValues.slice(0, comma + 1)}${quote(value)}`;
       return { label: text, ...replace(`${text} `) };
     });
 };

@@ -4,16 +4,16 @@ import { filterTokensOf } from './filter-tokens.ts';
 
 describe('the text of a filter', () => {
   it('is split at blanks outside of quotes into keys, values and words', () => {
-    const parts = filterTokensOf('type:release -tag:"two words" check "a:b"').map(({ key, value, isNot }) => ({
+    const parts = filterTokensOf('type:release -tag:"two words" check "a:b"').map(({ key, value, isNegated }) => ({
       key,
       value,
-      isNot,
+      isNegated,
     }));
     expect(parts).toEqual([
-      { key: 'type', value: 'release', isNot: false },
-      { key: 'tag', value: 'two words', isNot: true },
-      { key: undefined, value: 'check', isNot: false },
-      { key: undefined, value: 'a:b', isNot: false },
+      { key: 'type', value: 'release', isNegated: false },
+      { key: 'tag', value: 'two words', isNegated: true },
+      { key: undefined, value: 'check', isNegated: false },
+      { key: undefined, value: 'a:b', isNegated: false },
     ]);
   });
 

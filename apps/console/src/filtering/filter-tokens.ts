@@ -1,13 +1,14 @@
 export interface FilterToken {
   readonly text: string;
   /** whether it begins with a minus */
-  readonly isNot: boolean;
-  /** what is before its colon; undefined for a word without a key */
+  readonly isNegated: boolean;
+  /** the text before the colon, without the minus; undefined for a word without a colon */
   readonly key: string | undefined;
-  /** what is behind the colon, without quotes; the whole word without a key */
+  /** the text after the colon, without quotes; without a key, all of the text */
   readonly value: string;
-  /** where it begins in the filter */
+  /** the index of its first character in the filter */
   readonly start: number;
+  /** the index after its last character */
   readonly end: number;
 }
 
@@ -18,5 +19,5 @@ export const unquoted = (text: string): string => text.replaceAll('"', '');
 export const filterTokensOf = (filter: string): FilterToken[] =>
   [...filter.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(({ 0: text, index: start }) => {
     const [, minus = '', key, raw = text] = /^(-?)([^:"]+):(.*)$/s.exec(text) ?? [];
-    return { text, isNot: minus !== '', key, value: unquoted(raw), start, end: start + text.length };
+    return { text, isNegated: minus !== '', key, value: unquoted(raw), start, end: start + text.length };
   });

@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** The search parameters of the address: of all routes, each optional text. */
+/** The search parameters of the URL, typed with those that any route declares: each is optional text. */
 export const useSearchParameters = () => useSearch({ strict: false });
 export type SearchParameters = ReturnType<typeof useSearchParameters>;
 
-/** One search parameter of the address as state, so that a link can open the same view. */
+/** One search parameter of the URL as state, so that a link can open the same view. */
 export const useSearchParameter = (
   name: keyof SearchParameters,
 ): readonly [string | undefined, (value: string | undefined) => void] => {

@@ -13,7 +13,7 @@ export interface MergeConflict {
 }
 
 export interface MergeResult {
-  /** both changes merged; in a conflict, my value */
+  /** the value with both changes; in a conflict, the value of `mine` */
   readonly merged: Json | undefined;
   readonly conflicts: readonly MergeConflict[];
 }
@@ -36,12 +36,12 @@ export const itemsByKey = (list: Json | undefined): ReadonlyMap<string, Json> | 
   return items;
 };
 
-/** The keys in the order of `mine`. A key that only `theirs` has follows its predecessor of `theirs`. */
-const mergedOrder = (mine: readonly string[], theirs: readonly string[]): string[] => {
-  const order = [...mine];
-  theirs.forEach((key, index) => {
+/** The keys of both lists in the order of `first`. A key that only `second` has follows its predecessor in `second`. */
+const mergedOrder = (first: readonly string[], second: readonly string[]): string[] => {
+  const order = [...first];
+  second.forEach((key, index) => {
     if (order.includes(key)) return;
-    const predecessor = theirs.slice(0, index).findLast((before) => order.includes(before));
+    const predecessor = second.slice(0, index).findLast((earlier) => order.includes(earlier));
     order.splice(predecessor === undefined ? 0 : order.indexOf(predecessor) + 1, 0, key);
   });
   return order;
@@ -78,14 +78,14 @@ const mergeAt = (
   }
   const lists = { base: itemsByKey(base ?? []), mine: itemsByKey(mine), theirs: itemsByKey(theirs) };
   if (lists.base !== undefined && lists.mine !== undefined && lists.theirs !== undefined) {
-    const { base: before, mine: ours, theirs: others } = lists;
+    const { base: baseItems, mine: myItems, theirs: theirItems } = lists;
     const hasMyOrder = !isEqual(
-      [...before.keys()],
-      [...ours.keys()].filter((key) => before.has(key)),
+      [...baseItems.keys()],
+      [...myItems.keys()].filter((key) => baseItems.has(key)),
     );
-    const [first, second] = hasMyOrder ? [ours, others] : [others, ours];
+    const [first, second] = hasMyOrder ? [myItems, theirItems] : [theirItems, myItems];
     const items = mergedOrder([...first.keys()], [...second.keys()]).map((key) =>
-      mergeAt([...path, key], before.get(key), ours.get(key), others.get(key)),
+      mergeAt([...path, key], baseItems.get(key), myItems.get(key), theirItems.get(key)),
     );
     return {
       merged: items.flatMap(({ merged }) => (merged === undefined ? [] : [merged])),
@@ -97,7 +97,7 @@ const mergeAt = (
 
 /**
  * Merges two changes of the same value by field. Items of lists are matched by `id` or `name`; a list of anything else is one field.
- * A field that only one of them changed gets that change.
+ * A field that only one side changed gets that change.
  */
 export const threeWayMerge = (base: Json, mine: Json, theirs: Json): MergeResult => mergeAt([], base, mine, theirs);
 

@@ -17,7 +17,7 @@ export const accountMessages = {
   password: 'New password',
   passwordHint: 'Ten characters or more; with upper and lower case, digits and signs, or a long sentence',
   passwordMissing: 'Enter a password.',
-  again: 'The new password again',
+  repeatedPassword: 'The new password again',
   different: 'The two passwords differ.',
   create: 'Create the account',
   setPassword: 'Set the password',

@@ -15,7 +15,7 @@ interface Entry {
   readonly id: string;
   readonly section: string;
   readonly label: string;
-  readonly about?: string | undefined;
+  readonly description?: string | undefined;
   readonly key?: string | undefined;
   readonly run: () => void;
 }
@@ -26,7 +26,7 @@ const matches = (label: string, words: readonly string[]): boolean =>
 
 const maxFlags = 8;
 
-/** What matches the text: flags by the search, pages, and actions of what is on the screen. */
+/** The entries that match the text: flags (found by the server), pages, and actions of the page and dialogs on the screen. */
 const useEntries = (text: string): readonly Entry[] => {
   const navigate = useNavigate();
   const actions = useStore(registeredPageActions).flat();
@@ -40,10 +40,10 @@ const useEntries = (text: string): readonly Entry[] => {
     id: `flag ${name}`,
     section: sharedMessages.palette.flags,
     label: name,
-    about: project,
+    description: project,
     run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
   }));
-  // The pages of administration come with the chunk that lists them.
+  // The list of administration pages is in a chunk of its own, so that it does not add to the first load.
   const { data: adminPages = [] } = useQuery({
     queryKey: ['adminPages'],
     queryFn: async () => (await import('../pages/admin/admin-pages.ts')).adminPages,
@@ -57,8 +57,8 @@ const useEntries = (text: string): readonly Entry[] => {
       label,
       run: () => void navigate({ href: to }),
     }));
-  const doable = actions
-    .filter(({ isKeyOnly = false, title }) => !isKeyOnly && matches(title, words))
+  const actionEntries = actions
+    .filter(({ isShortcutOnly = false, title }) => !isShortcutOnly && matches(title, words))
     .map(({ id, title, key, run }) => ({
       id: `action ${id}`,
       section: sharedMessages.palette.actions,
@@ -66,30 +66,31 @@ const useEntries = (text: string): readonly Entry[] => {
       key,
       run,
     }));
-  return [...flags, ...pages, ...doable];
+  return [...flags, ...pages, ...actionEntries];
 };
 
 const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
   const [text, setText] = useState('');
-  const [wanted, setWanted] = useState(0);
+  const [selectedIndex, setSelectedIndex] = useState(0);
   const entries = useEntries(text);
   const listId = useId();
   const list = useRef<HTMLDivElement>(null);
-  const active = Math.min(wanted, entries.length - 1);
+  const activeIndex = Math.min(selectedIndex, entries.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
-  }, [active, entries.length]);
+  }, [activeIndex, entries.length]);
   const run = (entry: Entry | undefined): void => {
     if (entry === undefined) return;
     onClose();
     entry.run();
   };
-  const move = (step: number): void => setWanted((active + step + entries.length) % Math.max(1, entries.length));
+  const move = (step: number): void =>
+    setSelectedIndex((activeIndex + step + entries.length) % Math.max(1, entries.length));
   const onKeyDown = (event: React.KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'Enter') run(entries[active]);
+    else if (event.key === 'Enter') run(entries[activeIndex]);
     else return;
     event.preventDefault();
   };
@@ -103,7 +104,7 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
         aria-expanded={entries.length > 0}
         aria-controls={listId}
         aria-autocomplete="list"
-        {...(active >= 0 ? { 'aria-activedescendant': optionId(active) } : {})}
+        {...(activeIndex >= 0 ? { 'aria-activedescendant': optionId(activeIndex) } : {})}
         placeholder={sharedMessages.palette.hint}
         value={text}
         autoComplete="off"
@@ -111,7 +112,7 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
         autoFocus
         onChange={({ target }) => {
           setText(target.value);
-          setWanted(0);
+          setSelectedIndex(0);
         }}
         onKeyDown={onKeyDown}
       />
@@ -134,19 +135,21 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
                 {entry.section}
               </div>
             )}
-            {/* The keyboard acts on the input, as the pattern of a combobox asks for. */}
+            {/* The focus stays in the input, as the ARIA pattern of a combobox requires. */}
             <div
               id={optionId(index)}
               role="option"
               tabIndex={-1}
-              aria-selected={index === active}
+              aria-selected={index === activeIndex}
               className={styles['paletteItem']}
               onClick={() => run(entry)}
               onKeyDown={onKeyDown}
-              onMouseMove={() => setWanted(index)}
+              onMouseMove={() => setSelectedIndex(index)}
             >
               <span>{entry.label}</span>
-              {entry.about !== undefined && <span className={styles['paletteAbout']}>{entry.about}</span>}
+              {entry.description !== undefined && (
+                <span className={styles['paletteDescription']}>{entry.description}</span>
+              )}
               {entry.key !== undefined && <kbd className={styles['kbd']}>{entry.key}</kbd>}
             </div>
           </div>
@@ -156,7 +159,7 @@ const PaletteBody = ({ onClose }: { readonly onClose: () => void }) => {
   );
 };
 
-/** Finds flags while the user types, beside pages and actions of what is on the screen. */
+/** Finds flags, pages and the actions of what is on the screen, while the user types. */
 export const CommandPalette = ({ onClose }: { readonly onClose: () => void }) => (
   <ModalOverlay
     isOpen

@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react';
 import { createStore } from '../api/store.ts';
 
-/** Something the user can do here: the palette lists it, and its key runs it. */
+/** Something that the user can do on a page or in a dialog: the command palette lists it, and its key runs it. */
 export interface PageAction {
   readonly id: string;
   readonly title: string;
-  /** as `KeyboardEvent.key` says it: `j`, `/`, `?`, `Enter` */
+  /** the shortcut, as in `KeyboardEvent.key`: `j`, `/`, `?`, `Enter` */
   readonly key?: string;
-  /** not in the palette: it makes sense as a key only */
-  readonly isKeyOnly?: boolean;
+  /** not listed in the palette, because it is of use only by its key, such as a step to the next row */
+  readonly isShortcutOnly?: boolean;
   readonly run: () => void;
 }
 
@@ -17,20 +17,22 @@ export const registeredPageActions = createStore<readonly (readonly PageAction[]
 
 /** Registers actions while the component is on the screen. */
 export const usePageActions = (actions: readonly PageAction[]): void => {
-  const current = useRef(actions);
+  const latestActions = useRef(actions);
   useEffect(() => {
-    current.current = actions;
+    latestActions.current = actions;
   });
-  const shape = actions.map(({ id, title, key, isKeyOnly }) => [id, title, key, isKeyOnly].join('\n')).join('\n\n');
+  const registeredFields = actions
+    .map(({ id, title, key, isShortcutOnly }) => [id, title, key, isShortcutOnly].join('\n'))
+    .join('\n\n');
   useEffect(() => {
-    const stable = current.current.map((action) => ({
+    const registered = latestActions.current.map((action) => ({
       ...action,
-      // The newest closure, also when only what it closes over has changed.
-      run: () => current.current.find(({ id }) => id === action.id)?.run(),
+      // Runs the `run` of the latest render, also when the registered fields have not changed since.
+      run: () => latestActions.current.find(({ id }) => id === action.id)?.run(),
     }));
-    registeredPageActions.set((all) => [stable, ...all]);
-    return () => registeredPageActions.set((all) => all.filter((one) => one !== stable));
-  }, [shape]);
+    registeredPageActions.set((all) => [registered, ...all]);
+    return () => registeredPageActions.set((all) => all.filter((other) => other !== registered));
+  }, [registeredFields]);
 };
 
 const isTyping = (target: EventTarget | null): boolean =>
@@ -38,7 +40,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     target.closest('input:not([type=checkbox]):not([type=radio]), textarea, select') !== null);
 
-/** Controls that have an own meaning for Enter and the space bar. */
+/** Whether an element is a control that handles Enter and the space bar itself. */
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   target.closest('a, button, input, [role=menuitem], [role=option], [role=tab]') !== null;

@@ -20,7 +20,7 @@ const SignIn = lazy(() =>
   import('../pages/sign-in/sign-in.tsx').then(({ SignIn: component }) => ({ default: component })),
 );
 
-const followNetwork = (listener: () => void): (() => void) => {
+const subscribeToNetworkState = (listener: () => void): (() => void) => {
   addEventListener('online', listener);
   addEventListener('offline', listener);
   return () => {
@@ -30,12 +30,12 @@ const followNetwork = (listener: () => void): (() => void) => {
 };
 
 const Banners = () => {
-  const stale = useStore(responseStalenessStore);
-  const isOnline = useSyncExternalStore(followNetwork, () => navigator.onLine);
+  const stalenessMs = useStore(responseStalenessStore);
+  const isOnline = useSyncExternalStore(subscribeToNetworkState, () => navigator.onLine);
   return (
     <div role="status">
       {!isOnline && <p className={styles['banner']}>{sharedMessages.shell.offline}</p>}
-      {isOnline && stale > 0 && <p className={styles['banner']}>{sharedMessages.shell.stale(stale)}</p>}
+      {isOnline && stalenessMs > 0 && <p className={styles['banner']}>{sharedMessages.shell.stale(stalenessMs)}</p>}
     </div>
   );
 };
@@ -67,7 +67,7 @@ const Navigation = ({ isOpen }: { readonly isOpen: boolean }) => (
   </nav>
 );
 
-/** What is around every page: navigation, search, messages, and the sign-in form when a session has ended. */
+/** The frame around every page: navigation, search, notifications, and the sign-in form when a session has ended. */
 export const Shell = () => {
   const [overlay, setOverlay] = useState<'palette' | 'keys' | undefined>();
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -89,7 +89,7 @@ export const Shell = () => {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  // On a narrow screen the menu covers the page that was chosen from it.
+  // On a narrow screen the open menu would cover the page that was chosen from it.
   const [shownPath, setShownPath] = useState(pathname);
   if (shownPath !== pathname) {
     setShownPath(pathname);

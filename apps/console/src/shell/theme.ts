@@ -21,7 +21,7 @@ const apply = (chosen: Theme): void => {
   else document.documentElement.dataset['theme'] = chosen;
 };
 
-/** Applies the theme that the user has chosen before. */
+/** Applies the theme that the user has chosen earlier in this browser. */
 export const startTheme = (): void => {
   theme.set(readStoredTheme());
   apply(theme.get());
@@ -33,6 +33,6 @@ export const chooseTheme = (chosen: Theme): void => {
   try {
     localStorage.setItem(storageKey, chosen);
   } catch {
-    // As above.
+    // The browser refuses storage: the theme lasts as long as the page.
   }
 };

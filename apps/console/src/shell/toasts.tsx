@@ -15,7 +15,7 @@ interface Toast {
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 /** Milliseconds for which a toast stays; an error stays until it is closed. */
-const shownMs = 6_000;
+const toastDurationMs = 6_000;
 
 const add = (text: string, isError: boolean): void =>
   toasts.set((shown) => [...shown.slice(-3), { id: (lastId += 1), text, isError }]);
@@ -30,7 +30,7 @@ export const notifyError = (error: unknown): void => add(explainError(error), tr
 const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) => {
   useEffect(() => {
     if (isError) return undefined;
-    const timer = setTimeout(() => remove(id), shownMs);
+    const timer = setTimeout(() => remove(id), toastDurationMs);
     return () => clearTimeout(timer);
   }, [id, isError]);
   return (
@@ -42,7 +42,7 @@ const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) 
   );
 };
 
-/** The corner where `notify` appears; it is there from the start, so that screen readers follow it. */
+/** The corner where toasts appear. It is rendered before the first toast, so that screen readers announce each one. */
 export const Toasts = () => {
   const shown = useStore(toasts);
   return (

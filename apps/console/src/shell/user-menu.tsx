@@ -23,11 +23,11 @@ export const UserMenu = () => {
           icon: 'user',
           run: () => void navigate({ href: '/profile' }),
         },
-        ...themes.map((one) => ({
-          id: one,
-          label: sharedMessages.shell.theme[one],
-          ...(one === chosen ? { icon: 'check' as const } : {}),
-          run: () => chooseTheme(one),
+        ...themes.map((option) => ({
+          id: option,
+          label: sharedMessages.shell.theme[option],
+          ...(option === chosen ? { icon: 'check' as const } : {}),
+          run: () => chooseTheme(option),
         })),
         { id: 'sign-out', label: sharedMessages.shell.signOut, run: signOut },
       ]}

@@ -16,7 +16,7 @@ export type StrategyDraft = {
 
 const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
 
-/** The draft that an editor of a stored strategy begins with. */
+/** The draft with which an editor of a stored strategy begins. */
 export const strategyDraftOf = (strategy: FeatureStrategy): StrategyDraft => ({
   name: strategy.name,
   title: strategy.title ?? '',

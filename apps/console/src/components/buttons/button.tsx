@@ -5,21 +5,21 @@ import styles from './button.module.css';
 
 type Variant = 'primary' | 'secondary' | 'quiet' | 'danger';
 
-interface Looks {
+interface Appearance {
   readonly variant?: Variant;
   readonly size?: 'small' | 'medium';
 }
 
-/** The classes of a button, for links that look like one. */
-export const buttonClass = ({ variant = 'secondary', size = 'medium' }: Looks = {}): string =>
+/** The CSS classes of a button, also for a link that looks like one. */
+export const buttonClass = ({ variant = 'secondary', size = 'medium' }: Appearance = {}): string =>
   [styles['button'], variant === 'secondary' ? '' : styles[variant], size === 'small' ? styles['small'] : '']
     .filter(Boolean)
     .join(' ');
 
 type ButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'isPending'> &
-  Looks & {
+  Appearance & {
     readonly icon?: IconName;
-    /** what it started is still running: a further press does nothing, and the focus stays */
+    /** whether the action that it started is still running: a further press does nothing, and the button keeps the focus */
     readonly isPending?: boolean;
     readonly children: React.ReactNode;
   };
@@ -37,9 +37,9 @@ export const Button = ({ variant, size, icon, isPending = false, type, onPress, 
 );
 
 type IconButtonProps = Omit<AriaButtonProps, 'className' | 'style' | 'children' | 'aria-label'> &
-  Looks & { readonly icon: IconName; readonly filled?: boolean; readonly label: string };
+  Appearance & { readonly icon: IconName; readonly filled?: boolean; readonly label: string };
 
-/** A button that is an icon; its label is its name and its tooltip. */
+/** A button that shows an icon alone; the label is its accessible name and its tooltip. */
 export const IconButton = ({ variant = 'quiet', size, icon, filled = false, label, ...props }: IconButtonProps) => (
   <span title={label}>
     <AriaButton

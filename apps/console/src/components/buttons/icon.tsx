@@ -33,7 +33,7 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** An icon beside words, or inside a control that has a name: it is hidden from assistive technology. */
+/** An icon beside words, or inside a control that has an accessible name. It is hidden from assistive technology. */
 export const Icon = ({ name, filled = false }: { readonly name: IconName; readonly filled?: boolean }) => (
   <svg
     width="16"

@@ -11,7 +11,7 @@ interface MenuPopoverProps {
   readonly onClose: () => void;
 }
 
-/** The open menu. */
+/** The list of actions of a menu while it is open: a module of its own, which is loaded when a menu is first opened. */
 export const MenuPopover = ({ label, entries, trigger, onClose }: MenuPopoverProps) => (
   <Popover
     isOpen

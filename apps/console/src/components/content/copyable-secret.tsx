@@ -3,7 +3,10 @@ import { sharedMessages } from '../../messages/shared.ts';
 import { Button } from '../buttons/button.tsx';
 import styles from './secret.module.css';
 
-/** A secret that is shown once, with a button that copies it. Browsers copy on secure origins only; elsewhere it is selected by a click. */
+/**
+ * A secret that is shown once, with a button that copies it. Browsers copy on secure origins only; elsewhere there is no button, and a click
+ * selects the secret.
+ */
 export const CopyableSecret = ({ label, value }: { readonly label: string; readonly value: string }) => {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {

@@ -4,7 +4,7 @@ const link = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 const bold = /\*\*(.+?)\*\*|\*(.+?)\*/g;
 const removeEscapes = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
 
-/** The summary of an event: its Markdown with bold text as such, links as their texts, and all else as plain text. */
+/** The Markdown summary of an event: emphasis is shown in bold, a link as its text, and all other markup as plain text. */
 export const EventSummary = ({ text }: { readonly text: string }) => {
   const parts: React.ReactNode[] = [];
   const line = text.replace(link, '$1');

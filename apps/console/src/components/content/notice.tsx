@@ -12,7 +12,7 @@ interface NoticeProps {
   readonly actions?: React.ReactNode;
 }
 
-/** A sentence that the reader must not miss. A dangerous one is announced. */
+/** A sentence that the reader must not miss. With the tone `danger`, screen readers announce it. */
 export const Notice = ({ tone = 'neutral', children, actions }: NoticeProps) => (
   <div role={tone === 'danger' ? 'alert' : undefined} className={`${styles['notice']} ${toneClass(tone)}`}>
     <Icon name={tone === 'neutral' ? 'info' : 'warning'} />
@@ -23,7 +23,7 @@ export const Notice = ({ tone = 'neutral', children, actions }: NoticeProps) => 
   </div>
 );
 
-/** What failed, in the server's words, and what to do now. */
+/** The explanation of an error, with the details that the server gives, and a button that retries. */
 export const ErrorNotice = ({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) => (
   <Notice
     tone="danger"

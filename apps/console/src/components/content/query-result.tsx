@@ -17,7 +17,7 @@ export const EmptyState = ({ title, children, action }: EmptyProps) => (
   </div>
 );
 
-/** Appears after half a second: what is faster needs no word. */
+/** The text while something is loaded. It appears after half a second, so that it does not flash where loading is faster. */
 export const Loading = () => (
   <p role="status" className={styles['loading']}>
     {sharedMessages.common.loading}

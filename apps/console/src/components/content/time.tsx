@@ -21,16 +21,16 @@ export const relativeTime = (instant: number, now: number): string => {
   return unit === undefined ? sharedMessages.common.justNow : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
 };
 
-/** The time for what is relative to it, twice a minute. */
+/** The current time in milliseconds, updated twice a minute, from which relative times are computed. */
 const clock = createStore(Date.now());
 setInterval(() => clock.set(Date.now()), 30_000);
 
 interface TimeProps {
-  /** RFC 3339; nothing is shown as never */
+  /** in the format of RFC 3339; null and undefined are shown as “never” */
   readonly at: string | null | undefined;
-  /** the date and time instead of how long ago */
+  /** shows the date and time instead of how long ago it was */
   readonly isAbsolute?: boolean;
-  /** the time of its day alone, where the day is known */
+  /** shows the time of day only, where the reader knows the day from the context */
   readonly isTimeOfDay?: boolean;
 }
 

@@ -15,17 +15,18 @@ export interface ConfirmOperationDialogProps<O extends AnyOperation> {
   readonly title: string;
   /** what happens, and what uses the thing */
   readonly children: React.ReactNode;
+  /** the label of the button */
   readonly confirm: string;
   readonly isDangerous?: boolean;
   /** the name that the user must type to confirm, for an irreversible action with large effects */
   readonly typedName?: string;
-  /** disables the action; the children explain why */
+  /** whether the operation would be refused: there is only a button to close, and the children explain why */
   readonly isImpossible?: boolean;
   readonly operation: O;
   readonly request: CallRequest<O>;
   readonly invalidates: readonly AnyOperation[];
   /** the notification after a success */
-  readonly done: string;
+  readonly notification: string;
   readonly onClose: () => void;
   readonly onDone?: () => void;
 }
@@ -41,21 +42,21 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
   operation,
   request,
   invalidates,
-  done,
+  notification,
   onClose,
   onDone,
 }: ConfirmOperationDialogProps<O>) => {
   const mutation = useOperationMutation(operation, invalidates);
-  const [typed, setTyped] = useState('');
-  const isTyped = typedName === undefined || typed.trim() === typedName;
+  const [typedText, setTypedText] = useState('');
+  const isNameTyped = typedName === undefined || typedText.trim() === typedName;
   const run = async (): Promise<void> => {
-    if (!isTyped || isImpossible) return;
+    if (!isNameTyped || isImpossible) return;
     try {
       await mutation.mutateAsync(request);
     } catch {
       return;
     }
-    notify(done);
+    notify(notification);
     onClose();
     onDone?.();
   };
@@ -78,7 +79,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
               type="submit"
               variant={isDangerous ? 'danger' : 'primary'}
               isPending={mutation.isPending}
-              isDisabled={!isTyped}
+              isDisabled={!isNameTyped}
               autoFocus={typedName === undefined}
             >
               {confirm}
@@ -90,7 +91,13 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
       {children}
       {mutation.error !== null && <ErrorNotice error={mutation.error} />}
       {typedName !== undefined && !isImpossible && (
-        <TextField label={text.typeName(typedName)} value={typed} onChange={setTyped} autoComplete="off" autoFocus />
+        <TextField
+          label={text.typeName(typedName)}
+          value={typedText}
+          onChange={setTypedText}
+          autoComplete="off"
+          autoFocus
+        />
       )}
     </Dialog>
   );

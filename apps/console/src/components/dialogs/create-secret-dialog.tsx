@@ -18,8 +18,8 @@ interface ShownSecret {
   readonly label: string;
   readonly value: string;
   readonly help: string;
-  /** below the secret: how it is used */
-  readonly after?: React.ReactNode;
+  /** how the secret is used, shownSecret below it */
+  readonly usage?: React.ReactNode;
 }
 
 interface CreateSecretDialogProps<O extends AnyOperation> {
@@ -27,7 +27,7 @@ interface CreateSecretDialogProps<O extends AnyOperation> {
   readonly submit: string;
   readonly operation: O;
   readonly request: (values: CreateSecretValues) => CallRequest<O>;
-  /** reads of these operations are repeated afterwards */
+  /** operations whose cached replies are invalidated afterwards */
   readonly invalidates: readonly AnyOperation[];
   readonly values?: CreateSecretValues;
   readonly children: (control: Control<CreateSecretValues>) => React.ReactNode;
@@ -36,8 +36,8 @@ interface CreateSecretDialogProps<O extends AnyOperation> {
 }
 
 /**
- * A dialog that makes something with a secret, and shows the secret once. The reply is held by the dialog alone, so that nothing of it is left
- * in the page when the dialog is closed.
+ * A dialog that creates something that has a secret, such as an API token, and shows the secret once. Only the state of the dialog holds the
+ * secret, so that none of it stays in memory when the dialog is closed.
  */
 export const CreateSecretDialog = <O extends AnyOperation>({
   title,
@@ -51,20 +51,20 @@ export const CreateSecretDialog = <O extends AnyOperation>({
   onClose,
 }: CreateSecretDialogProps<O>) => {
   const client = useQueryClient();
-  const [shown, setShown] = useState<ShownSecret | undefined>();
+  const [shownSecret, setShownSecret] = useState<ShownSecret | undefined>();
   const { control, handleSubmit, setError, formState } = useForm<CreateSecretValues>({ defaultValues: values });
   const send = handleSubmit(async (entered) => {
     try {
-      setShown(secret(await call(operation, request(entered))));
+      setShownSecret(secret(await call(operation, request(entered))));
     } catch (error) {
       return showServerError(error, Object.keys(values), setError);
     }
     await Promise.all(invalidates.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] })));
   });
-  if (shown !== undefined) {
+  if (shownSecret !== undefined) {
     return (
       <Dialog
-        title={shown.title}
+        title={shownSecret.title}
         onClose={onClose}
         isAlert
         footer={
@@ -73,9 +73,9 @@ export const CreateSecretDialog = <O extends AnyOperation>({
           </Button>
         }
       >
-        <p>{shown.help}</p>
-        <CopyableSecret label={shown.label} value={shown.value} />
-        {shown.after}
+        <p>{shownSecret.help}</p>
+        <CopyableSecret label={shownSecret.label} value={shownSecret.value} />
+        {shownSecret.usage}
       </Dialog>
     );
   }

@@ -7,15 +7,16 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: React.ReactNode;
-  /** the buttons at its end */
+  /** the buttons at the end of the dialog */
   readonly footer?: React.ReactNode;
   readonly isWide?: boolean;
-  /** a form whose buttons are in the footer submits by Enter */
+  /** makes the dialog a form, which its submit button in the footer or Enter submits */
   readonly onSubmit?: (event: React.FormEvent) => void;
+  /** whether it asks for an answer: a press outside of it does not close it */
   readonly isAlert?: boolean;
 }
 
-/** A dialog that is open as long as it is rendered. Escape and a press outside of it close it. */
+/** A dialog that is open as long as it is rendered. Escape and, unless it is an alert, a press outside of it close it. */
 export const Dialog = ({ title, onClose, children, footer, isWide, onSubmit, isAlert = false }: DialogProps) => {
   const content = (
     <>
@@ -54,10 +55,11 @@ export const Dialog = ({ title, onClose, children, footer, isWide, onSubmit, isA
 interface ConfirmProps {
   readonly title: string;
   readonly children: React.ReactNode;
+  /** the label of the button that confirms */
   readonly confirm: string;
   readonly isDangerous?: boolean;
   readonly isPending?: boolean;
-  /** it cannot be confirmed yet */
+  /** whether it cannot be confirmed yet */
   readonly isDisabled?: boolean;
   readonly onConfirm: () => void;
   readonly onClose: () => void;

@@ -18,7 +18,7 @@ interface MergeConflictDialogProps {
 const formatValue = (value: Json | undefined): string =>
   value === undefined ? text.removed : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** Fields that the user and another person changed in different ways: one is chosen for each. */
+/** Lists the fields that the user and another person changed in different ways; the user chooses one of both values for each. */
 export const MergeConflictDialog = ({ merged, conflicts, onMerge, onClose }: MergeConflictDialogProps) => {
   const [choices, setChoices] = useState<readonly ('mine' | 'theirs')[]>(conflicts.map(() => 'mine'));
   return (
@@ -37,17 +37,17 @@ export const MergeConflictDialog = ({ merged, conflicts, onMerge, onClose }: Mer
     >
       <p>{text.help}</p>
       <div className={layout['stack']}>
-        {conflicts.map(({ path, base, mine, theirs }, at) => (
+        {conflicts.map(({ path, base, mine, theirs }, index) => (
           <div key={path.join('/')} className={styles['conflict']}>
             <RadioGroup
               label={path.join(' › ')}
               hint={text.was(formatValue(base))}
               options={[
-                { id: 'mine', label: text.mine, about: formatValue(mine) },
-                { id: 'theirs', label: text.theirs, about: formatValue(theirs) },
+                { id: 'mine', label: text.mine, description: formatValue(mine) },
+                { id: 'theirs', label: text.theirs, description: formatValue(theirs) },
               ]}
-              value={choices[at] ?? 'mine'}
-              onChange={(choice) => setChoices(choices.with(at, choice as 'mine' | 'theirs'))}
+              value={choices[index] ?? 'mine'}
+              onChange={(choice) => setChoices(choices.with(index, choice as 'mine' | 'theirs'))}
             />
           </div>
         ))}

@@ -6,9 +6,9 @@ export interface BoundFieldProps<T extends FieldValues> {
   readonly name: FieldPath<T>;
   readonly label: string;
   readonly hint?: React.ReactNode;
-  /** The message when nothing is entered; the field may be empty when it is left out. */
+  /** the error while nothing is entered; without it, the field may be empty */
   readonly required?: string;
-  /** What is wrong with the value, in words. */
+  /** returns the error of a value as a sentence; undefined for a valid one */
   readonly validate?: (value: unknown) => string | undefined;
   readonly isDisabled?: boolean;
   readonly autoFocus?: boolean;
@@ -48,8 +48,12 @@ type BoundTextFieldProps<T extends FieldValues> = BoundFieldProps<T> & {
 /** A text field of a form of react-hook-form. */
 export const BoundTextField = <T extends FieldValues>(props: BoundTextFieldProps<T>) => {
   const { type, autoComplete, placeholder, rows } = props;
-  const more = { ...(type && { type }), ...(autoComplete && { autoComplete }), ...(placeholder && { placeholder }) };
-  return <TextField {...fieldAppearance(props)} {...more} {...(rows && { rows })} {...useBoundField(props)} />;
+  const inputProps = {
+    ...(type && { type }),
+    ...(autoComplete && { autoComplete }),
+    ...(placeholder && { placeholder }),
+  };
+  return <TextField {...fieldAppearance(props)} {...inputProps} {...(rows && { rows })} {...useBoundField(props)} />;
 };
 
 export const BoundSwitch = <T extends FieldValues>({

@@ -14,15 +14,15 @@ import {
 import { Icon } from '../buttons/icon.tsx';
 import styles from './field.module.css';
 
-interface Described {
+interface LabelAndMessages {
   readonly label: string;
-  /** A description of the field, which screen readers read with it. */
+  /** an explanation of the field, which screen readers read with it */
   readonly hint?: React.ReactNode;
-  /** Why the value is refused. */
+  /** why the value is not accepted */
   readonly error?: string | undefined;
 }
 
-export const FieldMessages = ({ hint, error }: Omit<Described, 'label'>) => (
+export const FieldMessages = ({ hint, error }: Omit<LabelAndMessages, 'label'>) => (
   <>
     {hint !== undefined && (
       <Text slot="description" className={styles['hint'] ?? ''}>
@@ -33,7 +33,7 @@ export const FieldMessages = ({ hint, error }: Omit<Described, 'label'>) => (
   </>
 );
 
-interface TextFieldProps extends Described {
+interface TextFieldProps extends LabelAndMessages {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly onBlur?: () => void;
@@ -45,7 +45,7 @@ interface TextFieldProps extends Described {
   readonly isRequired?: boolean;
   readonly isDisabled?: boolean;
   readonly isReadOnly?: boolean;
-  /** the number of lines; one line when left out */
+  /** the number of lines; without it, one line that cannot grow */
   readonly rows?: number;
 }
 
@@ -64,10 +64,10 @@ export const TextField = ({ label, hint, error, placeholder, rows, ...props }: T
 export interface SelectOption {
   readonly id: string;
   readonly label: string;
-  readonly about?: string | undefined;
+  readonly description?: string | undefined;
 }
 
-export interface ChoiceProps extends Described {
+export interface ChoiceProps extends LabelAndMessages {
   readonly options: readonly SelectOption[];
   readonly value: string | null;
   readonly onChange: (value: string) => void;
@@ -79,7 +79,7 @@ export interface ChoiceProps extends Described {
 
 type Labelled<P> = Omit<P, 'className' | 'style' | 'children'> & { readonly children?: React.ReactNode };
 
-/** A checkbox; without words beside it, `aria-label` names it. */
+/** A checkbox. Without children, which are the label beside it, it needs an `aria-label`. */
 export const Checkbox = ({ children, ...props }: Labelled<CheckboxProps>) => (
   <AriaCheckbox {...props} className={styles['check'] ?? ''}>
     {({ isIndeterminate }) => (
@@ -99,7 +99,7 @@ export const Checkbox = ({ children, ...props }: Labelled<CheckboxProps>) => (
   </AriaCheckbox>
 );
 
-/** On or off; without words beside it, `aria-label` names it. */
+/** A switch that is on or off. Without children, which are the label beside it, it needs an `aria-label`. */
 export const Switch = ({ children, ...props }: Labelled<SwitchProps>) => (
   <AriaSwitch {...props} className={styles['check'] ?? ''}>
     <span className={styles['track']} />
@@ -107,7 +107,7 @@ export const Switch = ({ children, ...props }: Labelled<SwitchProps>) => (
   </AriaSwitch>
 );
 
-/** One of a few options, all visible. */
+/** A choice of one of a few options, all visible. */
 export const RadioGroup = ({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) => (
   <AriaRadioGroup
     {...props}
@@ -122,7 +122,7 @@ export const RadioGroup = ({ label, hint, error, options: items, value, onChange
       <AriaRadio key={item.id} value={item.id} className={`${styles['check']} ${styles['round']}`}>
         <span className={styles['box']} />
         <span>
-          {item.label} {item.about !== undefined && <span className={styles['hint']}>{item.about}</span>}
+          {item.label} {item.description !== undefined && <span className={styles['hint']}>{item.description}</span>}
         </span>
       </AriaRadio>
     ))}
@@ -130,5 +130,5 @@ export const RadioGroup = ({ label, hint, error, options: items, value, onChange
   </AriaRadioGroup>
 );
 
-// Last: choices bring lists and popovers along, which only the pages that use them load.
+// A module of their own: their lists and popovers are large, and are loaded only by pages that use them. Last, because it imports this one.
 export { ComboBox, Select } from './selects.tsx';

@@ -9,7 +9,7 @@ interface MultiComboBoxProps {
   readonly options: readonly SelectOption[];
   readonly value: readonly string[];
   readonly onChange: (value: readonly string[]) => void;
-  /** shown while nothing is chosen: what that means */
+  /** shown while nothing is chosen; says what that means */
   readonly emptyText: string;
 }
 
@@ -19,7 +19,7 @@ export const MultiComboBox = ({ label, hint, options, value, onChange, emptyText
   return (
     <div className={styles['pick']}>
       <ComboBox
-        // What was chosen leaves the list, and the text that found it leaves the field.
+        // A new key resets the combo box after a choice: the chosen option leaves the list, and the search text leaves the field.
         key={`${value.join()} ${options.length}`}
         label={label}
         {...(hint === undefined ? {} : { hint })}
@@ -38,7 +38,7 @@ export const MultiComboBox = ({ label, hint, options, value, onChange, emptyText
                 icon="close"
                 size="small"
                 label={text.removeChoice(labelOf(id))}
-                onPress={() => onChange(value.filter((one) => one !== id))}
+                onPress={() => onChange(value.filter((chosenId) => chosenId !== id))}
               />
             </li>
           ))}

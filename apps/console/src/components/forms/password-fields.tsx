@@ -3,7 +3,7 @@ import { accountMessages } from '../../messages/account.ts';
 import { type BoundFieldProps, BoundTextField } from './bound-fields.tsx';
 
 type PasswordFieldProps<T extends FieldValues> = Omit<BoundFieldProps<T>, 'required'> & {
-  /** the browser offers to generate a password, and not to fill in a stored one */
+  /** whether the user chooses it: the browser offers to generate a password instead of filling in a stored one */
   readonly isNew?: boolean;
 };
 
@@ -19,11 +19,15 @@ export const PasswordField = <T extends FieldValues>({ isNew = false, ...props }
 
 interface NewPasswordProps<T extends FieldValues> extends Pick<BoundFieldProps<T>, 'control'> {
   readonly password: BoundFieldProps<T>['name'];
-  readonly again: BoundFieldProps<T>['name'];
+  readonly repeatedPassword: BoundFieldProps<T>['name'];
 }
 
 /** A new password, entered twice. The form compares the two. */
-export const NewPasswordFields = <T extends FieldValues>({ control, password, again }: NewPasswordProps<T>) => (
+export const NewPasswordFields = <T extends FieldValues>({
+  control,
+  password,
+  repeatedPassword,
+}: NewPasswordProps<T>) => (
   <>
     <PasswordField
       control={control}
@@ -32,6 +36,6 @@ export const NewPasswordFields = <T extends FieldValues>({ control, password, ag
       hint={accountMessages.passwordHint}
       isNew
     />
-    <PasswordField control={control} name={again} label={accountMessages.again} isNew />
+    <PasswordField control={control} name={repeatedPassword} label={accountMessages.repeatedPassword} isNew />
   </>
 );

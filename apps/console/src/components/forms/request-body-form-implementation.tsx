@@ -32,11 +32,11 @@ export interface RequestBodyField {
   /** the number of lines of a text */
   readonly rows?: number;
   readonly options?: readonly SelectOption[];
-  /** options are found by typing */
+  /** whether there are many options, so that the user finds one by typing */
   readonly isLong?: boolean;
   readonly placeholder?: string;
   readonly isDisabled?: boolean;
-  /** for what a text, a number, a switch or a choice cannot enter */
+  /** renders the input of a value that is neither text, number, switch nor choice */
   readonly render?: (value: unknown, onChange: (value: unknown) => void) => React.ReactNode;
 }
 
@@ -44,27 +44,31 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly operation: O;
   /** the path parameters and query of the operation */
   readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
-  /** reads of these operations are repeated afterwards */
+  /** operations whose cached replies are invalidated afterwards */
   readonly invalidates: readonly AnyOperation[];
   readonly fields: readonly RequestBodyField[];
-  /** Rendered below the fields, for members that one input edits. The base is the stored state that the form edits. */
-  readonly whole?: (values: FormValues, onChange: (changed: FormValues) => void, base: FormValues) => React.ReactNode;
+  /** Renders inputs for members that cannot be edited one by one, below the fields. `base` is the stored state that the form edits. */
+  readonly renderBody?: (
+    values: FormValues,
+    onChange: (changed: FormValues) => void,
+    base: FormValues,
+  ) => React.ReactNode;
   /** Completes the body before it is sent. */
   readonly prepare?: (body: FormValues) => FormValues;
-  /** the body as it is stored, or what a new thing begins with */
+  /** the body as it is stored, or the initial values of what is created */
   readonly values: FormValues;
-  /** of the resource with these values, for an operation that takes `If-Match` */
+  /** the entity tag that the resource had with these values, for an operation that takes `If-Match` */
   readonly entityTag?: string | undefined;
-  /** Reads the body as it is stored now. With it, an edit that another person made meanwhile is merged, never overwritten. */
+  /** Reads the body as it is stored now. With it, the form merges an edit that another person made meanwhile, and never overwrites it. */
   readonly readStored?: () => Promise<WithEntityTag<FormValues>>;
   /**
-   * Proposes the edit of a stored state instead of saving it, where it needs approval when the form is submitted.
-   * @returns whether it did
-   * @throws ApiError `PreconditionFailed` when the edit conflicts with what is stored now; the form merges them
+   * Proposes the edit in a change request instead of saving it, if it needs approval when the form is submitted.
+   * @returns whether the edit was proposed
+   * @throws ApiError `PreconditionFailed` when the stored state has changed in a way that conflicts with the edit; the form then merges them
    */
   readonly proposeInstead?: (values: FormValues, base: FormValues) => Promise<boolean>;
   /** the notification after a save */
-  readonly done: (body: FormValues) => string;
+  readonly notification: (body: FormValues) => string;
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
 }
 
@@ -74,7 +78,7 @@ const namesOf = (fields: readonly RequestBodyField[]): string[] => fields.map(({
 interface Conflict {
   readonly merged: Json;
   readonly conflicts: readonly MergeConflict[];
-  readonly now: WithEntityTag<FormValues>;
+  readonly current: WithEntityTag<FormValues>;
 }
 
 const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOptions<O>) => {
@@ -85,7 +89,7 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
     fields,
     readStored,
     proposeInstead,
-    done,
+    notification,
     onDone,
     prepare = (body) => body,
   } = options;
@@ -94,25 +98,27 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();
   const form = useForm<Record<string, unknown>>({ defaultValues: { ...formValuesOf(operation.body, base.value) } });
-  const stored = (value: FormValues): FormValues => requestBodyOf(operation.body, formValuesOf(operation.body, value));
+  /** A stored body as the form would send it unchanged, so that it can be compared with an edit. */
+  const comparableBody = (value: FormValues): FormValues =>
+    requestBodyOf(operation.body, formValuesOf(operation.body, value));
 
   /**
    * Continues with a merged edit. Its base is the stored state that it was merged with: the next save does not conflict with that state, and
    * what differs from it is unsaved.
    */
-  const adopt = (merged: Json, now: WithEntityTag<FormValues>): void => {
-    setBase(now);
-    form.reset({ ...formValuesOf(operation.body, now.value) });
+  const adopt = (merged: Json, current: WithEntityTag<FormValues>): void => {
+    setBase(current);
+    form.reset({ ...formValuesOf(operation.body, current.value) });
     form.reset({ ...formValuesOf(operation.body, merged as unknown as FormValues) }, { keepDefaultValues: true });
-    setMerged(!isEqual(merged, stored(now.value)));
+    setMerged(!isEqual(merged, comparableBody(current.value)));
     setConflict(undefined);
   };
   /** Merges the edit with a later stored state, field by field. */
-  const merge = (mine: FormValues, now: WithEntityTag<FormValues>): void => {
-    const theirs = stored(now.value);
-    const result = threeWayMerge(stored(base.value) as Json, mine as Json, theirs as Json);
-    if (result.conflicts.length === 0) adopt(result.merged as Json, now);
-    else setConflict({ merged: result.merged as Json, conflicts: result.conflicts, now });
+  const merge = (mine: FormValues, current: WithEntityTag<FormValues>): void => {
+    const theirs = comparableBody(current.value);
+    const result = threeWayMerge(comparableBody(base.value) as Json, mine as Json, theirs as Json);
+    if (result.conflicts.length === 0) adopt(result.merged as Json, current);
+    else setConflict({ merged: result.merged as Json, conflicts: result.conflicts, current });
   };
 
   const submit = form.handleSubmit(async (values) => {
@@ -124,22 +130,22 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
         form.reset({ ...formValuesOf(operation.body, base.value) });
         return;
       }
-      // For an operation without `If-Match`, the console compares what is stored before it saves.
+      // The server finds later edits by `If-Match`. For an operation without it, the form reads the stored body again and compares.
       if (readStored !== undefined && ifMatch === undefined) {
-        const now = await readStored();
-        if (!isEqual(stored(now.value), stored(base.value))) {
-          merge(body, now);
+        const current = await readStored();
+        if (!isEqual(comparableBody(current.value), comparableBody(base.value))) {
+          merge(body, current);
           return;
         }
       }
       const reply = await save.mutateAsync({ ...request, body, ifMatch } as unknown as CallRequest<O>);
-      notify(done(body));
+      notify(notification(body));
       setMerged(false);
       onDone?.(body, reply);
       if (onDone === undefined && readStored !== undefined) {
-        const now = await readStored();
-        setBase(now);
-        form.reset({ ...formValuesOf(operation.body, now.value) });
+        const current = await readStored();
+        setBase(current);
+        form.reset({ ...formValuesOf(operation.body, current.value) });
       }
     } catch (error) {
       const isStale = error instanceof ApiError && error.kind === 'PreconditionFailed';
@@ -147,15 +153,15 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
         try {
           merge(body, await readStored());
           return;
-        } catch (reading) {
-          showServerError(reading, [], form.setError);
+        } catch (readError) {
+          showServerError(readError, [], form.setError);
           return;
         }
       }
       showServerError(error, namesOf(fields), form.setError);
     }
   });
-  return { ...form, base: base.value, submit, wasMerged, conflict, adopt, endConflict: () => setConflict(undefined) };
+  return { ...form, base: base.value, submit, wasMerged, conflict, adopt, closeConflict: () => setConflict(undefined) };
 };
 
 type RequestBodyFormState = ReturnType<typeof useRequestBodyForm>;
@@ -191,10 +197,10 @@ const Field = ({
       </div>
     );
   }
-  const choosable = options ?? choices?.map((id) => ({ id, label: id }));
-  if (choosable !== undefined) {
+  const choiceOptions = options ?? choices?.map((id) => ({ id, label: id }));
+  if (choiceOptions !== undefined) {
     const Choice = isLong ? BoundComboBox : BoundSelect;
-    return <Choice {...bound} options={choosable} {...(isRequired && { required: text.missing })} />;
+    return <Choice {...bound} options={choiceOptions} {...(isRequired && { required: text.missing })} />;
   }
   return (
     <BoundTextField
@@ -208,27 +214,27 @@ const Field = ({
   );
 };
 
-interface FieldsProps extends Pick<RequestBodyFormOptions<AnyOperation>, 'operation' | 'fields' | 'whole'> {
+interface FieldsProps extends Pick<RequestBodyFormOptions<AnyOperation>, 'operation' | 'fields' | 'renderBody'> {
   readonly form: RequestBodyFormState;
   readonly focusesFirst?: boolean;
 }
 
-/** Members that one input edits: a component of its own, so that a key press renders nothing else. */
-const Whole = ({
+/** The inputs of `renderBody`: a component of its own, so that an edit in them does not render the other fields again. */
+const BodyInputs = ({
   form,
-  whole,
+  renderBody,
 }: {
   readonly form: RequestBodyFormState;
-  readonly whole: NonNullable<FieldsProps['whole']>;
+  readonly renderBody: NonNullable<FieldsProps['renderBody']>;
 }) => {
   const values = useWatch({ control: form.control }) as FormValues;
   const change = (changed: FormValues): void => {
     for (const [name, value] of Object.entries(changed)) form.setValue(name, value, { shouldDirty: true });
   };
-  return whole(values, change, form.base);
+  return renderBody(values, change, form.base);
 };
 
-const Fields = ({ operation, fields, whole, form, focusesFirst = false }: FieldsProps) => {
+const Fields = ({ operation, fields, renderBody, form, focusesFirst = false }: FieldsProps) => {
   const { errors } = form.formState;
   const { conflict } = form;
   return (
@@ -244,14 +250,14 @@ const Fields = ({ operation, fields, whole, form, focusesFirst = false }: Fields
           autoFocus={focusesFirst && index === 0}
         />
       ))}
-      {whole !== undefined && <Whole form={form} whole={whole} />}
+      {renderBody !== undefined && <BodyInputs form={form} renderBody={renderBody} />}
       <Suspense>
         {conflict !== undefined && (
           <MergeConflictDialog
             merged={conflict.merged}
             conflicts={conflict.conflicts}
-            onClose={form.endConflict}
-            onMerge={(merged) => form.adopt(merged, conflict.now)}
+            onClose={form.closeConflict}
+            onMerge={(merged) => form.adopt(merged, conflict.current)}
           />
         )}
       </Suspense>
@@ -262,8 +268,8 @@ const Fields = ({ operation, fields, whole, form, focusesFirst = false }: Fields
 export type RequestBodyDialogProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
   readonly title: string;
   readonly submit: string;
-  /** what the edit affects, above the fields */
-  readonly uses?: React.ReactNode;
+  /** shown above the fields, such as what the edit affects */
+  readonly intro?: React.ReactNode;
   readonly isWide?: boolean;
   readonly onClose: () => void;
 };
@@ -272,7 +278,7 @@ export type RequestBodyDialogProps<O extends AnyOperation> = RequestBodyFormOpti
 export const RequestBodyDialogImplementation = <O extends AnyOperation>({
   title,
   submit,
-  uses,
+  intro,
   isWide = false,
   onClose,
   ...options
@@ -299,11 +305,11 @@ export const RequestBodyDialogImplementation = <O extends AnyOperation>({
         </>
       }
     >
-      {uses}
+      {intro}
       <Fields
         operation={options.operation}
         fields={options.fields}
-        {...(options.whole && { whole: options.whole })}
+        {...(options.renderBody && { renderBody: options.renderBody })}
         form={form}
         focusesFirst
       />
@@ -313,13 +319,13 @@ export const RequestBodyDialogImplementation = <O extends AnyOperation>({
 
 export type RequestBodyFormProps<O extends AnyOperation> = RequestBodyFormOptions<O> & {
   readonly submit?: string;
-  /** beside the button that saves */
+  /** further buttons, beside the one that saves */
   readonly footer?: React.ReactNode;
-  /** saves also what is not changed, as a new thing is */
+  /** whether the form creates something: it can then be saved without an edit of the initial values */
   readonly isNew?: boolean;
 };
 
-/** A form on a page for the body of an operation. Leaving it with unsaved edits needs a confirmation. */
+/** A form on a page for the body of an operation. Leaving the page with unsaved edits needs a confirmation. */
 export const RequestBodyFormImplementation = <O extends AnyOperation>({
   submit = sharedMessages.common.save,
   footer,
@@ -339,7 +345,7 @@ export const RequestBodyFormImplementation = <O extends AnyOperation>({
       <Fields
         operation={options.operation}
         fields={options.fields}
-        {...(options.whole && { whole: options.whole })}
+        {...(options.renderBody && { renderBody: options.renderBody })}
         form={form}
       />
       <div className={styles['foot']}>

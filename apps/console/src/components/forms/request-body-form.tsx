@@ -5,7 +5,7 @@ import { Loading } from '../content/query-result.tsx';
 
 export type { RequestBodyField } from './request-body-form-implementation.tsx';
 
-// Fields, lists and validation are a third of the size that a page may have: they are loaded when a form is opened.
+// Inputs, lists and validation take a third of the size that a page may have, so they are loaded when a form is first opened.
 const LoadedDialog = lazy(() =>
   import('./request-body-form-implementation.tsx').then(({ RequestBodyDialogImplementation: form }) => ({
     default: form,
@@ -24,7 +24,7 @@ export const RequestBodyDialog = <O extends AnyOperation>(props: RequestBodyDial
   </Suspense>
 );
 
-/** A form on a page for the body of an operation. Leaving it with unsaved edits needs a confirmation. */
+/** A form on a page for the body of an operation. Leaving the page with unsaved edits needs a confirmation. */
 export const RequestBodyForm = <O extends AnyOperation>(props: RequestBodyFormProps<O>) => (
   <Suspense fallback={<Loading />}>
     <LoadedForm {...(props as unknown as RequestBodyFormProps<AnyOperation>)} />

@@ -2,7 +2,7 @@ import { isJsonObject } from '@bunting/contracts';
 import type { TSchema } from 'typebox';
 import { resourceMessages as text } from '../../messages/resources.ts';
 
-/** What the console reads of a JSON schema. */
+/** The keywords of a JSON schema that the forms of the console read. */
 interface Schema {
   readonly type?: string;
   readonly anyOf?: readonly Schema[];
@@ -19,7 +19,7 @@ interface Schema {
 
 export type FormValues = Readonly<Record<string, unknown>>;
 
-/** What one member of a body may be. */
+/** What the schema of a body says of one member. */
 interface Member {
   readonly schema: Schema;
   readonly isRequired: boolean;
@@ -45,7 +45,7 @@ const memberAt = (body: Schema, path: string): Member => {
 
 const isNumeric = ({ type }: Schema): boolean => type === 'integer' || type === 'number';
 
-/** How a member of the body of an operation is entered, by its schema. */
+/** The kind of input for a member of a body, as its schema requires. */
 export const inputKindOf = (body: TSchema, path: string) => {
   const { schema, isRequired, isNullable } = memberAt(body, path);
   return {
@@ -56,14 +56,14 @@ export const inputKindOf = (body: TSchema, path: string) => {
   };
 };
 
-const lengthFault = ({ minLength = 0, maxLength, documentedMaxLength }: Schema, value: string): string | undefined => {
+const lengthError = ({ minLength = 0, maxLength, documentedMaxLength }: Schema, value: string): string | undefined => {
   const { length } = [...value];
   if (length < minLength) return text.tooShort(minLength);
   const max = maxLength ?? documentedMaxLength ?? Number.POSITIVE_INFINITY;
   return length > max ? text.tooLong(max, length) : undefined;
 };
 
-const numberFault = ({ minimum = -Infinity, maximum = Infinity }: Schema, value: string): string | undefined => {
+const numberError = ({ minimum = -Infinity, maximum = Infinity }: Schema, value: string): string | undefined => {
   if (!/^-?\d+$/.test(value)) return text.notWhole;
   if (Number(value) < minimum) return text.tooSmall(minimum);
   return Number(value) > maximum ? text.tooLarge(maximum) : undefined;
@@ -75,14 +75,14 @@ export const validationErrorOf = (body: TSchema, path: string, entered: unknown)
   const { schema, isRequired, isNullable } = memberAt(body, path);
   const value = entered.trim();
   if (value === '') return isRequired && !isNullable ? text.missing : undefined;
-  if (isNumeric(schema)) return numberFault(schema, value);
+  if (isNumeric(schema)) return numberError(schema, value);
   const { documentedPattern: pattern } = schema;
   // Only the pattern of URL-friendly names has a message here; the server validates the others.
   if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value)) return text.notUrlFriendly;
-  return lengthFault(schema, value);
+  return lengthError(schema, value);
 };
 
-const enteredValue = ({ schema, isRequired, isNullable }: Member, value: unknown): unknown => {
+const bodyValueOf = ({ schema, isRequired, isNullable }: Member, value: unknown): unknown => {
   if (isJsonObject(value) && schema.properties !== undefined) return requestBodyOf(schema as TSchema, value);
   if (typeof value !== 'string') return value;
   const entered = value.trim();
@@ -91,15 +91,15 @@ const enteredValue = ({ schema, isRequired, isNullable }: Member, value: unknown
   return isRequired ? '' : undefined;
 };
 
-/** The body of a request from the values of a form: empty texts are null or left out, digits of numbers are numbers. */
+/** The request body from the values of a form. An empty text becomes null, or is left out if the member is optional; digits become numbers. */
 export const requestBodyOf = (body: TSchema, values: FormValues): FormValues =>
   Object.fromEntries(
     Object.entries(values)
-      .map(([name, value]) => [name, enteredValue(memberOf(body, name), value)] as const)
+      .map(([name, value]) => [name, bodyValueOf(memberOf(body, name), value)] as const)
       .filter(([, value]) => value !== undefined),
   );
 
-/** The values of a form from a body as it is stored: what is null or absent is an empty text. */
+/** The values of a form from a stored body. A text or number that is null or absent becomes an empty text. */
 export const formValuesOf = (body: TSchema, stored: FormValues): FormValues =>
   Object.fromEntries(
     Object.keys((body as Schema).properties ?? {}).map((name) => {

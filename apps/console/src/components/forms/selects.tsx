@@ -15,7 +15,7 @@ import { type ChoiceProps, FieldMessages, type SelectOption } from './fields.tsx
 import { Icon } from '../buttons/icon.tsx';
 import styles from './field.module.css';
 
-const options = (items: readonly SelectOption[]) => (
+const optionList = (items: readonly SelectOption[]) => (
   <ListBox
     items={items}
     renderEmptyState={() => <p className={styles['none']}>{sharedMessages.common.nothingFound}</p>}
@@ -24,10 +24,10 @@ const options = (items: readonly SelectOption[]) => (
       <ListBoxItem id={item.id} textValue={item.label} className={styles['option'] ?? ''}>
         <span>
           <Text slot="label">{item.label}</Text>
-          {item.about !== undefined && (
-            <Text slot="description" className={styles['about'] ?? ''}>
+          {item.description !== undefined && (
+            <Text slot="description" className={styles['description'] ?? ''}>
               {' '}
-              {item.about}
+              {item.description}
             </Text>
           )}
         </span>
@@ -36,7 +36,7 @@ const options = (items: readonly SelectOption[]) => (
   </ListBox>
 );
 
-/** One of a few options. */
+/** A choice of one of a few options, which are shown when it is opened. */
 export const Select = ({ label, hint, error, options: items, value, onChange, ...props }: ChoiceProps) => (
   <AriaSelect
     {...props}
@@ -52,11 +52,11 @@ export const Select = ({ label, hint, error, options: items, value, onChange, ..
       <Icon name="chevronDown" />
     </Button>
     <FieldMessages hint={hint} error={error} />
-    <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
+    <Popover className={styles['popover'] ?? ''}>{optionList(items)}</Popover>
   </AriaSelect>
 );
 
-/** One of many options, found by typing. */
+/** A choice of one of many options, which the user finds by typing. */
 export const ComboBox = ({
   label,
   hint,
@@ -85,6 +85,6 @@ export const ComboBox = ({
       </Button>
     </div>
     <FieldMessages hint={hint} error={error} />
-    <Popover className={styles['popover'] ?? ''}>{options(items)}</Popover>
+    <Popover className={styles['popover'] ?? ''}>{optionList(items)}</Popover>
   </AriaComboBox>
 );

@@ -4,18 +4,18 @@ import styles from '../content/content.module.css';
 
 interface PageProps {
   readonly title: string;
-  /** links to what the page belongs to, outermost first */
+  /** links to the pages above this one, the outermost first */
   readonly crumbs?: readonly React.ReactNode[];
-  /** beside the title: badges */
-  readonly marks?: React.ReactNode;
+  /** badges or a link, shown beside the title */
+  readonly titleExtras?: React.ReactNode;
   readonly actions?: React.ReactNode;
   readonly children: React.ReactNode;
-  /** the page is as high as the window and scrolls inside */
+  /** whether the page is as high as the window, and its content scrolls inside of it */
   readonly fillsWindow?: boolean;
 }
 
-/** A page with its title, which is also the title of the browser's window. */
-export const Page = ({ title, crumbs = [], marks, actions, children, fillsWindow = false }: PageProps) => {
+/** The frame of one page. Its title is also the title of the browser's window. */
+export const Page = ({ title, crumbs = [], titleExtras, actions, children, fillsWindow = false }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · ${sharedMessages.product}`;
   }, [title]);
@@ -34,7 +34,7 @@ export const Page = ({ title, crumbs = [], marks, actions, children, fillsWindow
           )}
           <div className={styles['actions']}>
             <h1>{title}</h1>
-            {marks}
+            {titleExtras}
           </div>
         </div>
         {actions !== undefined && <div className={styles['actions']}>{actions}</div>}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries.ts';
 import { FlagLink, UsageList } from './usage-list.tsx';
 
-/** A search for flags that returns their number and the names of the first. */
+/** The query of a search for flags: their number, and the first eight by name. */
 export const useFlagUsage = (query: RequestOf<typeof SearchFeatures>['query']) =>
   useQuery(operationQuery(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
 
@@ -13,7 +13,7 @@ interface FlagUsageListProps {
   readonly emptyText: string;
 }
 
-/** The flags that a search finds, as what uses a thing. */
+/** The flags that a search finds, listed as the users of a thing, such as of a tag. */
 export const FlagUsageList = ({ query, title, emptyText }: FlagUsageListProps) => {
   const flags = useFlagUsage(query);
   return (

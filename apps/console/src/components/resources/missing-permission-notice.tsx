@@ -2,18 +2,19 @@ import { type AnyOperation, permissionsFor } from '@bunting/contracts';
 import { useMe } from '../../api/queries.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { Notice } from '../content/notice.tsx';
-import { type PermissionPlace, useMayCall } from '../../api/use-may-call.ts';
+import { useMayCall } from '../../api/use-may-call.ts';
+import type { PermissionScope } from '../../api/use-permission-check.ts';
 
-/** Names the permission that changing the page needs, if the user lacks it. */
+/** Names the permissions of an operation that the page is edited with, if the user has none of them. */
 export const MissingPermissionNotice = ({
   operation,
-  where,
+  scope,
 }: {
   readonly operation: AnyOperation;
-  readonly where?: PermissionPlace;
+  readonly scope?: PermissionScope;
 }) => {
   const mayCall = useMayCall();
   const { data } = useMe();
-  if (data === undefined || mayCall(operation, where)) return null;
+  if (data === undefined || mayCall(operation, scope)) return null;
   return <Notice>{text.readOnly(permissionsFor(operation))}</Notice>;
 };

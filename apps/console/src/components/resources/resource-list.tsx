@@ -12,7 +12,7 @@ interface ResourceColumn<T> {
   readonly id: string;
   readonly title: string;
   readonly cell: (row: T) => React.ReactNode;
-  /** digits, which stand at the end of the cell */
+  /** whether the cells are numbers, which are aligned at their last digit */
   readonly isNumber?: boolean;
 }
 
@@ -21,29 +21,30 @@ interface ResourceListProps<T> {
   readonly label: string;
   readonly query: { readonly data: readonly T[] | undefined; readonly error: unknown; readonly refetch: () => unknown };
   readonly rowKey: (row: T) => string | number;
-  /** what the row is called */
+  /** the name of the thing in a row */
   readonly name: (row: T) => string;
-  /** what the search looks through, beside the name */
+  /** further text of a row in which the search looks, beside its name */
   readonly text?: (row: T) => string;
   /** The first column names the row. */
   readonly columns: readonly ResourceColumn<T>[];
-  /** what the menu at the end of a row offers; no menu where nothing may be done */
+  /** the entries of the menu at the end of a row; a row without entries has no menu */
   readonly actions?: (row: T) => readonly MenuEntry[];
-  /** what would be here and how it gets here */
+  /** shown instead of an empty list: what would be listed, and how it is created */
   readonly empty: { readonly title: string; readonly help: string; readonly action?: React.ReactNode };
-  /** beside the search */
+  /** further filters, beside the search */
   readonly filter?: React.ReactNode;
-  /** above the list, for all rows that the search has found */
-  readonly forFound?: (rows: readonly T[]) => React.ReactNode;
+  /** renders what stands above the list, such as an action for all rows that the search has found */
+  readonly renderAbove?: (rows: readonly T[]) => React.ReactNode;
   /** the search parameter that holds the search; another one where a page has two lists */
   readonly parameter?: keyof SearchParameters;
 }
 
-const page = 200;
-/** The number of rows from which a list has a search. */
-const searchable = 10;
+/** The number of rows that are shown at first, and that each “show more” adds. */
+const pageSize = 200;
+/** A list has a search field from this number of rows. */
+const minRowsForSearch = 10;
 
-/** A list of things with a search that stands in the address, a menu for each, and an empty state. On narrow screens a row is a card. */
+/** A list of things with a search (kept in the URL), a menu for each row, and an empty state. On narrow screens a row is a card. */
 export const ResourceList = <T,>({
   label,
   query,
@@ -54,15 +55,15 @@ export const ResourceList = <T,>({
   actions,
   empty,
   filter,
-  forFound,
+  renderAbove,
   parameter = 'q',
 }: ResourceListProps<T>) => {
   const [search = '', setSearch] = useSearchParameter(parameter);
-  const [max, setMax] = useState(page);
+  const [max, setMax] = useState(pageSize);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (row: T): boolean => {
-    const looked = `${name(row)} ${textOf(row)}`.toLowerCase();
-    return words.every((word) => looked.includes(word));
+    const searchedText = `${name(row)} ${textOf(row)}`.toLowerCase();
+    return words.every((word) => searchedText.includes(word));
   };
   return (
     <QueryResult query={query}>
@@ -77,16 +78,16 @@ export const ResourceList = <T,>({
         const found = rows.filter(matches);
         return (
           <div className={styles['list']}>
-            {forFound?.(found)}
-            {(rows.length >= searchable || search !== '' || filter !== undefined) && (
+            {renderAbove?.(found)}
+            {(rows.length >= minRowsForSearch || search !== '' || filter !== undefined) && (
               <div className={styles['search']}>
-                {(rows.length >= searchable || search !== '') && (
+                {(rows.length >= minRowsForSearch || search !== '') && (
                   <TextField
                     label={text.searchIn(label)}
                     value={search}
                     onChange={(value) => {
                       setSearch(value === '' ? undefined : value);
-                      setMax(page);
+                      setMax(pageSize);
                     }}
                     placeholder={text.search}
                     autoComplete="off"
@@ -159,7 +160,9 @@ export const ResourceList = <T,>({
               </table>
             )}
             {found.length > max && (
-              <Button onPress={() => setMax(max + page)}>{text.showMore(Math.min(page, found.length - max))}</Button>
+              <Button onPress={() => setMax(max + pageSize)}>
+                {text.showMore(Math.min(pageSize, found.length - max))}
+              </Button>
             )}
           </div>
         );

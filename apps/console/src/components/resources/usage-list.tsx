@@ -3,7 +3,7 @@ import { resourceMessages as text } from '../../messages/resources.ts';
 import { QueryResult } from '../content/query-result.tsx';
 import styles from './resource.module.css';
 
-interface Use {
+interface Usage {
   readonly key: string;
   readonly node: React.ReactNode;
 }
@@ -11,8 +11,8 @@ interface Use {
 interface UsageListProps<T> {
   readonly title: (n: number) => string;
   readonly query: { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown };
-  readonly uses: (data: T) => readonly Use[];
-  /** the total, where `uses` returns only the first ones */
+  readonly uses: (data: T) => readonly Usage[];
+  /** the number of all usages, where `uses` returns only the first ones */
   readonly total?: (data: T) => number;
   /** the text for an unused thing */
   readonly emptyText?: string;
@@ -20,7 +20,7 @@ interface UsageListProps<T> {
 
 const maxShown = 8;
 
-/** What uses a thing, before it is changed or deleted: the first ones by name, and how many more there are. */
+/** Lists what uses a thing, for a user who is about to change or delete it: the first eight, and the number of the others. */
 export const UsageList = <T,>({ title, query, uses, total, emptyText = text.unused }: UsageListProps<T>) => (
   <QueryResult query={query}>
     {(data) => {
@@ -48,7 +48,7 @@ interface FlagLinkProps {
   readonly environment?: string;
 }
 
-/** A link to a flag, with the project and environment in which it uses the thing. */
+/** A link to a flag that uses a thing, with its project and, if given, the environment of the usage. */
 export const FlagLink = ({ project, feature, environment }: FlagLinkProps) => (
   <>
     <Link to="/projects/$project/features/$feature" params={{ project, feature }}>

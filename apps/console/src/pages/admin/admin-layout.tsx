@@ -17,7 +17,7 @@ const Index = ({ isUnknown }: { readonly isUnknown: boolean }) => (
             <li key={page.id}>
               <Link to="/admin/$section" params={{ section: page.id }} className={styles['card'] ?? ''}>
                 <strong>{page.label}</strong>
-                <span>{page.about}</span>
+                <span>{page.description}</span>
               </Link>
             </li>
           ))}

@@ -36,7 +36,7 @@ export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
             ]),
       ]}
     >
-      {title === undefined && page !== undefined && <p className={styles['about']}>{page.about}</p>}
+      {title === undefined && page !== undefined && <p className={styles['description']}>{page.description}</p>}
       {props.children}
     </Page>
   );

@@ -7,7 +7,7 @@ const adminPage = <Id extends keyof typeof text.pages>(
   id: Id,
   group: GroupId,
   component: ReturnType<typeof lazyRouteComponent>,
-) => ({ id, group, label: text.pages[id][0], about: text.pages[id][1], component });
+) => ({ id, group, label: text.pages[id][0], description: text.pages[id][1], component });
 
 /**
  * The pages of administration, in the order of their navigation. A page has the address `/admin/<id>`, and `/admin/<id>/<item>` for one

@@ -271,7 +271,7 @@ const SearchIndex = () => {
           operation={StartReindex}
           request={{}}
           invalidates={[GetReindexStatus]}
-          done={text.reindexStarted}
+          notification={text.reindexStarted}
           onClose={() => setAsking(false)}
         >
           <p>{text.reindexHelp}</p>

@@ -70,7 +70,7 @@ const RequestView = ({ request }: RequestProps) => {
           {project}
         </Link>,
       ]}
-      marks={
+      titleExtras={
         <>
           <IconButton icon="edit" label={changeRequestsMessages.editTitle} onPress={() => setEditing(true)} />
           <StateBadge state={state} schedule={schedule} />

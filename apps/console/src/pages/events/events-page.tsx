@@ -138,20 +138,20 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   };
   usePageActions([
     { id: 'events.filter', title: text.focusFilter, key: '/', run: () => bar.current?.focus() },
-    { id: 'events.next', title: text.next, key: 'j', isKeyOnly: true, run: () => move(1) },
-    { id: 'events.previous', title: text.previous, key: 'k', isKeyOnly: true, run: () => move(-1) },
+    { id: 'events.next', title: text.next, key: 'j', isShortcutOnly: true, run: () => move(1) },
+    { id: 'events.previous', title: text.previous, key: 'k', isShortcutOnly: true, run: () => move(-1) },
     {
       id: 'events.toggle',
       title: text.toggle,
       key: 'Enter',
-      isKeyOnly: true,
+      isShortcutOnly: true,
       run: () => activeEvent !== undefined && toggle(active, activeEvent.id),
     },
     {
       id: 'events.undo',
       title: text.undo.button,
       key: 'u',
-      isKeyOnly: true,
+      isShortcutOnly: true,
       run: () => void undo(activeEvent),
     },
   ]);

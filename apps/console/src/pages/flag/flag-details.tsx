@@ -126,7 +126,7 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
           options={(data?.tagTypes ?? []).map(({ name, description }) => ({
             id: name,
             label: name,
-            about: description ?? undefined,
+            description: description ?? undefined,
           }))}
           value={type}
           onChange={setType}

@@ -212,7 +212,7 @@ const AbsentFlag = ({ name, project }: { readonly name: string; readonly project
           <Page
             title={name}
             crumbs={crumbsTo(project)}
-            marks={isArchived && <Badge tone="warning">{flagMessages.archived}</Badge>}
+            titleExtras={isArchived && <Badge tone="warning">{flagMessages.archived}</Badge>}
             actions={isArchived && <FlagMenu feature={feature} project={project} />}
           >
             <Notice tone="warning">{isArchived ? flagMessages.archivedHelp : flagMessages.absent(project)}</Notice>
@@ -230,7 +230,7 @@ const FlagView = ({ feature, project }: PartProps) => {
     <Page
       title={name}
       crumbs={crumbsTo(project)}
-      marks={
+      titleExtras={
         <>
           <Favourite feature={feature} project={project} />
           <Badge>{type}</Badge>

@@ -75,14 +75,14 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
           control={control}
           name="project"
           label={text.project}
-          options={allowed.map(({ id, name }) => ({ id, label: name, about: id === name ? undefined : id }))}
+          options={allowed.map(({ id, name }) => ({ id, label: name, description: id === name ? undefined : id }))}
         />
       )}
       <BoundSelect
         control={control}
         name="type"
         label={text.type}
-        options={(types?.types ?? []).map(({ id, name, description }) => ({ id, label: name, about: description }))}
+        options={(types?.types ?? []).map(({ id, name, description }) => ({ id, label: name, description }))}
       />
       <BoundTextField control={control} name="description" label={text.description} rows={3} />
     </Dialog>

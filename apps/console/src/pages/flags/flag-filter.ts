@@ -20,31 +20,31 @@ interface Collected {
   readonly single: Map<string, string>;
 }
 
-type Reader = (value: string, isNot: boolean, into: Collected, now: Date) => string | undefined;
+type Reader = (value: string, isNegated: boolean, into: Collected, now: Date) => string | undefined;
 
 /** A list filter: values with commas between them, several keys of one name add up. */
 const list =
   (key: string, parameter = key): Reader =>
-  (value, isNot, { lists }) => {
+  (value, isNegated, { lists }) => {
     const entry = lists.get(parameter) ?? { yes: [], no: [] };
-    if ((isNot ? entry.yes : entry.no).length > 0) return text.bothWays(key);
-    (isNot ? entry.no : entry.yes).push(...value.split(',').filter((one) => one !== ''));
+    if ((isNegated ? entry.yes : entry.no).length > 0) return text.bothWays(key);
+    (isNegated ? entry.no : entry.yes).push(...value.split(',').filter((one) => one !== ''));
     lists.set(parameter, entry);
     return undefined;
   };
 
 const oneOf =
   (parameter: string, allowed: readonly string[]): Reader =>
-  (value, isNot, { single }) => {
-    if (isNot || !allowed.includes(value)) return text.oneOf(allowed);
+  (value, isNegated, { single }) => {
+    if (isNegated || !allowed.includes(value)) return text.oneOf(allowed);
     single.set(parameter, value);
     return undefined;
   };
 
 const day =
   (parameter: string): Reader =>
-  (value, isNot, { single }, now) => {
-    const bound = isNot ? undefined : readDayBound(value, now);
+  (value, isNegated, { single }, now) => {
+    const bound = isNegated ? undefined : readDayBound(value, now);
     if (bound === undefined) return text.day;
     single.set(parameter, `${bound.isSince ? 'IS_ON_OR_AFTER' : 'IS_BEFORE'}:${bound.day}`);
     return undefined;
@@ -71,8 +71,9 @@ const filterKeys: readonly string[] = Object.keys(readers);
 
 const environmentReader =
   (environment: string): Reader =>
-  (value, isNot, { lists }) => {
-    if (isNot || (value !== 'on' && value !== 'off')) return text.oneOf([`${environment}:on`, `${environment}:off`]);
+  (value, isNegated, { lists }) => {
+    if (isNegated || (value !== 'on' && value !== 'off'))
+      return text.oneOf([`${environment}:on`, `${environment}:off`]);
     // The search matches any of the given states, while two tokens read as if both had to match.
     if (lists.has('status')) return text.oneEnvironment;
     lists.set('status', { yes: [`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`], no: [] });
@@ -95,7 +96,7 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
   const collected: Collected = { lists: new Map(), texts: [], single: new Map() };
   const errors: FilterError[] = [];
   const tagKeys: string[] = [];
-  for (const { text: token, isNot, key, value } of filterTokensOf(filter)) {
+  for (const { text: token, isNegated, key, value } of filterTokensOf(filter)) {
     const environment = environments.find((name) => name === key);
     const reader =
       key === undefined
@@ -110,8 +111,8 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
       errors.push({ token, reason: text.noValue });
       continue;
     }
-    if (key === 'tag' && !isNot) tagKeys.push(value);
-    const reason = reader(value, isNot, collected, now);
+    if (key === 'tag' && !isNegated) tagKeys.push(value);
+    const reason = reader(value, isNegated, collected, now);
     if (reason !== undefined) errors.push({ token, reason });
   }
   const query: Record<string, unknown> = Object.fromEntries(collected.single);

@@ -137,16 +137,16 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   };
   usePageActions([
     { id: 'flags.filter', title: text.focusFilter, key: '/', run: () => bar.current?.focus() },
-    { id: 'flags.next', title: text.nextRow, key: 'j', isKeyOnly: true, run: () => move(1) },
-    { id: 'flags.previous', title: text.previousRow, key: 'k', isKeyOnly: true, run: () => move(-1) },
+    { id: 'flags.next', title: text.nextRow, key: 'j', isShortcutOnly: true, run: () => move(1) },
+    { id: 'flags.previous', title: text.previousRow, key: 'k', isShortcutOnly: true, run: () => move(-1) },
     {
       id: 'flags.select',
       title: text.selectRow,
       key: 'x',
-      isKeyOnly: true,
+      isShortcutOnly: true,
       run: () => activeFlag !== undefined && select(active, activeFlag.name, false),
     },
-    { id: 'flags.open', title: text.openRow, key: 'Enter', isKeyOnly: true, run: openActive },
+    { id: 'flags.open', title: text.openRow, key: 'Enter', isShortcutOnly: true, run: openActive },
     ...(mayCreate ? [{ id: 'flags.create', title: text.create.title, key: 'c', run: () => setCreating(true) }] : []),
   ]);
 

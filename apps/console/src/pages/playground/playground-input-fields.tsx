@@ -19,7 +19,7 @@ const useOpenRequests = (chosen: number | undefined) => {
   const open = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
     id: String(id),
     label: title ?? changeRequestsMessages.untitled(id),
-    about: `${project} / ${environment}`,
+    description: `${project} / ${environment}`,
   }));
   const isListed = chosen === undefined || open.some(({ id }) => id === String(chosen));
   return [
@@ -87,7 +87,7 @@ export const PlaygroundInputFields = ({
           placeholder={text.allProjects}
           options={(projectList?.projects ?? [])
             .filter(({ id }) => !projects.includes(id))
-            .map(({ id, name }) => ({ id, label: name, about: id }))}
+            .map(({ id, name }) => ({ id, label: name, description: id }))}
           value={null}
           onChange={(id) => write({ projects: [...projects, id].join(',') })}
         />

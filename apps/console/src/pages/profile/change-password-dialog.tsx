@@ -46,7 +46,7 @@ export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
       <PasswordField control={control} name="oldPassword" label={text.present} autoFocus />
-      <NewPasswordFields control={control} password="password" again="confirmPassword" />
+      <NewPasswordFields control={control} password="password" repeatedPassword="confirmPassword" />
     </Dialog>
   );
 };

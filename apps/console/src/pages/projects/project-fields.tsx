@@ -20,7 +20,7 @@ export const modeField: RequestBodyField = {
   render: (value, onChange) => (
     <RadioGroup
       label={text.mode}
-      options={Object.entries(text.modes).map(([id, [label, about]]) => ({ id, label, about }))}
+      options={Object.entries(text.modes).map(([id, [label, description]]) => ({ id, label, description }))}
       value={typeof value === 'string' ? value : null}
       onChange={onChange}
     />

@@ -121,7 +121,9 @@ export const ProjectPage = () => {
     <Page
       title={tab === undefined || !isTab(tab) ? name : text.tabs[tab]}
       crumbs={crumbs}
-      marks={mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{text.modes[mode][0]}</Badge>}
+      titleExtras={
+        mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{text.modes[mode][0]}</Badge>
+      }
     >
       {isGone || isArchived ? (
         <Gone id={id} isArchived={isArchived} />

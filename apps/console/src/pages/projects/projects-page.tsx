@@ -73,7 +73,7 @@ const Create = ({
         stickiness,
         environmentsField(environments),
       ]}
-      done={({ name }) => text.created(String(name))}
+      notification={({ name }) => text.created(String(name))}
       onDone={(_body, { id }) => void navigate({ to: '/projects/$project', params: { project: id } })}
       onClose={onClose}
     />

@@ -15,7 +15,7 @@ export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectProps) => (
     operation={ReviveProject}
     request={{ params: { projectId: id } }}
     invalidates={[ListProjects, GetProjectOverview]}
-    done={text.revived(id)}
+    notification={text.revived(id)}
     onClose={onClose}
   >
     <p>{text.reviveHelp}</p>

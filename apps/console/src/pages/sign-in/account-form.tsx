@@ -12,19 +12,19 @@ export interface AccountFields {
   readonly name: string;
   readonly email: string;
   readonly password: string;
-  readonly again: string;
+  readonly repeatedPassword: string;
 }
 
-const noFields: AccountFields = { username: '', name: '', email: '', password: '', again: '' };
+const noFields: AccountFields = { username: '', name: '', email: '', password: '', repeatedPassword: '' };
 
 /** Runs a call, and shows at the fields what the server refuses. */
 const submitAccount = async (
-  { password, again }: AccountFields,
+  { password, repeatedPassword }: AccountFields,
   setError: UseFormSetError<AccountFields>,
   job: () => Promise<unknown>,
 ): Promise<boolean> => {
-  if (password !== again) {
-    setError('again', { message: text.different }, { shouldFocus: true });
+  if (password !== repeatedPassword) {
+    setError('repeatedPassword', { message: text.different }, { shouldFocus: true });
     return false;
   }
   try {
@@ -73,7 +73,7 @@ export const AccountForm = ({ submit, hasAccountFields, isEmailRequired = false,
           />
         </>
       )}
-      <NewPasswordFields control={control} password="password" again="again" />
+      <NewPasswordFields control={control} password="password" repeatedPassword="repeatedPassword" />
       {rootError !== undefined && <Notice tone="danger">{rootError}</Notice>}
       <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
         {submit}

@@ -22,7 +22,11 @@ export const SegmentFields = ({ draft, onChange }: StrategyPartProps) => {
           label={strategyMessages.addSegment}
           options={segments
             .filter(({ id }) => !chosen.includes(id))
-            .map(({ id, name, description }) => ({ id: String(id), label: name, about: description ?? undefined }))}
+            .map(({ id, name, description }) => ({
+              id: String(id),
+              label: name,
+              description: description ?? undefined,
+            }))}
           value={null}
           onChange={(id) => onChange({ ...draft, segments: [...chosen, Number(id)] })}
         />

@@ -100,7 +100,7 @@ const StrategyEditor = ({ place, isEnabled, ...loaded }: StrategyEditorProps) =>
           {feature}
         </Link>,
       ]}
-      marks={protection.environments.length > 0 && <Badge tone="accent">{flagMessages.protected}</Badge>}
+      titleExtras={protection.environments.length > 0 && <Badge tone="accent">{flagMessages.protected}</Badge>}
       actions={
         <Button onPress={() => setJson(!isJson)} aria-pressed={isJson}>
           {isJson ? strategyMessages.hideJson : strategyMessages.showJson}

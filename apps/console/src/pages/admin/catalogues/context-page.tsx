@@ -154,7 +154,7 @@ export const ContextPage = () => {
           values={{ legalValues: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
           prepare={prepare}
-          done={({ name }) => text.created(String(name))}
+          notification={({ name }) => text.created(String(name))}
           onClose={close}
         />
       )}
@@ -163,7 +163,7 @@ export const ContextPage = () => {
           title={text.editTitle(field.name)}
           submit={sharedMessages.common.save}
           isWide
-          uses={<FieldUses name={field.name} />}
+          intro={<FieldUses name={field.name} />}
           operation={UpdateContextField}
           request={{ params: { name: field.name } }}
           invalidates={[ListContextFields]}
@@ -174,7 +174,7 @@ export const ContextPage = () => {
           }}
           fields={fields}
           prepare={prepare}
-          done={() => text.saved(field.name)}
+          notification={() => text.saved(field.name)}
           onClose={close}
         />
       )}
@@ -186,7 +186,7 @@ export const ContextPage = () => {
           operation={DeleteContextField}
           request={{ params: { name: field.name } }}
           invalidates={[ListContextFields]}
-          done={text.deleted(field.name)}
+          notification={text.deleted(field.name)}
           onClose={close}
         >
           <p>{text.deleteHelp}</p>

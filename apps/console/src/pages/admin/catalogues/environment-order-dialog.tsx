@@ -31,7 +31,7 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
       operation={SetEnvironmentOrder}
       request={{ body: Object.fromEntries(names.map((name, at) => [name, at + 1])) }}
       invalidates={[ListEnvironments]}
-      done={text.ordered}
+      notification={text.ordered}
       onClose={onClose}
     >
       <p>{text.orderHelp}</p>

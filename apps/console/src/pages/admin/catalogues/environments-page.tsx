@@ -76,7 +76,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
         <RequestBodyDialog
           title={text.editTitle(name)}
           submit={sharedMessages.common.save}
-          uses={<Use {...environment} />}
+          intro={<Use {...environment} />}
           operation={UpdateEnvironment}
           request={{ params: { name } }}
           invalidates={reads}
@@ -87,7 +87,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
             return { value: bodyOf(newest.value), entityTag: newest.entityTag };
           }}
           fields={[typeField(environment.type), approvalsField]}
-          done={() => text.saved(name)}
+          notification={() => text.saved(name)}
           onClose={onClose}
         />
       )}
@@ -101,7 +101,7 @@ const Clone = ({ environment, onClose }: DialogProps) => {
     <RequestBodyDialog
       title={text.cloneTitle(environment.name)}
       submit={text.clone}
-      uses={<p>{text.cloneHelp}</p>}
+      intro={<p>{text.cloneHelp}</p>}
       operation={CloneEnvironment}
       request={{ params: { name: environment.name } }}
       invalidates={reads}
@@ -119,7 +119,7 @@ const Clone = ({ environment, onClose }: DialogProps) => {
             <MultiComboBox
               label={text.cloneProjects}
               hint={text.cloneProjectsHint}
-              options={projects.map(({ id, name }) => ({ id, label: name, about: id }))}
+              options={projects.map(({ id, name }) => ({ id, label: name, description: id }))}
               value={Array.isArray(value) ? (value as string[]) : []}
               onChange={onChange}
               emptyText={text.allProjects}
@@ -128,7 +128,7 @@ const Clone = ({ environment, onClose }: DialogProps) => {
         },
         { name: 'clonePermissions', label: text.clonePermissions },
       ]}
-      done={({ name }) => text.cloned(String(name))}
+      notification={({ name }) => text.cloned(String(name))}
       onClose={onClose}
     />
   );
@@ -146,7 +146,7 @@ const Delete = ({ environment, onClose }: DialogProps) => {
       operation={DeleteEnvironment}
       request={{ params: { name } }}
       invalidates={reads}
-      done={text.deleted(name)}
+      notification={text.deleted(name)}
       onClose={onClose}
     >
       {isProtected && <Notice tone="warning">{text.isProtected}</Notice>}
@@ -167,7 +167,7 @@ const SetEnabled = ({ environment, onClose }: DialogProps) => {
       operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
       request={{ params: { name } }}
       invalidates={reads}
-      done={enabled ? text.isDeprecated(name) : text.isUsed(name)}
+      notification={enabled ? text.isDeprecated(name) : text.isUsed(name)}
       onClose={onClose}
     >
       <p>{enabled ? text.deprecateHelp : text.enableHelp}</p>
@@ -279,7 +279,7 @@ export const EnvironmentsPage = () => {
             approvalsField,
             { name: 'enabled', label: text.enabled },
           ]}
-          done={({ name }) => text.created(String(name))}
+          notification={({ name }) => text.created(String(name))}
           onClose={() => setCreating(false)}
         />
       )}

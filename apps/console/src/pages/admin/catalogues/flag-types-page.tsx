@@ -60,14 +60,14 @@ export const FlagTypesPage = () => {
         <RequestBodyDialog
           title={text.editTitle(edited.name)}
           submit={sharedMessages.common.save}
-          uses={<FlagUsageList query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
+          intro={<FlagUsageList query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
           invalidates={[ListFeatureTypes]}
           values={{ lifetimeDays: edited.lifetimeDays }}
           readStored={readStoredLifetime(edited.id)}
           fields={[{ name: 'lifetimeDays', label: text.lifetimeField, hint: text.lifetimeHint }]}
-          done={() => text.saved(edited.name)}
+          notification={() => text.saved(edited.name)}
           onClose={() => setEdited(undefined)}
         />
       )}

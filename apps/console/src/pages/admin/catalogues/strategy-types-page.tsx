@@ -66,7 +66,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           title={text.editTitle(name)}
           submit={sharedMessages.common.save}
           isWide
-          uses={<p>{text.editHelp}</p>}
+          intro={<p>{text.editHelp}</p>}
           operation={UpdateStrategyType}
           values={bodyOf({ name, ...type })}
           readStored={async () => {
@@ -75,7 +75,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           }}
           fields={fields}
           prepare={prepare}
-          done={() => text.saved(name)}
+          notification={() => text.saved(name)}
         />
       );
     case 'deprecate':
@@ -85,7 +85,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           title={text.deprecateTitle(name)}
           confirm={text.deprecate}
           operation={DeprecateStrategyType}
-          done={text.isDeprecated(name)}
+          notification={text.isDeprecated(name)}
         >
           <p>{text.deprecateHelp}</p>
         </ConfirmOperationDialog>
@@ -97,7 +97,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           title={text.reactivateTitle(name)}
           confirm={text.reactivate}
           operation={ReactivateStrategyType}
-          done={text.isReactivated(name)}
+          notification={text.isReactivated(name)}
         >
           <p>{text.reactivateHelp}</p>
         </ConfirmOperationDialog>
@@ -110,7 +110,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
           confirm={text.delete}
           isDangerous
           operation={DeleteStrategyType}
-          done={text.deleted(name)}
+          notification={text.deleted(name)}
         >
           <p>{text.deleteHelp}</p>
         </ConfirmOperationDialog>
@@ -197,7 +197,7 @@ export const StrategyTypesPage = () => {
           values={{ parameters: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
           prepare={prepare}
-          done={({ name }) => text.created(String(name))}
+          notification={({ name }) => text.created(String(name))}
           onClose={close}
         />
       )}

@@ -58,7 +58,7 @@ const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readon
     values={type}
     readStored={readStoredType(type.name)}
     fields={described}
-    done={() => text.typeSaved(type.name)}
+    notification={() => text.typeSaved(type.name)}
     onClose={onClose}
   />
 );
@@ -74,7 +74,7 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
       operation={DeleteTagType}
       request={{ params: { name } }}
       invalidates={[ListTagTypes, ListTags, SearchFeatures]}
-      done={text.typeDeleted(name)}
+      notification={text.typeDeleted(name)}
       onClose={onClose}
     >
       <QueryResult query={tags}>{({ tags: found }) => <TypeUse tags={found} />}</QueryResult>
@@ -160,7 +160,7 @@ const TagTypes = () => {
           invalidates={[ListTagTypes]}
           values={{}}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...described]}
-          done={({ name }) => text.typeCreated(String(name))}
+          notification={({ name }) => text.typeCreated(String(name))}
           onClose={close}
         />
       )}
@@ -241,7 +241,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           invalidates={[ListTagsOfType, ListTags]}
           values={{ type, value: '' }}
           fields={[{ name: 'value', label: text.value, hint: text.valueHint }]}
-          done={({ value }) => text.tagCreated(`${type}:${String(value)}`)}
+          notification={({ value }) => text.tagCreated(`${type}:${String(value)}`)}
           onClose={() => setCreating(false)}
         />
       )}
@@ -254,7 +254,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           operation={DeleteTag}
           request={{ params: deleted }}
           invalidates={[ListTagsOfType, ListTags, SearchFeatures]}
-          done={text.tagDeleted(nameOf(deleted))}
+          notification={text.tagDeleted(nameOf(deleted))}
           onClose={() => setDeleted(undefined)}
         >
           <p>{text.deleteTagHelp}</p>

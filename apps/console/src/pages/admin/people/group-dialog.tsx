@@ -38,7 +38,7 @@ export const GroupDialog = ({
   const options = (users.data?.users ?? []).map((user) => ({
     id: String(user.id),
     label: displayNameOf(user),
-    about: user.email ?? user.username,
+    description: user.email ?? user.username,
   }));
   const fields: readonly RequestBodyField[] = [
     { name: 'name', label: text.name },
@@ -80,7 +80,7 @@ export const GroupDialog = ({
   const common = {
     invalidates: [ListGroups],
     fields,
-    done: ({ name }: Readonly<Record<string, unknown>>) => text.saved(String(name)),
+    notification: ({ name }: Readonly<Record<string, unknown>>) => text.saved(String(name)),
     onClose,
   };
   return group === undefined ? (

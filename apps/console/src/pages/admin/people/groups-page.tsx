@@ -102,7 +102,7 @@ export const GroupsPage = () => {
           operation={DeleteGroup}
           request={{ params: { id: deleted.id } }}
           invalidates={[ListGroups]}
-          done={text.deleted(deleted.name)}
+          notification={text.deleted(deleted.name)}
           onClose={() => setDeleted(undefined)}
         >
           <p>{text.deleteGroupHelp}</p>

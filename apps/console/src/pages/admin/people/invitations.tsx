@@ -75,7 +75,7 @@ export const Invitations = () => {
           operation={UpdateInviteLink}
           request={{ params: { token: switched.secret }, body: { enabled: !switched.enabled } }}
           invalidates={[ListInviteLinks]}
-          done={switched.enabled ? text.wasTurnedOff(switched.name) : text.wasTurnedOn(switched.name)}
+          notification={switched.enabled ? text.wasTurnedOff(switched.name) : text.wasTurnedOn(switched.name)}
           onClose={close}
         >
           <p>{switched.enabled ? text.turnOffHelp : text.turnOnHelp}</p>

@@ -8,4 +8,4 @@ interface Role {
 
 /** The choices of a select for roles. */
 export const roleOptions = (roles: readonly Role[]): SelectOption[] =>
-  roles.map(({ id, name, description }) => ({ id: String(id), label: name, about: description }));
+  roles.map(({ id, name, description }) => ({ id: String(id), label: name, description }));

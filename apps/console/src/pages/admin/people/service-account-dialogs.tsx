@@ -86,7 +86,7 @@ export const TokensDialog = ({
         operation={DeleteServiceAccountToken}
         request={{ params: { id: account.id, tokenId: deleted.id } }}
         invalidates={listed}
-        done={text.tokenDeleted}
+        notification={text.tokenDeleted}
         onClose={() => setDeleted(undefined)}
       >
         <p>{text.deleteTokenHelp}</p>
@@ -162,7 +162,7 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
         { name: 'name', label: text.name },
         { name: 'rootRole', label: text.rootRole, options: roleOptions(roles) },
       ]}
-      done={({ username }) => text.saved(String(username))}
+      notification={({ username }) => text.saved(String(username))}
       onClose={onClose}
     />
   );
@@ -194,7 +194,7 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
             { name: 'rootRole', label: text.rootRole, options: roleOptions(roles) },
             { name: 'active', label: text.isActive },
           ]}
-          done={() => text.saved(displayNameOf(account))}
+          notification={() => text.saved(displayNameOf(account))}
           onClose={onClose}
         />
       );
@@ -209,7 +209,7 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
           operation={DeleteServiceAccount}
           request={{ params: { id: account.id } }}
           invalidates={[ListServiceAccounts]}
-          done={text.deleted(displayNameOf(account))}
+          notification={text.deleted(displayNameOf(account))}
           onClose={onClose}
         >
           <p>{text.deleteServiceAccountHelp}</p>

@@ -114,7 +114,7 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
       operation={EndUserSessions}
       request={{ params: { id: user.id } }}
       invalidates={[ListUserSessions]}
-      done={text.sessionsEnded(displayNameOf(user))}
+      notification={text.sessionsEnded(displayNameOf(user))}
       onClose={onClose}
     >
       <QueryResult query={sessions}>
@@ -152,7 +152,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: UserDialogProps) =>
             { name: 'rootRole', label: text.rootRole, hint: text.rootRoleHint, options: roleOptions(roles) },
             { name: 'active', label: text.isActive },
           ]}
-          done={() => text.saved(name)}
+          notification={() => text.saved(name)}
           onClose={onClose}
         />
       );
@@ -188,7 +188,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: UserDialogProps) =>
           operation={UpdateUser}
           request={{ params, body: { active: isOn } }}
           invalidates={[ListUsers]}
-          done={isOn ? text.wasActivated(name) : text.wasDeactivated(name)}
+          notification={isOn ? text.wasActivated(name) : text.wasDeactivated(name)}
           onClose={onClose}
         >
           <p>{isOn ? text.activateHelp : text.deactivateHelp}</p>
@@ -205,7 +205,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: UserDialogProps) =>
           operation={DeleteUser}
           request={{ params }}
           invalidates={[ListUsers]}
-          done={text.deleted(name)}
+          notification={text.deleted(name)}
           onClose={onClose}
         >
           <p>{text.deleteUserHelp}</p>

@@ -130,7 +130,7 @@ export const UsersPage = () => {
           operation={DeleteInactiveUsers}
           request={{ body: { ids: inactiveIds } }}
           invalidates={[ListUsers, ListInactiveUsers]}
-          done={text.inactiveDeleted(inactiveIds.length)}
+          notification={text.inactiveDeleted(inactiveIds.length)}
           onClose={() => setDeleting(false)}
         >
           <p>{text.deleteUserHelp}</p>

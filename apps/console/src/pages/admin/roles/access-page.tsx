@@ -79,7 +79,7 @@ export const AccessPage = () => {
   const displayNames = new Map(groups.flatMap((group) => group.permissions.map((one) => [one.name, one.displayName])));
   const projectOptions = [
     ...(mayListAll ? [{ id: everywhere, label: text.everywhere }] : []),
-    ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
+    ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
   ];
   const users = holders.data && permissionHolders(holders.data, { permission, environment });
   return (
@@ -111,7 +111,7 @@ export const AccessPage = () => {
               group.permissions.map(({ name, displayName }) => ({
                 id: name,
                 label: displayName,
-                about: text.groups[group.kind],
+                description: text.groups[group.kind],
               })),
             ),
           ]}

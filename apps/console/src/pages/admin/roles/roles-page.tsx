@@ -197,7 +197,7 @@ export const RolesPage = () => {
           operation={DeleteRole}
           request={{ params: { id: removed.id } }}
           invalidates={[ListRoles]}
-          done={text.removed(removed.name)}
+          notification={text.removed(removed.name)}
           onClose={() => setRemoved(undefined)}
         >
           <p>{text.removeHelp}</p>

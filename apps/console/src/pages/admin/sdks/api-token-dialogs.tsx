@@ -62,7 +62,7 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
         label: text.token,
         value: made.secret,
         help: text.once,
-        after: <HowToUse type={made.type} />,
+        usage: <HowToUse type={made.type} />,
       })}
       onClose={onClose}
     >
@@ -79,7 +79,7 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
           />
           <Select
             label={text.type}
-            options={types.map((id) => ({ id, label: text.types[id][0], about: text.types[id][1] }))}
+            options={types.map((id) => ({ id, label: text.types[id][0], description: text.types[id][1] }))}
             value={type}
             onChange={(id) => setType(id as Type)}
           />
@@ -93,7 +93,7 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
               />
               <MultiComboBox
                 label={text.addProject}
-                options={projects.map(({ id, name }) => ({ id, label: name, about: id }))}
+                options={projects.map(({ id, name }) => ({ id, label: name, description: id }))}
                 value={chosen}
                 onChange={setChosen}
                 emptyText={text.allProjects}
@@ -124,7 +124,7 @@ export const ExtendApiTokenDialog = ({
       operation={UpdateApiToken}
       request={{ params: { token: token.secret }, body: { expiresAt: instantAfterDays(days) ?? '' } }}
       invalidates={[ListApiTokens]}
-      done={text.extended(token.tokenName)}
+      notification={text.extended(token.tokenName)}
       onClose={onClose}
     >
       <Select label={text.extendFor} options={options} value={days} onChange={setDays} />

@@ -135,7 +135,7 @@ export const ApiTokensPage = () => {
           operation={DeleteApiToken}
           request={{ params: { token: removed.secret } }}
           invalidates={[ListApiTokens]}
-          done={text.removed(removed.tokenName)}
+          notification={text.removed(removed.tokenName)}
           onClose={() => setRemoved(undefined)}
         >
           <p>{text.removeHelp}</p>

@@ -194,7 +194,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
             { name: 'description', label: text.description, rows: 2 },
             { name: 'url', label: text.address },
           ]}
-          done={() => text.described(name)}
+          notification={() => text.described(name)}
           onClose={close}
         />
       )}
@@ -206,7 +206,7 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           operation={DeleteApplication}
           request={{ params }}
           invalidates={reads}
-          done={text.removed(name)}
+          notification={text.removed(name)}
           onClose={close}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'applications' } })}
         >

@@ -227,7 +227,7 @@ const ApplicationsList = () => {
       label={text.project}
       options={[
         { id: all, label: text.everyProject },
-        ...projects.map(({ id, name }) => ({ id, label: name, about: id })),
+        ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
       ]}
       value={project ?? all}
       onChange={(id) => setProject(id === all ? undefined : id)}

@@ -127,7 +127,7 @@ const NewSegment = () => {
   const fields = useFields();
   return (
     <AdminPage id="segments" title={text.newTitle}>
-      <MissingPermissionNotice operation={CreateSegment} where={{ project }} />
+      <MissingPermissionNotice operation={CreateSegment} scope={{ project }} />
       <RequestBodyForm
         isNew
         submit={sharedMessages.common.create}
@@ -137,7 +137,7 @@ const NewSegment = () => {
         values={{ project: project ?? null, constraints: [] }}
         fields={fields}
         {...shared}
-        done={({ name }) => text.createdNow(String(name))}
+        notification={({ name }) => text.createdNow(String(name))}
         onDone={(_body, { id }) =>
           void navigate({
             to: '/admin/$section/$item',
@@ -220,7 +220,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
         )
       }
     >
-      <MissingPermissionNotice operation={UpdateSegment} where={where} />
+      <MissingPermissionNotice operation={UpdateSegment} scope={where} />
       <div className={styles['columns']}>
         <RequestBodyForm
           operation={UpdateSegment}
@@ -232,7 +232,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           proposeInstead={proposeInstead}
           fields={fields}
           {...shared}
-          whole={(values, onChange, base) => (
+          renderBody={(values, onChange, base) => (
             <>
               {shared.whole(values, onChange)}
               {target !== undefined && (
@@ -240,7 +240,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
               )}
             </>
           )}
-          done={({ name: saved }) => text.saved(String(saved))}
+          notification={({ name: saved }) => text.saved(String(saved))}
         />
         <section className={layout['stack']} aria-labelledby="uses">
           <h2 id="uses">{text.use}</h2>
@@ -254,7 +254,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           operation={DeleteSegment}
           request={{ params: { id } }}
           invalidates={[ListSegments]}
-          done={text.deleted(name)}
+          notification={text.deleted(name)}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
           {beforeDeletion(text.deleteHelp)}
@@ -267,7 +267,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           operation={AddChanges}
           request={addSegmentChangeRequest(target, { action: 'deleteSegment', payload: { id } })}
           invalidates={[ListStrategiesOfSegment]}
-          done={text.deletionProposed(name)}
+          notification={text.deletionProposed(name)}
         >
           {beforeDeletion(text.deletionHelp)}
         </ConfirmOperationDialog>

@@ -37,7 +37,7 @@ const Passwords = () => {
                 operation={SetPasswordSettings}
                 request={{ body: { disabled: !disabled } }}
                 invalidates={[GetPasswordSettings]}
-                done={disabled ? text.passwordsAreOn : text.passwordsAreOff}
+                notification={disabled ? text.passwordsAreOn : text.passwordsAreOff}
                 onClose={() => setAsking(false)}
               >
                 <p>{disabled ? text.turnOnHelp : text.turnOffHelp}</p>
@@ -83,7 +83,7 @@ const Scim = () => {
                 operation={SetScimSettings}
                 request={{ body: { enabled: true } }}
                 invalidates={[GetScimSettings]}
-                done={text.scimIsOn}
+                notification={text.scimIsOn}
                 onClose={close}
               >
                 <p>{text.scimIsOnAgain}</p>
@@ -97,7 +97,7 @@ const Scim = () => {
                 operation={SetScimSettings}
                 request={{ body: { enabled: false } }}
                 invalidates={[GetScimSettings]}
-                done={text.scimIsOff}
+                notification={text.scimIsOff}
                 onClose={close}
               >
                 <p>{text.scimOffHelp}</p>

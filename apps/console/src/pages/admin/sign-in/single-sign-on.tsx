@@ -139,7 +139,7 @@ export const SingleSignOn = () => {
               fields={fieldsOf(stored)}
               values={{ ...stored, secret: '' }}
               readStored={async () => ({ value: { ...(await call(GetOidcSettings, {})), secret: '' } })}
-              done={() => text.saved}
+              notification={() => text.saved}
             />
             <TryProvider settings={stored} />
           </>

@@ -150,7 +150,7 @@ const useEnvironmentChoice = () => {
     environment: chosenEnvironment ?? environments[0]?.name,
     setProject,
     setEnvironment,
-    projectOptions: projects.map(({ id, name }) => ({ id, label: name, about: id })),
+    projectOptions: projects.map(({ id, name }) => ({ id, label: name, description: id })),
     environmentOptions: environments.map(({ name }) => ({ id: name, label: name })),
   };
 };

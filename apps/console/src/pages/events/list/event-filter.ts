@@ -103,7 +103,7 @@ export const readEventFilter = (
     },
   };
 
-  for (const { text: token, isNot, key, value } of filterTokensOf(filter)) {
+  for (const { text: token, isNegated, key, value } of filterTokensOf(filter)) {
     if (key === undefined) {
       words.push(value);
       continue;
@@ -112,7 +112,7 @@ export const readEventFilter = (
     const reason =
       reader === undefined
         ? filterMessages.unknownKey(key)
-        : isNot
+        : isNegated
           ? text.noExclusion
           : value === ''
             ? filterMessages.noValue

@@ -106,12 +106,12 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
     ...(everyone.data?.users ?? []).map((user) => ({
       id: `user ${user.id}`,
       label: displayNameOf(user),
-      about: user.email ?? undefined,
+      description: user.email ?? undefined,
     })),
     ...(everyone.data?.groups ?? []).map(({ id, name, userCount }) => ({
       id: `group ${id}`,
       label: name,
-      about: text.group(userCount),
+      description: text.group(userCount),
     })),
   ];
   return (
@@ -145,7 +145,7 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
         },
         rolesField(roles),
       ]}
-      done={() => text.accessGiven}
+      notification={() => text.accessGiven}
       onClose={onClose}
     />
   );
@@ -169,7 +169,7 @@ const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readon
       return { value: { roles: now?.roles ?? [] } };
     },
     fields: [rolesField(roles)],
-    done: () => text.rolesSaved(member.name),
+    notification: () => text.rolesSaved(member.name),
     onClose,
   };
   return member.kind === 'user' ? (
@@ -193,7 +193,7 @@ const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
     confirm: text.removeAccess,
     isDangerous: true,
     invalidates: [GetProjectAccess, ListProjects],
-    done: text.accessRemoved(member.name),
+    notification: text.accessRemoved(member.name),
     onClose,
     children: <p>{text.removeAccessHelp}</p>,
   };
@@ -227,7 +227,7 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
   );
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={AddProjectAccess} where={{ project }} />
+      <MissingPermissionNotice operation={AddProjectAccess} scope={{ project }} />
       <div className={layout['bar']}>
         <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
           {text.mayDo}

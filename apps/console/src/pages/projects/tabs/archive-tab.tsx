@@ -84,11 +84,11 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
   const request = { params, body: { features: names } };
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={ReviveFeatures} where={{ project }} />
+      <MissingPermissionNotice operation={ReviveFeatures} scope={{ project }} />
       <ResourceList
         label={text.tabs.archive}
         query={archived}
-        forFound={(found) =>
+        renderAbove={(found) =>
           found.length > 1 &&
           mayCall(ReviveFeatures, { project }) && (
             <div>
@@ -139,7 +139,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           operation={ReviveFeatures}
           request={request}
           invalidates={reads}
-          done={text.flagRevived(first)}
+          notification={text.flagRevived(first)}
           onClose={() => setOpen(undefined)}
         >
           <p>{text.reviveFlagHelp}</p>
@@ -154,7 +154,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           operation={DeleteFeatures}
           request={request}
           invalidates={reads}
-          done={text.flagDeleted(first)}
+          notification={text.flagDeleted(first)}
           onClose={() => setOpen(undefined)}
         >
           <p>{text.deleteFlagHelp}</p>

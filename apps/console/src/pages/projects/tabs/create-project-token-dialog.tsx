@@ -9,7 +9,7 @@ import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 
-const types = Object.entries(text.tokenTypes).map(([id, [label, about]]) => ({ id, label, about }));
+const types = Object.entries(text.tokenTypes).map(([id, [label, description]]) => ({ id, label, description }));
 
 interface CreateProjectTokenDialogProps {
   readonly project: string;

@@ -60,7 +60,7 @@ export const DefaultStrategyForm = ({ project, environment, stored, onClose }: D
         constraints: constraintsForRequest(constraints as readonly Constraint[]),
       })}
       fields={[]}
-      whole={(values, onChange) => {
+      renderBody={(values, onChange) => {
         const draft = strategyDraftOf(values as Static<typeof CreateStrategyBody> as FeatureStrategy);
         return (
           <>
@@ -78,7 +78,7 @@ export const DefaultStrategyForm = ({ project, environment, stored, onClose }: D
           </>
         );
       }}
-      done={() => text.defaultSaved(environment)}
+      notification={() => text.defaultSaved(environment)}
       onDone={onClose}
       footer={<Button onPress={onClose}>{sharedMessages.common.cancel}</Button>}
     />

@@ -100,7 +100,7 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
     <RequestBodyDialog
       title={text.protectionTitle(environment.name)}
       submit={sharedMessages.common.save}
-      uses={<OpenRequests project={project} environment={environment.name} />}
+      intro={<OpenRequests project={project} environment={environment.name} />}
       operation={SetChangeRequestConfig}
       request={{ params }}
       invalidates={reads}
@@ -119,7 +119,7 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
           ...(least === undefined ? {} : { hint: text.leastApprovals(least) }),
         },
       ]}
-      done={() => text.protectionSaved(environment.name)}
+      notification={() => text.protectionSaved(environment.name)}
       onClose={onClose}
     />
   );
@@ -169,7 +169,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
   }
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={AddProjectEnvironment} where={where} />
+      <MissingPermissionNotice operation={AddProjectEnvironment} scope={where} />
       <ResourceList
         label={text.environments}
         query={environments}
@@ -285,7 +285,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
           operation={RemoveProjectEnvironment}
           request={{ params: { projectId: project, environment: open.environment.name } }}
           invalidates={reads}
-          done={text.environmentRemoved(open.environment.name)}
+          notification={text.environmentRemoved(open.environment.name)}
           onClose={() => setOpen(undefined)}
         >
           <p>{text.removeEnvironmentHelp(open.environment.projectEnabledToggleCount ?? 0)}</p>

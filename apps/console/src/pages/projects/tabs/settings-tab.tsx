@@ -64,7 +64,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
               { name: 'name', label: text.name },
               { name: 'description', label: text.description, rows: 3 },
             ]}
-            done={() => text.saved}
+            notification={() => text.saved}
           />
         </section>
       )}
@@ -89,7 +89,7 @@ const Settings = ({ project, overview }: SettingsProps) => {
               { name: 'featureNaming.example', label: text.example },
               { name: 'featureNaming.description', label: text.patternInWords, rows: 2 },
             ]}
-            done={() => text.saved}
+            notification={() => text.saved}
           />
         </section>
       )}
@@ -141,7 +141,7 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
           operation={ArchiveProject}
           request={{ params: { projectId: project } }}
           invalidates={[ListProjects]}
-          done={text.archived(overview.name)}
+          notification={text.archived(overview.name)}
           onClose={close}
           onDone={leave}
         >
@@ -159,7 +159,7 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
           operation={DeleteProject}
           request={{ params: { projectId: project } }}
           invalidates={[ListProjects]}
-          done={text.deleted(overview.name)}
+          notification={text.deleted(overview.name)}
           onClose={close}
           onDone={leave}
         >
@@ -176,7 +176,7 @@ export const SettingsTab = ({ project }: { readonly project: string }) => {
   const overview = useQuery(operationQuery(GetProjectOverview, { params: { projectId: project } }));
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={UpdateProjectSettings} where={{ project }} />
+      <MissingPermissionNotice operation={UpdateProjectSettings} scope={{ project }} />
       <QueryResult query={overview}>
         {(data) => <Settings key={project} project={project} overview={data} />}
       </QueryResult>

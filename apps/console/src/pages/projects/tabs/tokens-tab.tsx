@@ -45,7 +45,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
   );
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={CreateProjectApiToken} where={{ project }} />
+      <MissingPermissionNotice operation={CreateProjectApiToken} scope={{ project }} />
       {(tokens.data?.length ?? 0) > 0 && <div>{create}</div>}
       <ResourceList
         label={text.tabs.tokens}
@@ -89,7 +89,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
           operation={DeleteProjectApiToken}
           request={{ params: { projectId: project, token: deleted.secret } }}
           invalidates={reads}
-          done={text.tokenDeleted(deleted.tokenName)}
+          notification={text.tokenDeleted(deleted.tokenName)}
           onClose={() => setDeleted(undefined)}
         >
           <p>{text.deleteTokenHelp}</p>

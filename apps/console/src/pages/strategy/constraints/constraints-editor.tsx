@@ -102,7 +102,11 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
   const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   const operatorsOf = (name: string) => operatorsFor(name, settings?.flags['regexConstraints'] === true);
-  const known = fields.map(({ name, description }) => ({ id: name, label: name, about: description ?? undefined }));
+  const known = fields.map(({ name, description }) => ({
+    id: name,
+    label: name,
+    description: description ?? undefined,
+  }));
   const names = known.some(({ id }) => id === contextName)
     ? known
     : [{ id: contextName, label: contextName }, ...known];
