@@ -87,7 +87,7 @@ const fetchResponse = async (url: string, init: RequestInit): Promise<ApiRespons
   }
 };
 
-/** Sends one request to the gateway. The response may have any status. @throws ApiError without a response, or when its body is not valid JSON */
+/** Sends one request to the gateway. The response may have any status. @throws ApiError without a response, or with one of invalid JSON */
 const send = (method: string, url: string, { body, ifMatch, signal }: RawRequest, key?: string): Promise<ApiResponse> =>
   fetchResponse(url, {
     method,

@@ -90,7 +90,7 @@ const followFeed = async (signal: AbortSignal): Promise<void> => {
   }
 };
 
-/** Calls `listener` with each event that the event log gets while the component is mounted. All components share one connection to the feed. */
+/** Calls `listener` with each event that is recorded while the component is mounted. All components share one connection to the feed. */
 export const useEventFeed = (listener: Listener): void => {
   const latestListener = useRef(listener);
   useEffect(() => {

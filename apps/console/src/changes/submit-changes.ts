@@ -85,8 +85,8 @@ export interface SubmittedChanges extends SubmitOptions {
 }
 
 /**
- * Makes changes in one environment or in all, one after the other. If one of these environments is protected and the changes are not direct,
- * it adds all of them to the user's change request instead. Success or not, all queries are invalidated afterwards.
+ * Makes changes in one environment or in all, one after the other. If one of these environments is protected and the changes are not
+ * direct, it adds all of them to the user's change request instead. Success or not, all queries are invalidated afterwards.
  */
 export const useSubmitChanges = (project: string) => {
   const client = useQueryClient();

@@ -8,7 +8,7 @@ export interface DayBound {
   readonly day: string;
 }
 
-/** Reads `<7d` (in the last 7 daysPerUnit), `>4w` (longer ago), or `>2026-01-31` (on that day or later); undefined for anything else. */
+/** Reads `<7d` (in the last 7 days), `>4w` (longer ago), or `>2026-01-31` (on that day or later); undefined for anything else. */
 export const readDayBound = (value: string, now: Date): DayBound | undefined => {
   const [, sign, count, unit] = /^([<>])(\d{1,5})([dwmy])$/.exec(value) ?? [];
   if (sign !== undefined) {

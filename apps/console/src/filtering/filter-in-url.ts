@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type SearchParameters, useSearchParameters } from './search-parameter.ts';
 import { useCallback, useEffect, useState } from 'react';
 
-/** Milliseconds from the last edit of the filter until it is lastInUrl to the URL. */
+/** Milliseconds from the last edit of the filter until it is written to the URL. */
 const urlDelayMs = 300;
 
 /** The filter of a list as state, stored in the search parameter `q` or another one of the URL. */

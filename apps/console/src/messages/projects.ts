@@ -185,7 +185,6 @@ export const projectsMessages = {
   noSegmentsHelp:
     'Segments for every project are in Administration. One that belongs to this project is offered only here.',
   createSegment: 'Create a segment',
-  usedInFlags: (n: number) => formatCount(n, 'flag'),
 
   archivedAt: 'Archived',
   type: 'Type',

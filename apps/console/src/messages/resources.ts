@@ -25,7 +25,6 @@ export const resourceMessages = {
   leave: 'Leave',
   leaveHelp: 'What you have changed here is not saved.',
   typeName: (name: string) => `Type “${name}” to confirm`,
-  typeNameWrong: 'This is not the name.',
   secretKept: 'I have copied it',
   removeChoice: (name: string) => `Remove ${name}`,
   unused: 'Nothing uses it.',

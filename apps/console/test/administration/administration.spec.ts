@@ -402,6 +402,7 @@ describeInBrowser('administration', () => {
       legalValues: [{ value: 'eu', description: 'European Union' }],
     });
     await chooseFor(page, name, 'Delete');
+    await page.getByText('It cannot be deleted while an active flag', { exact: false }).waitFor();
     await confirm(page, `Delete the context field “${name}”`, 'Delete');
     await page.getByText(`The context field ${name} is deleted.`).waitFor();
     await closeChecked(opened);

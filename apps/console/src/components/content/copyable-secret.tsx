@@ -4,8 +4,8 @@ import { Button } from '../buttons/button.tsx';
 import styles from './secret.module.css';
 
 /**
- * A secret that is shown once, with a button that copies it. Browsers copy on secure origins only; elsewhere there is no button, and a click
- * selects the secret.
+ * A secret that is shown once, with a button that copies it. Browsers copy on secure origins only; elsewhere there is no button, and a
+ * click selects the secret.
  */
 export const CopyableSecret = ({ label, value }: { readonly label: string; readonly value: string }) => {
   const [isCopied, setCopied] = useState(false);

@@ -18,8 +18,8 @@ interface ShownSecret {
   readonly label: string;
   readonly value: string;
   readonly help: string;
-  /** how the secret is used, shownSecret below it */
-  readonly usage?: React.ReactNode;
+  /** shown below the secret, such as how it is used */
+  readonly footnote?: React.ReactNode;
 }
 
 interface CreateSecretDialogProps<O extends AnyOperation> {
@@ -36,8 +36,8 @@ interface CreateSecretDialogProps<O extends AnyOperation> {
 }
 
 /**
- * A dialog that creates something that has a secret, such as an API token, and shows the secret once. Only the state of the dialog holds the
- * secret, so that none of it stays in memory when the dialog is closed.
+ * A dialog that creates something that has a secret, such as an API token, and shows the secret once. Only the state of the dialog has
+ * the secret, so that none of it stays in memory when the dialog is closed.
  */
 export const CreateSecretDialog = <O extends AnyOperation>({
   title,
@@ -75,7 +75,7 @@ export const CreateSecretDialog = <O extends AnyOperation>({
       >
         <p>{shownSecret.help}</p>
         <CopyableSecret label={shownSecret.label} value={shownSecret.value} />
-        {shownSecret.usage}
+        {shownSecret.footnote}
       </Dialog>
     );
   }

@@ -64,7 +64,7 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
   /**
    * Proposes the edit in a change request instead of saving it, if it needs approval when the form is submitted.
    * @returns whether the edit was proposed
-   * @throws ApiError `PreconditionFailed` when the stored state has changed in a way that conflicts with the edit; the form then merges them
+   * @throws ApiError `PreconditionFailed` when the edit conflicts with what is stored now; the form then merges the two
    */
   readonly proposeInstead?: (values: FormValues, base: FormValues) => Promise<boolean>;
   /** the notification after a save */
@@ -103,8 +103,8 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
     requestBodyOf(operation.body, formValuesOf(operation.body, value));
 
   /**
-   * Continues with a merged edit. Its base is the stored state that it was merged with: the next save does not conflict with that state, and
-   * what differs from it is unsaved.
+   * Continues with a merged edit. Its base is the stored state that it was merged with: the next save does not conflict with that state,
+   * and what differs from it is unsaved.
    */
   const adopt = (merged: Json, current: WithEntityTag<FormValues>): void => {
     setBase(current);

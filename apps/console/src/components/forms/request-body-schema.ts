@@ -91,7 +91,7 @@ const bodyValueOf = ({ schema, isRequired, isNullable }: Member, value: unknown)
   return isRequired ? '' : undefined;
 };
 
-/** The request body from the values of a form. An empty text becomes null, or is left out if the member is optional; digits become numbers. */
+/** A request body from the values of a form. An empty text becomes null, or is left out where it is optional. Digits become numbers. */
 export const requestBodyOf = (body: TSchema, values: FormValues): FormValues =>
   Object.fromEntries(
     Object.entries(values)

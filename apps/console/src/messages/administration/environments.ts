@@ -29,7 +29,7 @@ export const environmentsMessages = {
   edit: 'Edit',
   editTitle: (name: string) => `Edit the environment “${name}”`,
   saved: (name: string) => `The environment ${name} is saved.`,
-  use: (projects: number, flags: number, tokens: number) =>
+  usage: (projects: number, flags: number, tokens: number) =>
     `${formatCount(projects, 'project')} ${projects === 1 ? 'uses' : 'use'} it, ${formatCount(flags, 'flag')} ${flags === 1 ? 'is' : 'are'} on there, and ${formatCount(tokens, 'API token')} ${tokens === 1 ? 'gives' : 'give'} it.`,
   deprecate: 'Deprecate',
   deprecateTitle: (name: string) => `Deprecate the environment “${name}”`,
@@ -38,7 +38,7 @@ export const environmentsMessages = {
   enable: 'Use again',
   enableTitle: (name: string) => `Use the environment “${name}” again`,
   enableHelp: 'New projects get it.',
-  isUsed: (name: string) => `The environment ${name} is in use again.`,
+  isEnabledAgain: (name: string) => `The environment ${name} is in use again.`,
   clone: 'Clone',
   cloneTitle: (name: string) => `Clone the environment “${name}”`,
   cloneHelp:

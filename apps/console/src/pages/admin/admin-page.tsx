@@ -8,14 +8,13 @@ type AdminPageId = (typeof adminPages)[number]['id'];
 
 interface AdminPageProps {
   readonly id: AdminPageId;
-  /** of one thing of the page; the name of the page when left out */
+  /** the name of one thing of the page, such as of a segment; without it, the label of the page is the title */
   readonly title?: string;
-  readonly marks?: React.ReactNode;
   readonly actions?: React.ReactNode;
   readonly children: React.ReactNode;
 }
 
-/** The layout of each page of administration: its title, with its breadcrumbs above it. */
+/** The frame of a page of administration: breadcrumbs, title and, on the page of all things, its description. */
 export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
   const page = adminPages.find((one) => one.id === id);
   const label = page?.label ?? id;

@@ -10,7 +10,7 @@ const adminPage = <Id extends keyof typeof text.pages>(
 ) => ({ id, group, label: text.pages[id][0], description: text.pages[id][1], component });
 
 /**
- * The pages of administration, in the order of their navigation. A page has the address `/admin/<id>`, and `/admin/<id>/<item>` for one
+ * The pages of administration, in the order of their navigation. A page has the path `/admin/<id>`, and `/admin/<id>/<item>` for one
  * of its things (`useParams({ strict: false }).item`). It is loaded when it is first opened.
  */
 export const adminPages = [
@@ -27,7 +27,7 @@ export const adminPages = [
   adminPage(
     'context',
     'vocabulary',
-    lazyRouteComponent(() => import('./catalogues/context-page.tsx'), 'ContextPage'),
+    lazyRouteComponent(() => import('./catalogues/context-fields-page.tsx'), 'ContextFieldsPage'),
   ),
   adminPage(
     'tags',

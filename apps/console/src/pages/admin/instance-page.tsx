@@ -81,11 +81,11 @@ const Facts = ({ config }: { readonly config: UiConfig }) => (
 interface Readiness {
   readonly isReady: boolean;
   readonly reason: string;
-  /** what the gateway works without */
+  /** the dependencies that are unavailable, but without which the gateway can still serve */
   readonly unavailable: readonly string[];
 }
 
-/** Reads the readiness, which needs no key; a 503 has it, too. */
+/** Reads the readiness of the gateway, which needs no credentials. A response with status 503 has a body with the reason, too. */
 const readReadiness = async ({ signal }: { readonly signal: AbortSignal }): Promise<Readiness> => {
   const response = await fetch('/health/ready', { signal, cache: 'no-store' });
   const body = (await response.json()) as { readonly reason?: unknown; readonly unavailable?: readonly string[] };
@@ -103,10 +103,10 @@ const InstallationHealth = () => {
   const readiness = useQuery({ queryKey: ['readiness'], queryFn: readReadiness, refetchInterval: 5_000, retry: false });
   return (
     <QueryResult query={readiness}>
-      {(found) => (
+      {(data) => (
         <>
           <p role="status">
-            <ReadinessBadge {...found} />
+            <ReadinessBadge {...data} />
           </p>
           <p className={layout['muted']}>{text.checkedAgain}</p>
         </>
@@ -136,12 +136,12 @@ const Statistics = ({ statistics }: { readonly statistics: InstanceStatistics })
   );
 };
 
-/** How much there is of what a limit counts; limits of single things have no such number. */
-const usedOf = (name: string, statistics: InstanceStatistics | undefined): number | undefined => {
+/** The number of existing things that a limit counts; undefined for a limit that holds for each flag, strategy or segment. */
+const usedCountOf = (name: string, statistics: InstanceStatistics | undefined): number | undefined => {
   if (statistics === undefined) return undefined;
   const { apiTokens, featureToggles, projects, environments, segments } = statistics;
-  const all = apiTokens.admin + apiTokens.client + apiTokens.frontend;
-  return { featureFlags: featureToggles, projects, environments, segments, apiTokens: all }[name];
+  const tokenCount = apiTokens.admin + apiTokens.client + apiTokens.frontend;
+  return { featureFlags: featureToggles, projects, environments, segments, apiTokens: tokenCount }[name];
 };
 
 interface LimitsProps {
@@ -156,7 +156,7 @@ const Limits = ({ limits, statistics }: LimitsProps) => (
       name,
       label,
       limit: limits[name as keyof typeof text.limitNames],
-      used: usedOf(name, statistics),
+      used: usedCountOf(name, statistics),
     }))}
     rowKey={({ name }) => name}
     columns={[
@@ -233,16 +233,16 @@ const DeadLetters = () => {
 };
 
 const SearchIndex = () => {
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const reindex = useQuery({
     ...operationQuery(GetReindexStatus, {}),
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 1_000 : false),
   });
-  const isNever = reindex.error instanceof ApiError && reindex.error.kind === 'NotFoundError';
+  const wasNeverBuilt = reindex.error instanceof ApiError && reindex.error.kind === 'NotFoundError';
   return (
     <>
       <p className={layout['muted']}>{text.searchHelp}</p>
-      {isNever ? (
+      {wasNeverBuilt ? (
         <p>{text.neverBuilt}</p>
       ) : (
         <QueryResult query={reindex}>
@@ -260,11 +260,11 @@ const SearchIndex = () => {
         </QueryResult>
       )}
       <div>
-        <Button isDisabled={reindex.data?.state === 'running'} onPress={() => setAsking(true)}>
+        <Button isDisabled={reindex.data?.state === 'running'} onPress={() => setConfirming(true)}>
           {text.reindex}
         </Button>
       </div>
-      {isAsking && (
+      {isConfirming && (
         <ConfirmOperationDialog
           title={text.reindexTitle}
           confirm={text.reindex}
@@ -272,7 +272,7 @@ const SearchIndex = () => {
           request={{}}
           invalidates={[GetReindexStatus]}
           notification={text.reindexStarted}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>{text.reindexHelp}</p>
         </ConfirmOperationDialog>

@@ -1,4 +1,4 @@
-/** A list with one item moved before or after another; the list as it was where either is missing or both are the same. */
+/** The list with `item` moved before or after `target`. It is unchanged if one of the two is missing, or both are the same. */
 export const moveItem = (
   items: readonly string[],
   item: string,
@@ -6,6 +6,6 @@ export const moveItem = (
   target: string,
 ): string[] => {
   if (item === target || !items.includes(item) || !items.includes(target)) return [...items];
-  const rest = items.filter((one) => one !== item);
-  return rest.toSpliced(rest.indexOf(target) + (position === 'after' ? 1 : 0), 0, item);
+  const others = items.filter((other) => other !== item);
+  return others.toSpliced(others.indexOf(target) + (position === 'after' ? 1 : 0), 0, item);
 };

@@ -2,8 +2,8 @@ import { GetUiConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries.ts';
 
-/** The address of this installation for others, and whether it is configured. */
+/** The URL of this installation for other programs, without a slash at the end; if it is not configured, the origin of this page. */
 export const usePublicUrl = (): { readonly base: string; readonly isConfigured: boolean } => {
-  const configured = useQuery(operationQuery(GetUiConfig, {})).data?.unleashUrl ?? '';
-  return { base: (configured || location.origin).replace(/\/$/, ''), isConfigured: configured !== '' };
+  const configuredUrl = useQuery(operationQuery(GetUiConfig, {})).data?.unleashUrl ?? '';
+  return { base: (configuredUrl || location.origin).replace(/\/$/, ''), isConfigured: configuredUrl !== '' };
 };

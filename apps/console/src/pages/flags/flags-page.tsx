@@ -175,7 +175,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
                 {project}
               </Link>,
             ],
-            marks: (
+            titleExtras: (
               <Link to="/projects/$project/events" params={{ project }}>
                 {sharedMessages.shell.events}
               </Link>

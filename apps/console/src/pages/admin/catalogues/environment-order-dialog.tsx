@@ -14,7 +14,7 @@ interface EnvironmentOrderDialogProps {
   readonly onClose: () => void;
 }
 
-/** Puts the environments in another order, by drag, by keyboard or by buttons. The order is saved as a whole. */
+/** Changes the order of the environments, by drag, by keyboard or by buttons. The new order is saved with one request. */
 export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrderDialogProps) => {
   const [names, setNames] = useState<readonly string[]>(environments.map(({ name }) => name));
   const { dragAndDropHooks } = useDragAndDrop({
@@ -29,7 +29,7 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
       title={text.orderTitle}
       confirm={sharedMessages.common.save}
       operation={SetEnvironmentOrder}
-      request={{ body: Object.fromEntries(names.map((name, at) => [name, at + 1])) }}
+      request={{ body: Object.fromEntries(names.map((name, index) => [name, index + 1])) }}
       invalidates={[ListEnvironments]}
       notification={text.ordered}
       onClose={onClose}
@@ -43,8 +43,8 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
         className={styles['order'] ?? ''}
       >
         {({ id }) => {
-          const at = names.indexOf(id);
-          const [before, after] = [names[at - 1], names[at + 1]];
+          const index = names.indexOf(id);
+          const [previous, next] = [names[index - 1], names[index + 1]];
           return (
             <GridListItem id={id} textValue={id} className={styles['orderItem'] ?? ''}>
               <Button slot="drag" aria-label={text.handle(id)} className={styles['handle'] ?? ''}>
@@ -55,15 +55,15 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
                 icon="arrowUp"
                 size="small"
                 label={text.up(id)}
-                isDisabled={before === undefined}
-                onPress={() => before !== undefined && setNames(moveItem(names, id, 'before', before))}
+                isDisabled={previous === undefined}
+                onPress={() => previous !== undefined && setNames(moveItem(names, id, 'before', previous))}
               />
               <IconButton
                 icon="arrowDown"
                 size="small"
                 label={text.down(id)}
-                isDisabled={after === undefined}
-                onPress={() => after !== undefined && setNames(moveItem(names, id, 'after', after))}
+                isDisabled={next === undefined}
+                onPress={() => next !== undefined && setNames(moveItem(names, id, 'after', next))}
               />
             </GridListItem>
           );

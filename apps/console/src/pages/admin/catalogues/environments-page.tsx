@@ -35,16 +35,16 @@ const EnvironmentOrderDialog = lazy(() =>
   import('./environment-order-dialog.tsx').then(({ EnvironmentOrderDialog: component }) => ({ default: component })),
 );
 
-const reads = [ListEnvironments, GetEnvironment, ListEnvironmentsOfProject];
+const environmentReads = [ListEnvironments, GetEnvironment, ListEnvironmentsOfProject];
 
 const typeField = (type?: string): RequestBodyField => {
-  const known = Object.entries(text.types).map(([id, label]) => ({ id, label }));
-  const isKnown = type === undefined || known.some(({ id }) => id === type);
+  const knownTypes = Object.entries(text.types).map(([id, label]) => ({ id, label }));
+  const isKnown = type === undefined || knownTypes.some(({ id }) => id === type);
   return {
     name: 'type',
     label: text.type,
     hint: text.typeHint,
-    options: isKnown ? known : [...known, { id: type, label: type }],
+    options: isKnown ? knownTypes : [...knownTypes, { id: type, label: type }],
   };
 };
 
@@ -52,8 +52,9 @@ const approvalsField: RequestBodyField = { name: 'requiredApprovals', label: tex
 
 const typeName = (type: string): string => text.types[type as keyof typeof text.types] ?? type;
 
-const Use = ({ projectCount = 0, enabledToggleCount = 0, apiTokenCount = 0 }: EnvironmentDescription) => (
-  <p>{text.use(projectCount, enabledToggleCount, apiTokenCount)}</p>
+/** The projects, flags and API tokens that use an environment, as a sentence. */
+const EnvironmentUsage = ({ projectCount = 0, enabledToggleCount = 0, apiTokenCount = 0 }: EnvironmentDescription) => (
+  <p>{text.usage(projectCount, enabledToggleCount, apiTokenCount)}</p>
 );
 
 interface DialogProps {
@@ -63,7 +64,7 @@ interface DialogProps {
 
 const bodyOf = ({ type, requiredApprovals }: EnvironmentDescription) => ({ type, requiredApprovals });
 
-const Edit = ({ environment, onClose }: DialogProps) => {
+const EditDialog = ({ environment, onClose }: DialogProps) => {
   const { name } = environment;
   const stored = useQuery({
     ...operationQueryWithEntityTag(GetEnvironment, { params: { name } }),
@@ -76,15 +77,15 @@ const Edit = ({ environment, onClose }: DialogProps) => {
         <RequestBodyDialog
           title={text.editTitle(name)}
           submit={sharedMessages.common.save}
-          intro={<Use {...environment} />}
+          intro={<EnvironmentUsage {...environment} />}
           operation={UpdateEnvironment}
           request={{ params: { name } }}
-          invalidates={reads}
+          invalidates={environmentReads}
           values={bodyOf(value)}
           entityTag={entityTag}
           readStored={async () => {
-            const newest = await callWithEntityTag(GetEnvironment, { params: { name } });
-            return { value: bodyOf(newest.value), entityTag: newest.entityTag };
+            const current = await callWithEntityTag(GetEnvironment, { params: { name } });
+            return { value: bodyOf(current.value), entityTag: current.entityTag };
           }}
           fields={[typeField(environment.type), approvalsField]}
           notification={() => text.saved(name)}
@@ -95,7 +96,7 @@ const Edit = ({ environment, onClose }: DialogProps) => {
   );
 };
 
-const Clone = ({ environment, onClose }: DialogProps) => {
+const CloneDialog = ({ environment, onClose }: DialogProps) => {
   const projects = useProjects().data?.projects ?? [];
   return (
     <RequestBodyDialog
@@ -104,7 +105,7 @@ const Clone = ({ environment, onClose }: DialogProps) => {
       intro={<p>{text.cloneHelp}</p>}
       operation={CloneEnvironment}
       request={{ params: { name: environment.name } }}
-      invalidates={reads}
+      invalidates={environmentReads}
       values={{ type: environment.type, clonePermissions: true, projects: [] }}
       prepare={({ projects: chosen, ...body }) =>
         Array.isArray(chosen) && chosen.length > 0 ? { ...body, projects: chosen } : body
@@ -134,7 +135,7 @@ const Clone = ({ environment, onClose }: DialogProps) => {
   );
 };
 
-const Delete = ({ environment, onClose }: DialogProps) => {
+const DeleteDialog = ({ environment, onClose }: DialogProps) => {
   const { name, projectCount = 0, protected: isProtected } = environment;
   return (
     <ConfirmOperationDialog
@@ -145,20 +146,20 @@ const Delete = ({ environment, onClose }: DialogProps) => {
       isImpossible={isProtected || projectCount > 0}
       operation={DeleteEnvironment}
       request={{ params: { name } }}
-      invalidates={reads}
+      invalidates={environmentReads}
       notification={text.deleted(name)}
       onClose={onClose}
     >
       {isProtected && <Notice tone="warning">{text.isProtected}</Notice>}
       {projectCount > 0 && <Notice tone="warning">{text.inUse(projectCount)}</Notice>}
       {!isProtected && projectCount === 0 && <p>{text.deleteHelp}</p>}
-      <Use {...environment} />
+      <EnvironmentUsage {...environment} />
     </ConfirmOperationDialog>
   );
 };
 
-/** Whether new projects get an environment: on again, or deprecated. */
-const SetEnabled = ({ environment, onClose }: DialogProps) => {
+/** Deprecates an environment, or enables it again. New projects get the enabled environments only. */
+const DeprecateOrEnableDialog = ({ environment, onClose }: DialogProps) => {
   const { name, enabled } = environment;
   return (
     <ConfirmOperationDialog
@@ -166,21 +167,26 @@ const SetEnabled = ({ environment, onClose }: DialogProps) => {
       confirm={enabled ? text.deprecate : text.enable}
       operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
       request={{ params: { name } }}
-      invalidates={reads}
-      notification={enabled ? text.isDeprecated(name) : text.isUsed(name)}
+      invalidates={environmentReads}
+      notification={enabled ? text.isDeprecated(name) : text.isEnabledAgain(name)}
       onClose={onClose}
     >
       <p>{enabled ? text.deprecateHelp : text.enableHelp}</p>
-      <Use {...environment} />
+      <EnvironmentUsage {...environment} />
     </ConfirmOperationDialog>
   );
 };
 
-const dialogs = { edit: Edit, clone: Clone, enabled: SetEnabled, delete: Delete };
+const dialogs = {
+  edit: EditDialog,
+  clone: CloneDialog,
+  deprecateOrEnable: DeprecateOrEnableDialog,
+  delete: DeleteDialog,
+};
 
-/** The environments, in their order. */
+/** The environments in their order, with the dialogs that change them. */
 export const EnvironmentsPage = () => {
-  // Its figures decide what may be deleted: they are read whenever the page is opened.
+  // The counts in the list decide whether an environment can be deleted, so they are read whenever the page is opened.
   const environments = useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 0 });
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{
@@ -189,15 +195,15 @@ export const EnvironmentsPage = () => {
   }>();
   const [isOrdering, setOrdering] = useState(false);
   const [isCreating, setCreating] = useState(false);
-  const all = environments.data?.environments;
+  const rows = environments.data?.environments;
   const OpenDialog = open === undefined ? undefined : dialogs[open.dialog];
-  const entry = (
+  const menuEntry = (
     environment: EnvironmentDescription,
     dialog: keyof typeof dialogs,
     label: string,
     icon?: MenuEntry['icon'],
   ): MenuEntry => ({ id: dialog, label, ...(icon && { icon }), run: () => setOpen({ dialog, environment }) });
-  const create = mayCall(CreateEnvironment) && (
+  const createButton = mayCall(CreateEnvironment) && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
       {text.create}
     </Button>
@@ -207,17 +213,17 @@ export const EnvironmentsPage = () => {
       id="environments"
       actions={
         <>
-          {mayCall(SetEnvironmentOrder) && (all?.length ?? 0) > 1 && (
+          {mayCall(SetEnvironmentOrder) && (rows?.length ?? 0) > 1 && (
             <Button onPress={() => setOrdering(true)}>{text.order}</Button>
           )}
-          {create}
+          {createButton}
         </>
       }
     >
       <MissingPermissionNotice operation={UpdateEnvironment} />
       <ResourceList
         label={text.environments}
-        query={{ ...environments, data: all }}
+        query={{ ...environments, data: rows }}
         rowKey={({ name }) => name}
         name={({ name }) => name}
         text={({ type }) => type}
@@ -256,14 +262,14 @@ export const EnvironmentsPage = () => {
         actions={(environment) =>
           mayCall(UpdateEnvironment)
             ? [
-                entry(environment, 'edit', text.edit, 'edit'),
-                entry(environment, 'clone', text.clone, 'copy'),
-                entry(environment, 'enabled', environment.enabled ? text.deprecate : text.enable),
-                entry(environment, 'delete', text.delete, 'remove'),
+                menuEntry(environment, 'edit', text.edit, 'edit'),
+                menuEntry(environment, 'clone', text.clone, 'copy'),
+                menuEntry(environment, 'deprecateOrEnable', environment.enabled ? text.deprecate : text.enable),
+                menuEntry(environment, 'delete', text.delete, 'remove'),
               ]
             : []
         }
-        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+        empty={{ title: text.empty, help: text.emptyHelp, action: createButton }}
       />
       {isCreating && (
         <RequestBodyDialog
@@ -271,7 +277,7 @@ export const EnvironmentsPage = () => {
           submit={sharedMessages.common.create}
           operation={CreateEnvironment}
           request={{}}
-          invalidates={reads}
+          invalidates={environmentReads}
           values={{ type: 'development', enabled: true }}
           fields={[
             { name: 'name', label: text.name, hint: text.nameHint },
@@ -284,8 +290,8 @@ export const EnvironmentsPage = () => {
         />
       )}
       <Suspense>
-        {isOrdering && all !== undefined && (
-          <EnvironmentOrderDialog environments={all} onClose={() => setOrdering(false)} />
+        {isOrdering && rows !== undefined && (
+          <EnvironmentOrderDialog environments={rows} onClose={() => setOrdering(false)} />
         )}
       </Suspense>
       {open !== undefined && OpenDialog !== undefined && (

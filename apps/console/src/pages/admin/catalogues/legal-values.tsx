@@ -2,7 +2,7 @@ import type { LegalValue } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
-import { contextMessages as text } from '../../../messages/administration/context.ts';
+import { contextFieldsMessages as text } from '../../../messages/administration/context-fields.ts';
 import { ImportValues } from '../../strategy/constraints/import-values.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
@@ -12,43 +12,46 @@ interface LegalValuesProps {
   readonly onChange: (values: readonly LegalValue[]) => void;
 }
 
-/** Maximum rows until the user expands the list: a thousand of them take a second to draw. */
+/** The maximum number of rows until the user expands the list: the browser needs a second to draw a thousand. */
 const maxShown = 50;
 
-/** The legal values of a context field, each with what it stands for. A list can be added from a file. */
+/** The editor of the legal values of a context field, each with a description. Values can also be imported from a file. */
 export const LegalValues = ({ values, onChange }: LegalValuesProps) => {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? values : values.slice(0, maxShown);
-  const edit = (at: number, changed: Partial<LegalValue>): void =>
-    onChange(values.with(at, { ...(values[at] as LegalValue), ...changed }));
+  const [isExpanded, setExpanded] = useState(false);
+  const shownValues = isExpanded ? values : values.slice(0, maxShown);
+  const edit = (index: number, changed: Partial<LegalValue>): void =>
+    onChange(values.with(index, { ...(values[index] as LegalValue), ...changed }));
   const add = (added: readonly string[]): void => {
-    const known = new Set(values.map(({ value }) => value));
-    onChange([...values, ...added.filter((value) => !known.has(value)).map((value) => ({ value, description: null }))]);
+    const existing = new Set(values.map(({ value }) => value));
+    onChange([
+      ...values,
+      ...added.filter((value) => !existing.has(value)).map((value) => ({ value, description: null })),
+    ]);
   };
   return (
     <fieldset className={styles['rows']}>
       <legend className={styles['legend']}>{text.legalValues}</legend>
       <p className={layout['small']}>{text.legalValuesHint}</p>
       <ul className={styles['rows']}>
-        {shown.map(({ value, description }, at) => (
-          <li key={at}>
-            <TextField label={text.value} value={value} onChange={(changed) => edit(at, { value: changed })} />
+        {shownValues.map(({ value, description }, index) => (
+          <li key={index}>
+            <TextField label={text.value} value={value} onChange={(changed) => edit(index, { value: changed })} />
             <TextField
               label={text.valueDescription}
               value={description ?? ''}
-              onChange={(changed) => edit(at, { description: changed })}
+              onChange={(changed) => edit(index, { description: changed })}
             />
             <IconButton
               icon="remove"
               label={text.removeValue(value)}
-              onPress={() => onChange(values.toSpliced(at, 1))}
+              onPress={() => onChange(values.toSpliced(index, 1))}
             />
           </li>
         ))}
       </ul>
       <div className={layout['inline']}>
-        {shown.length < values.length && (
-          <Button size="small" onPress={() => setWhole(true)}>
+        {shownValues.length < values.length && (
+          <Button size="small" onPress={() => setExpanded(true)}>
             {text.showAll(values.length)}
           </Button>
         )}
@@ -56,7 +59,7 @@ export const LegalValues = ({ values, onChange }: LegalValuesProps) => {
           size="small"
           icon="add"
           onPress={() => {
-            setWhole(true);
+            setExpanded(true);
             onChange([...values, { value: '', description: null }]);
           }}
         >

@@ -16,33 +16,33 @@ const types = Object.entries(text.parameterTypes).map(([id, label]) => ({ id, la
 
 /** The editor of the parameters of a strategy type. */
 export const StrategyParameters = ({ parameters, onChange }: StrategyParametersProps) => {
-  const edit = (at: number, changed: Partial<StrategyParameter>): void =>
-    onChange(parameters.with(at, { ...(parameters[at] as StrategyParameter), ...changed }));
+  const edit = (index: number, change: Partial<StrategyParameter>): void =>
+    onChange(parameters.with(index, { ...(parameters[index] as StrategyParameter), ...change }));
   return (
     <fieldset className={styles['rows']}>
       <legend className={styles['legend']}>{text.parameters}</legend>
       <p className={layout['small']}>{text.parametersHint}</p>
-      {parameters.map(({ name, type = 'string', description = '', required = false }, at) => (
-        <div key={at} className={styles['parameter']}>
-          <TextField label={text.parameterName} value={name} onChange={(changed) => edit(at, { name: changed })} />
+      {parameters.map(({ name, type = 'string', description = '', required = false }, index) => (
+        <div key={index} className={styles['parameter']}>
+          <TextField label={text.parameterName} value={name} onChange={(change) => edit(index, { name: change })} />
           <Select
             label={text.parameterType}
             options={types.some(({ id }) => id === type) ? types : [...types, { id: type, label: type }]}
             value={type}
-            onChange={(changed) => edit(at, { type: changed })}
+            onChange={(change) => edit(index, { type: change })}
           />
           <TextField
             label={text.parameterDescription}
             value={description}
-            onChange={(changed) => edit(at, { description: changed })}
+            onChange={(change) => edit(index, { description: change })}
           />
-          <Switch isSelected={required} onChange={(changed) => edit(at, { required: changed })}>
+          <Switch isSelected={required} onChange={(change) => edit(index, { required: change })}>
             {text.required}
           </Switch>
           <IconButton
             icon="remove"
             label={text.removeParameter(name)}
-            onPress={() => onChange(parameters.toSpliced(at, 1))}
+            onPress={() => onChange(parameters.toSpliced(index, 1))}
           />
         </div>
       ))}

@@ -42,7 +42,7 @@ const fields: readonly RequestBodyField[] = [
 
 const bodyOf = ({ title, description, parameters }: StrategyType): FormValues => ({ title, description, parameters });
 
-/** Rows without a name are not sent. */
+/** The body to send: rows of parameters without a name are left out. */
 const prepare = ({ parameters, ...body }: FormValues): FormValues => ({
   ...body,
   parameters: parametersOf(parameters).filter(({ name }) => name.trim() !== ''),
@@ -120,25 +120,25 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
   }
 };
 
-/** The kinds of strategies: the built-in ones, and those that SDKs evaluate on their own. */
+/** The types of strategies: the built-in ones, and those that only the SDKs of the user can evaluate. */
 export const StrategyTypesPage = () => {
   const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), select: ({ strategies }) => strategies });
   const mayCall = useMayCall();
-  const [open, setOpen] = useState<{ readonly action: Action; readonly type?: StrategyType }>();
-  const close = (): void => setOpen(undefined);
-  const entry = (type: StrategyType, action: Action, label: string, icon?: MenuEntry['icon']): MenuEntry => ({
+  const [dialog, setDialog] = useState<{ readonly action: Action; readonly type?: StrategyType }>();
+  const close = (): void => setDialog(undefined);
+  const menuEntry = (type: StrategyType, action: Action, label: string, icon?: MenuEntry['icon']): MenuEntry => ({
     id: action,
     label,
-    run: () => setOpen({ action, type }),
+    run: () => setDialog({ action, type }),
     ...(icon && { icon }),
   });
-  const create = mayCall(CreateStrategyType) && (
-    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'create' })}>
+  const createButton = mayCall(CreateStrategyType) && (
+    <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'create' })}>
       {text.create}
     </Button>
   );
   return (
-    <AdminPage id="strategies" actions={create}>
+    <AdminPage id="strategies" actions={createButton}>
       <MissingPermissionNotice operation={UpdateStrategyType} />
       <ResourceList
         label={text.types}
@@ -177,16 +177,20 @@ export const StrategyTypesPage = () => {
         ]}
         actions={(type) => [
           ...(type.editable && mayCall(UpdateStrategyType)
-            ? [entry(type, 'edit', sharedMessages.common.edit, 'edit')]
+            ? [menuEntry(type, 'edit', sharedMessages.common.edit, 'edit')]
             : []),
           ...(mayCall(DeprecateStrategyType) && type.name !== 'default'
-            ? [type.deprecated ? entry(type, 'reactivate', text.reactivate) : entry(type, 'deprecate', text.deprecate)]
+            ? [
+                type.deprecated
+                  ? menuEntry(type, 'reactivate', text.reactivate)
+                  : menuEntry(type, 'deprecate', text.deprecate),
+              ]
             : []),
-          ...(type.editable && mayCall(DeleteStrategyType) ? [entry(type, 'delete', text.delete, 'remove')] : []),
+          ...(type.editable && mayCall(DeleteStrategyType) ? [menuEntry(type, 'delete', text.delete, 'remove')] : []),
         ]}
         empty={{ title: text.empty, help: text.emptyHelp }}
       />
-      {open?.action === 'create' && (
+      {dialog?.action === 'create' && (
         <RequestBodyDialog
           title={text.create}
           submit={sharedMessages.common.create}
@@ -201,7 +205,7 @@ export const StrategyTypesPage = () => {
           onClose={close}
         />
       )}
-      {open?.type !== undefined && <TypeDialog action={open.action} type={open.type} onClose={close} />}
+      {dialog?.type !== undefined && <TypeDialog action={dialog.action} type={dialog.type} onClose={close} />}
     </AdminPage>
   );
 };

@@ -31,13 +31,13 @@ import { FlagUsageList, useFlagUsage } from '../../../components/resources/flag-
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
-const described: readonly RequestBodyField[] = [
+const editableFields: readonly RequestBodyField[] = [
   { name: 'description', label: text.description, hint: text.descriptionHint, rows: 2 },
   { name: 'color', label: text.color, hint: text.colorHint, placeholder: '#2257c5' },
   { name: 'icon', label: text.icon, hint: text.iconHint },
 ];
 
-/** A colour as the tag type has it; what is no colour is not shown. */
+/** The colour of a tag type; nothing where its text is not a CSS colour. */
 const Swatch = ({ color }: { readonly color: string | null | undefined }) =>
   color != null && CSS.supports('color', color) ? (
     <span className={styles['swatch']} style={{ background: color }} aria-hidden="true" />
@@ -57,7 +57,7 @@ const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readon
     invalidates={[ListTagTypes, GetTagType]}
     values={type}
     readStored={readStoredType(type.name)}
-    fields={described}
+    fields={editableFields}
     notification={() => text.typeSaved(type.name)}
     onClose={onClose}
   />
@@ -77,13 +77,13 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
       notification={text.typeDeleted(name)}
       onClose={onClose}
     >
-      <QueryResult query={tags}>{({ tags: found }) => <TypeUse tags={found} />}</QueryResult>
+      <QueryResult query={tags}>{({ tags: found }) => <TagTypeUsage tags={found} />}</QueryResult>
     </ConfirmOperationDialog>
   );
 };
 
-/** How many tags and flags the deletion of a type affects. */
-const TypeUse = ({ tags }: { readonly tags: readonly Tag[] }) => {
+/** The number of tags and flags that the deletion of a tag type affects, as a sentence. */
+const TagTypeUsage = ({ tags }: { readonly tags: readonly Tag[] }) => {
   const list = tags.map(({ type, value }) => `${type}:${value}`).join(',');
   const flags = useFlagUsage({ tag: `INCLUDE_ANY_OF:${list}` });
   if (tags.length === 0) return <p>{text.deleteTypeHelp(0, 0)}</p>;
@@ -93,18 +93,18 @@ const TypeUse = ({ tags }: { readonly tags: readonly Tag[] }) => {
 const TagTypes = () => {
   const types = useQuery({ ...operationQuery(ListTagTypes, {}), select: ({ tagTypes }) => tagTypes });
   const mayCall = useMayCall();
-  const [open, setOpen] = useState<{
+  const [dialog, setDialog] = useState<{
     readonly action: 'create' | 'edit' | 'delete';
     readonly type?: TagTypeDescription;
   }>();
-  const close = (): void => setOpen(undefined);
-  const create = mayCall(CreateTagType) && (
-    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'create' })}>
+  const close = (): void => setDialog(undefined);
+  const createButton = mayCall(CreateTagType) && (
+    <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'create' })}>
       {text.createType}
     </Button>
   );
   return (
-    <AdminPage id="tags" actions={create}>
+    <AdminPage id="tags" actions={createButton}>
       <MissingPermissionNotice operation={UpdateTagType} />
       <ResourceList
         label={text.types}
@@ -134,7 +134,7 @@ const TagTypes = () => {
                   id: 'edit',
                   label: sharedMessages.common.edit,
                   icon: 'edit' as const,
-                  run: () => setOpen({ action: 'edit', type }),
+                  run: () => setDialog({ action: 'edit', type }),
                 },
               ]
             : []),
@@ -144,14 +144,14 @@ const TagTypes = () => {
                   id: 'delete',
                   label: text.deleteType,
                   icon: 'remove' as const,
-                  run: () => setOpen({ action: 'delete', type }),
+                  run: () => setDialog({ action: 'delete', type }),
                 },
               ]
             : []),
         ]}
-        empty={{ title: text.noTypes, help: text.noTypesHelp, action: create }}
+        empty={{ title: text.noTypes, help: text.noTypesHelp, action: createButton }}
       />
-      {open?.action === 'create' && (
+      {dialog?.action === 'create' && (
         <RequestBodyDialog
           title={text.createType}
           submit={sharedMessages.common.create}
@@ -159,20 +159,22 @@ const TagTypes = () => {
           request={{}}
           invalidates={[ListTagTypes]}
           values={{}}
-          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...described]}
+          fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...editableFields]}
           notification={({ name }) => text.typeCreated(String(name))}
           onClose={close}
         />
       )}
-      {open?.action === 'edit' && open.type !== undefined && <EditType type={open.type} onClose={close} />}
-      {open?.action === 'delete' && open.type !== undefined && <DeleteType name={open.type.name} onClose={close} />}
+      {dialog?.action === 'edit' && dialog.type !== undefined && <EditType type={dialog.type} onClose={close} />}
+      {dialog?.action === 'delete' && dialog.type !== undefined && (
+        <DeleteType name={dialog.type.name} onClose={close} />
+      )}
     </AdminPage>
   );
 };
 
-const nameOf = ({ type, value }: Tag): string => `${type}:${value}`;
-/** The filter of the list of flags that finds a tag; quotes enclose a value with blanks. */
-const filterOf = (tag: Tag): string => (/\s/.test(nameOf(tag)) ? `"tag:${nameOf(tag)}"` : `tag:${nameOf(tag)}`);
+const tagName = ({ type, value }: Tag): string => `${type}:${value}`;
+/** The filter that finds the flags with a tag in the list of flags; quotes enclose a tag with blanks. */
+const flagFilterOf = (tag: Tag): string => (/\s/.test(tagName(tag)) ? `"tag:${tagName(tag)}"` : `tag:${tagName(tag)}`);
 
 const TagsOfType = ({ type }: { readonly type: string }) => {
   const stored = useQuery({
@@ -183,8 +185,8 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
   const mayCall = useMayCall();
   const [isCreating, setCreating] = useState(false);
   const [isEditing, setEditing] = useState(false);
-  const [deleted, setDeleted] = useState<Tag>();
-  const create = (
+  const [tagToDelete, setTagToDelete] = useState<Tag>();
+  const createButton = (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
       {text.createTag}
     </Button>
@@ -196,7 +198,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
       actions={
         <>
           {mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>{sharedMessages.common.edit}</Button>}
-          {create}
+          {createButton}
         </>
       }
     >
@@ -212,14 +214,14 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
         label={text.tags(type)}
         query={tags}
         rowKey={({ value }) => value}
-        name={nameOf}
+        name={tagName}
         columns={[
           { id: 'value', title: text.value, cell: ({ value }) => <strong>{value}</strong> },
           {
             id: 'flags',
             title: sharedMessages.shell.flags,
             cell: (tag) => (
-              <Link to="/flags" search={{ q: filterOf(tag) }}>
+              <Link to="/flags" search={{ q: flagFilterOf(tag) }}>
                 {text.findFlags}
               </Link>
             ),
@@ -227,10 +229,10 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
         ]}
         actions={(tag) =>
           mayCall(DeleteTag)
-            ? [{ id: 'delete', label: text.deleteTag, icon: 'remove', run: () => setDeleted(tag) }]
+            ? [{ id: 'delete', label: text.deleteTag, icon: 'remove', run: () => setTagToDelete(tag) }]
             : []
         }
-        empty={{ title: text.noTags, help: text.noTagsHelp, action: create }}
+        empty={{ title: text.noTags, help: text.noTagsHelp, action: createButton }}
       />
       {isCreating && (
         <RequestBodyDialog
@@ -246,19 +248,23 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
         />
       )}
       {isEditing && stored.data !== undefined && <EditType type={stored.data} onClose={() => setEditing(false)} />}
-      {deleted !== undefined && (
+      {tagToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.deleteTagTitle(nameOf(deleted))}
+          title={text.deleteTagTitle(tagName(tagToDelete))}
           confirm={text.deleteTag}
           isDangerous
           operation={DeleteTag}
-          request={{ params: deleted }}
+          request={{ params: tagToDelete }}
           invalidates={[ListTagsOfType, ListTags, SearchFeatures]}
-          notification={text.tagDeleted(nameOf(deleted))}
-          onClose={() => setDeleted(undefined)}
+          notification={text.tagDeleted(tagName(tagToDelete))}
+          onClose={() => setTagToDelete(undefined)}
         >
           <p>{text.deleteTagHelp}</p>
-          <FlagUsageList query={{ tag: `INCLUDE:${nameOf(deleted)}` }} title={text.usedBy} emptyText={text.unused} />
+          <FlagUsageList
+            query={{ tag: `INCLUDE:${tagName(tagToDelete)}` }}
+            title={text.usedBy}
+            emptyText={text.unused}
+          />
         </ConfirmOperationDialog>
       )}
     </AdminPage>

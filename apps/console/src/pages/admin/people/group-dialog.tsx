@@ -12,7 +12,7 @@ import { roleOptions } from './role-options.ts';
 
 type Members = Group['users'];
 
-/** A group as it is written: members by their ids alone. */
+/** The request body of a group: of its members, it has only the ids. */
 const bodyOfGroup = ({ name, description, mappingsSSO, rootRole, users }: Group) => ({
   name,
   description,
@@ -21,11 +21,11 @@ const bodyOfGroup = ({ name, description, mappingsSSO, rootRole, users }: Group)
   users: users.map(({ user }) => ({ user: { id: user.id } })),
 });
 
-const noGroup = { name: '', description: '', mappingsSSO: [], rootRole: null, users: [] };
+const emptyGroup = { name: '', description: '', mappingsSSO: [], rootRole: null, users: [] };
 
 const linesOf = (value: string): string[] => value.split('\n');
 
-/** Creates a group, or changes one. */
+/** Creates a group, or edits the given one. */
 export const GroupDialog = ({
   group,
   onClose,
@@ -77,7 +77,7 @@ export const GroupDialog = ({
       ),
     },
   ];
-  const common = {
+  const sharedProps = {
     invalidates: [ListGroups],
     fields,
     notification: ({ name }: Readonly<Record<string, unknown>>) => text.saved(String(name)),
@@ -85,16 +85,16 @@ export const GroupDialog = ({
   };
   return group === undefined ? (
     <RequestBodyDialog
-      {...common}
+      {...sharedProps}
       title={text.createGroup}
       submit={sharedMessages.common.create}
       operation={CreateGroup}
       request={{}}
-      values={noGroup}
+      values={emptyGroup}
     />
   ) : (
     <RequestBodyDialog
-      {...common}
+      {...sharedProps}
       title={text.editGroup(group.name)}
       submit={sharedMessages.common.save}
       operation={UpdateGroup}

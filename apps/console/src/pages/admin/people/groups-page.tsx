@@ -16,30 +16,30 @@ import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf } from './user-cell.tsx';
 import styles from './people.module.css';
 
-const dialogs = () => import('./group-dialog.tsx');
-const GroupDialog = lazyRouteComponent(dialogs, 'GroupDialog');
+const loadDialogs = () => import('./group-dialog.tsx');
+const GroupDialog = lazyRouteComponent(loadDialogs, 'GroupDialog');
 
 /** The groups with their members, roles and projects. */
 export const GroupsPage = () => {
   const groups = useQuery(operationQuery(ListGroups, {}));
   const roles = useQuery(operationQuery(ListUsers, {})).data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
-  const [edited, setEdited] = useState<Group | 'new' | undefined>();
-  const [deleted, setDeleted] = useState<Group | undefined>();
-  // The dialogs are there when a key opens them, so that no letter is lost.
-  useEffect(() => void dialogs(), []);
+  const [editedGroup, setEditedGroup] = useState<Group | 'new' | undefined>();
+  const [groupToDelete, setGroupToDelete] = useState<Group | undefined>();
+  // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
+  useEffect(() => void loadDialogs(), []);
   const mayCall = useMayCall();
   const mayCreate = mayCall(CreateGroup);
   usePageActions(
-    mayCreate ? [{ id: 'groups.create', title: text.createGroup, key: 'c', run: () => setEdited('new') }] : [],
+    mayCreate ? [{ id: 'groups.create', title: text.createGroup, key: 'c', run: () => setEditedGroup('new') }] : [],
   );
-  const create = mayCreate && (
-    <Button variant="primary" icon="add" onPress={() => setEdited('new')}>
+  const createButton = mayCreate && (
+    <Button variant="primary" icon="add" onPress={() => setEditedGroup('new')}>
       {text.createGroup}
     </Button>
   );
   return (
-    <AdminPage id="groups" actions={create}>
+    <AdminPage id="groups" actions={createButton}>
       <MissingPermissionNotice operation={CreateGroup} />
       <ResourceList
         label={text.groups}
@@ -81,39 +81,42 @@ export const GroupsPage = () => {
         ]}
         actions={(group) => [
           ...(mayCall(UpdateGroup)
-            ? [{ id: 'edit', label: text.edit, icon: 'edit' as const, run: () => setEdited(group) }]
+            ? [{ id: 'edit', label: text.edit, icon: 'edit' as const, run: () => setEditedGroup(group) }]
             : []),
           ...(mayCall(DeleteGroup)
-            ? [{ id: 'delete', label: text.deleteGroup, icon: 'remove' as const, run: () => setDeleted(group) }]
+            ? [{ id: 'delete', label: text.deleteGroup, icon: 'remove' as const, run: () => setGroupToDelete(group) }]
             : []),
         ]}
         empty={{ title: text.noGroups, help: text.noGroupsHelp }}
       />
       <Suspense>
-        {edited !== undefined && (
-          <GroupDialog group={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+        {editedGroup !== undefined && (
+          <GroupDialog
+            group={editedGroup === 'new' ? undefined : editedGroup}
+            onClose={() => setEditedGroup(undefined)}
+          />
         )}
       </Suspense>
-      {deleted !== undefined && (
+      {groupToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.deleteGroupTitle(deleted.name)}
+          title={text.deleteGroupTitle(groupToDelete.name)}
           confirm={text.deleteGroup}
           isDangerous
           operation={DeleteGroup}
-          request={{ params: { id: deleted.id } }}
+          request={{ params: { id: groupToDelete.id } }}
           invalidates={[ListGroups]}
-          notification={text.deleted(deleted.name)}
-          onClose={() => setDeleted(undefined)}
+          notification={text.deleted(groupToDelete.name)}
+          onClose={() => setGroupToDelete(undefined)}
         >
           <p>{text.deleteGroupHelp}</p>
           <UsageList
-            query={{ ...groups, data: deleted }}
+            query={{ ...groups, data: groupToDelete }}
             title={text.membersOf}
             emptyText={text.noMembersOf}
             uses={({ users }) => users.map(({ user }) => ({ key: String(user.id), node: displayNameOf(user) }))}
           />
           <UsageList
-            query={{ ...groups, data: deleted }}
+            query={{ ...groups, data: groupToDelete }}
             title={text.projectsOf}
             emptyText={text.noProjectsOf}
             uses={({ projects }) => projects.map((project) => ({ key: project, node: project }))}

@@ -12,11 +12,10 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { CopyableSecret } from '../../../components/content/copyable-secret.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
+import { absoluteUrlOf } from './absolute-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 
 const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');
-
-const addressOf = ({ url }: InviteLink): string => new URL(url, location.origin).href;
 
 const isPast = (at: string): boolean => Date.parse(at) < Date.now();
 
@@ -26,14 +25,14 @@ const InvitationStateBadge = ({ link: { enabled, expiresAt } }: { readonly link:
   return <Badge tone="good">{text.works}</Badge>;
 };
 
-/** The links by which people create their own accounts. */
+/** The invitation links, with which people create their own accounts. */
 export const Invitations = () => {
   const links = useQuery(operationQuery(ListInviteLinks, {}));
   const mayCall = useMayCall();
   const [isCreating, setCreating] = useState(false);
-  const [shown, setShown] = useState<InviteLink | undefined>();
-  const [switched, setSwitched] = useState<InviteLink | undefined>();
-  const close = (): void => setSwitched(undefined);
+  const [shownLink, setShownLink] = useState<InviteLink | undefined>();
+  const [linkToSwitch, setLinkToSwitch] = useState<InviteLink | undefined>();
+  const close = (): void => setLinkToSwitch(undefined);
   if (!mayCall(CreateInviteLink)) return null;
   return (
     <section className={layout['section']} aria-labelledby="invitations">
@@ -56,29 +55,31 @@ export const Invitations = () => {
           { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         ]}
         actions={(link) => [
-          { id: 'show', label: text.showLink, icon: 'external', run: () => setShown(link) },
-          { id: 'switch', label: link.enabled ? text.turnOff : text.turnOn, run: () => setSwitched(link) },
+          { id: 'show', label: text.showLink, icon: 'external', run: () => setShownLink(link) },
+          { id: 'switch', label: link.enabled ? text.turnOff : text.turnOn, run: () => setLinkToSwitch(link) },
         ]}
         empty={{ title: text.noInvitations, help: text.invitationsHelp }}
       />
       <Suspense>{isCreating && <CreateInvitationDialog onClose={() => setCreating(false)} />}</Suspense>
-      {shown !== undefined && (
-        <Dialog title={text.inviteMade(shown.name)} onClose={() => setShown(undefined)}>
+      {shownLink !== undefined && (
+        <Dialog title={text.inviteMade(shownLink.name)} onClose={() => setShownLink(undefined)}>
           <p>{text.inviteOpen}</p>
-          <CopyableSecret label={text.link} value={addressOf(shown)} />
+          <CopyableSecret label={text.link} value={absoluteUrlOf(shownLink.url)} />
         </Dialog>
       )}
-      {switched !== undefined && (
+      {linkToSwitch !== undefined && (
         <ConfirmOperationDialog
-          title={switched.enabled ? text.turnOffTitle(switched.name) : text.turnOnTitle(switched.name)}
-          confirm={switched.enabled ? text.turnOff : text.turnOn}
+          title={linkToSwitch.enabled ? text.turnOffTitle(linkToSwitch.name) : text.turnOnTitle(linkToSwitch.name)}
+          confirm={linkToSwitch.enabled ? text.turnOff : text.turnOn}
           operation={UpdateInviteLink}
-          request={{ params: { token: switched.secret }, body: { enabled: !switched.enabled } }}
+          request={{ params: { token: linkToSwitch.secret }, body: { enabled: !linkToSwitch.enabled } }}
           invalidates={[ListInviteLinks]}
-          notification={switched.enabled ? text.wasTurnedOff(switched.name) : text.wasTurnedOn(switched.name)}
+          notification={
+            linkToSwitch.enabled ? text.wasTurnedOff(linkToSwitch.name) : text.wasTurnedOn(linkToSwitch.name)
+          }
           onClose={close}
         >
-          <p>{switched.enabled ? text.turnOffHelp : text.turnOnHelp}</p>
+          <p>{linkToSwitch.enabled ? text.turnOffHelp : text.turnOnHelp}</p>
         </ConfirmOperationDialog>
       )}
     </section>

@@ -33,14 +33,14 @@ import layout from '../../../components/layout/layout.module.css';
 
 export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
-const listed = [ListServiceAccounts, ListServiceAccountTokens];
+const tokenReads = [ListServiceAccounts, ListServiceAccountTokens];
 
 const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
   <CreateSecretDialog
     title={text.createToken}
     submit={sharedMessages.common.create}
     operation={CreateServiceAccountToken}
-    invalidates={listed}
+    invalidates={tokenReads}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       params: { id: account.id },
@@ -75,23 +75,23 @@ export const TokensDialog = ({
 }) => {
   const tokens = useQuery(operationQuery(ListServiceAccountTokens, { params: { id: account.id } }));
   const [isCreating, setCreating] = useState(false);
-  const [deleted, setDeleted] = useState<Pat | undefined>();
+  const [tokenToDelete, setTokenToDelete] = useState<Pat | undefined>();
   if (isCreating) return <CreateToken account={account} onClose={() => setCreating(false)} />;
-  if (deleted !== undefined) {
+  if (tokenToDelete !== undefined) {
     return (
       <ConfirmOperationDialog
-        title={text.deleteTokenTitle(deleted.description)}
+        title={text.deleteTokenTitle(tokenToDelete.description)}
         confirm={text.deleteToken}
         isDangerous
         operation={DeleteServiceAccountToken}
-        request={{ params: { id: account.id, tokenId: deleted.id } }}
-        invalidates={listed}
+        request={{ params: { id: account.id, tokenId: tokenToDelete.id } }}
+        invalidates={tokenReads}
         notification={text.tokenDeleted}
-        onClose={() => setDeleted(undefined)}
+        onClose={() => setTokenToDelete(undefined)}
       >
         <p>{text.deleteTokenHelp}</p>
         <p className={layout['muted']}>
-          {text.lastSeen}: <Time at={deleted.seenAt} />
+          {text.lastSeen}: <Time at={tokenToDelete.seenAt} />
         </p>
       </ConfirmOperationDialog>
     );
@@ -127,7 +127,7 @@ export const TokensDialog = ({
                   id: 'delete',
                   title: sharedMessages.common.actions,
                   cell: (pat) => (
-                    <Button size="small" onPress={() => setDeleted(pat)}>
+                    <Button size="small" onPress={() => setTokenToDelete(pat)}>
                       {text.deleteToken}
                     </Button>
                   ),
@@ -173,7 +173,7 @@ interface ServiceAccountDialogProps extends DialogProps {
   readonly account: ServiceAccount;
 }
 
-/** What an administrator does with one service account. */
+/** The dialog of one action on a service account. */
 export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: ServiceAccountDialogProps) => {
   switch (dialog) {
     case 'edit':

@@ -13,9 +13,9 @@ import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
 
-const dialogs = () => import('./service-account-dialogs.tsx');
-const CreateServiceAccountDialog = lazyRouteComponent(dialogs, 'CreateServiceAccountDialog');
-const ServiceAccountDialog = lazyRouteComponent(dialogs, 'ServiceAccountDialog');
+const loadDialogs = () => import('./service-account-dialogs.tsx');
+const CreateServiceAccountDialog = lazyRouteComponent(loadDialogs, 'CreateServiceAccountDialog');
+const ServiceAccountDialog = lazyRouteComponent(loadDialogs, 'ServiceAccountDialog');
 
 /** The accounts of machines, with their tokens. */
 export const ServiceAccountsPage = () => {
@@ -23,13 +23,14 @@ export const ServiceAccountsPage = () => {
   const roles = accounts.data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const [isCreating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<Pick<ComponentProps<typeof ServiceAccountDialog>, 'dialog' | 'account'>>();
-  // The dialogs are there when a key opens them, so that no letter is lost.
-  useEffect(() => void dialogs(), []);
+  const [openDialog, setOpenDialog] =
+    useState<Pick<ComponentProps<typeof ServiceAccountDialog>, 'dialog' | 'account'>>();
+  // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
+  useEffect(() => void loadDialogs(), []);
   usePageActions([
     { id: 'accounts.create', title: text.createServiceAccount, key: 'c', run: () => setCreating(roles.length > 0) },
   ]);
-  const close = (): void => setOpened(undefined);
+  const close = (): void => setOpenDialog(undefined);
   return (
     <AdminPage
       id="service-accounts"
@@ -64,15 +65,20 @@ export const ServiceAccountsPage = () => {
           { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         actions={(account) => [
-          { id: 'tokens', label: text.manageTokens, run: () => setOpened({ dialog: 'tokens', account }) },
-          { id: 'edit', label: text.edit, icon: 'edit', run: () => setOpened({ dialog: 'edit', account }) },
-          { id: 'delete', label: text.deleteUser, icon: 'remove', run: () => setOpened({ dialog: 'delete', account }) },
+          { id: 'tokens', label: text.manageTokens, run: () => setOpenDialog({ dialog: 'tokens', account }) },
+          { id: 'edit', label: text.edit, icon: 'edit', run: () => setOpenDialog({ dialog: 'edit', account }) },
+          {
+            id: 'delete',
+            label: text.deleteUser,
+            icon: 'remove',
+            run: () => setOpenDialog({ dialog: 'delete', account }),
+          },
         ]}
         empty={{ title: text.noServiceAccounts, help: text.serviceAccountsHelp }}
       />
       <Suspense>
         {isCreating && <CreateServiceAccountDialog roles={roles} onClose={() => setCreating(false)} />}
-        {opened !== undefined && <ServiceAccountDialog {...opened} roles={roles} onClose={close} />}
+        {openDialog !== undefined && <ServiceAccountDialog {...openDialog} roles={roles} onClose={close} />}
       </Suspense>
     </AdminPage>
   );

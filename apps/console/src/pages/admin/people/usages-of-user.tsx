@@ -4,7 +4,7 @@ import { operationQuery } from '../../../api/queries.ts';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 
-/** What of a user depends on the user: the tokens, and the groups. */
+/** The tokens and the groups of a user, shown before the user is deactivated or deleted. */
 export const UsagesOfUser = ({ id }: { readonly id: number }) => {
   const tokens = useQuery(operationQuery(ListUserPats, { params: { id } }));
   const groups = useQuery(operationQuery(ListGroups, {}));

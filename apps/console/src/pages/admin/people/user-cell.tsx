@@ -1,19 +1,20 @@
 import styles from './people.module.css';
 
-interface Named {
+interface UserNames {
   readonly id: number;
   readonly name?: string | null | undefined;
   readonly username?: string | null | undefined;
   readonly email?: string | null | undefined;
 }
 
-/** What a user is called: by the first of name, username and e-mail address that is set. */
-export const displayNameOf = ({ id, name, username, email }: Named): string => name || username || email || `#${id}`;
+/** The name under which a user is shown: the first of name, username and e-mail address that is set, else the id. */
+export const displayNameOf = ({ id, name, username, email }: UserNames): string =>
+  name || username || email || `#${id}`;
 
 /** A user in a list: the display name, and below it the username or e-mail address. */
-export const UserCell = ({ user }: { readonly user: Named }) => {
+export const UserCell = ({ user }: { readonly user: UserNames }) => {
   const name = displayNameOf(user);
-  const others = [user.username, user.email].filter((one) => one != null && one !== '' && one !== name);
+  const others = [user.username, user.email].filter((other) => other != null && other !== '' && other !== name);
   return (
     <div className={styles['twoLines']}>
       <strong>

@@ -23,6 +23,7 @@ import { BoundSelect, BoundSwitch, BoundTextField } from '../../../components/fo
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
+import { absoluteUrlOf } from './absolute-url.ts';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
 import { UsagesOfUser } from './usages-of-user.tsx';
@@ -31,9 +32,6 @@ import { optionsOfPairs, instantAfterDays, textOrUndefined } from '../../../comp
 
 export type ListedUser = ReplyOf<typeof ListUsers>['users'][number];
 export type UserDialogKind = 'edit' | 'reset' | 'sessions' | 'activate' | 'deactivate' | 'delete';
-
-/** The absolute address of a link of the API, which is relative where the server has no public URL. */
-const addressOf = (link: string): string => new URL(link, location.origin).href;
 
 /** Creates a user, and shows the link by which the user chooses a password. */
 export const CreateUserDialog = ({
@@ -45,7 +43,7 @@ export const CreateUserDialog = ({
 }) => {
   const hasMail = useQuery(operationQuery(GetUiConfig, {})).data?.emailEnabled === true;
   const viewer = roles.find(({ name }) => name === 'Viewer') ?? roles[0];
-  const check = (name: string) => (value: unknown) => validationErrorOf(CreateUser.body, name, value);
+  const validate = (name: string) => (value: unknown) => validationErrorOf(CreateUser.body, name, value);
   return (
     <CreateSecretDialog
       title={text.createUser}
@@ -65,9 +63,9 @@ export const CreateUserDialog = ({
       secret={(created) => ({
         title: text.userCreated(displayNameOf(created)),
         label: text.link,
-        value: addressOf(created.inviteLink),
+        value: absoluteUrlOf(created.inviteLink),
         help: text.inviteHelp(displayNameOf(created)),
-        after: created.emailSent && <p>{text.inviteSent}</p>,
+        footnote: created.emailSent && <p>{text.inviteSent}</p>,
       })}
       onClose={onClose}
     >
@@ -78,16 +76,16 @@ export const CreateUserDialog = ({
             name="name"
             label={text.name}
             hint={text.nameHint}
-            validate={check('name')}
+            validate={validate('name')}
             autoFocus
           />
-          <BoundTextField control={control} name="email" label={text.email} type="email" validate={check('email')} />
+          <BoundTextField control={control} name="email" label={text.email} type="email" validate={validate('email')} />
           <BoundTextField
             control={control}
             name="username"
             label={text.username}
             hint={text.usernameHint}
-            validate={check('username')}
+            validate={validate('username')}
           />
           <BoundSelect
             control={control}
@@ -125,17 +123,17 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
 };
 
 interface UserDialogProps {
-  readonly opened: UserDialogKind;
+  readonly kind: UserDialogKind;
   readonly user: ListedUser;
   readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
   readonly onClose: () => void;
 }
 
-/** What an administrator does with one user. */
-export const UserDialog = ({ opened, user, roles, onClose }: UserDialogProps) => {
+/** The dialog of one action on a user. */
+export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
   const name = displayNameOf(user);
   const params = { id: user.id };
-  switch (opened) {
+  switch (kind) {
     case 'edit':
       return (
         <RequestBodyDialog
@@ -167,7 +165,7 @@ export const UserDialog = ({ opened, user, roles, onClose }: UserDialogProps) =>
           secret={({ resetPasswordUrl }) => ({
             title: text.resetMade(name),
             label: text.link,
-            value: addressOf(resetPasswordUrl),
+            value: absoluteUrlOf(resetPasswordUrl),
             help: text.resetHelp,
           })}
           onClose={onClose}
@@ -179,20 +177,20 @@ export const UserDialog = ({ opened, user, roles, onClose }: UserDialogProps) =>
       return <SessionsDialog user={user} onClose={onClose} />;
     case 'activate':
     case 'deactivate': {
-      const isOn = opened === 'activate';
+      const isActivation = kind === 'activate';
       return (
         <ConfirmOperationDialog
-          title={isOn ? text.activateTitle(name) : text.deactivateTitle(name)}
-          confirm={isOn ? text.activate : text.deactivate}
-          isDangerous={!isOn}
+          title={isActivation ? text.activateTitle(name) : text.deactivateTitle(name)}
+          confirm={isActivation ? text.activate : text.deactivate}
+          isDangerous={!isActivation}
           operation={UpdateUser}
-          request={{ params, body: { active: isOn } }}
+          request={{ params, body: { active: isActivation } }}
           invalidates={[ListUsers]}
-          notification={isOn ? text.wasActivated(name) : text.wasDeactivated(name)}
+          notification={isActivation ? text.wasActivated(name) : text.wasDeactivated(name)}
           onClose={onClose}
         >
-          <p>{isOn ? text.activateHelp : text.deactivateHelp}</p>
-          {!isOn && <UsagesOfUser id={user.id} />}
+          <p>{isActivation ? text.activateHelp : text.deactivateHelp}</p>
+          {!isActivation && <UsagesOfUser id={user.id} />}
         </ConfirmOperationDialog>
       );
     }
@@ -227,7 +225,7 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
     secret={(link) => ({
       title: text.inviteMade(link.name),
       label: text.link,
-      value: addressOf(link.url),
+      value: absoluteUrlOf(link.url),
       help: text.inviteOpen,
     })}
     onClose={onClose}

@@ -20,11 +20,11 @@ import type { UserDialogKind, ListedUser } from './user-dialogs.tsx';
 import { displayNameOf, UserCell } from './user-cell.tsx';
 import styles from './people.module.css';
 
-const dialogs = () => import('./user-dialogs.tsx');
-const CreateUserDialog = lazyRouteComponent(dialogs, 'CreateUserDialog');
-const UserDialog = lazyRouteComponent(dialogs, 'UserDialog');
+const loadDialogs = () => import('./user-dialogs.tsx');
+const CreateUserDialog = lazyRouteComponent(loadDialogs, 'CreateUserDialog');
+const UserDialog = lazyRouteComponent(loadDialogs, 'UserDialog');
 
-/** The users: their roles, whether they are active, and what administrators do for them. */
+/** The users with their root roles and states, the actions of administrators on them, and the invitation links. */
 export const UsersPage = () => {
   const users = useQuery(operationQuery(ListUsers, {}));
   const [view, setView] = useSearchParameter('view');
@@ -32,17 +32,19 @@ export const UsersPage = () => {
   const inactive = useQuery({ ...operationQuery(ListInactiveUsers, {}), enabled: isInactive });
   const navigate = useNavigate();
   const [isCreating, setCreating] = useState(false);
-  const [opened, setOpened] = useState<{ readonly dialog: UserDialogKind; readonly user: ListedUser } | undefined>();
+  const [openDialog, setOpenDialog] = useState<
+    { readonly dialog: UserDialogKind; readonly user: ListedUser } | undefined
+  >();
   const [isDeleting, setDeleting] = useState(false);
   const roles = users.data?.rootRoles ?? [];
-  // The dialogs are there when a key opens them, so that no letter is lost.
-  useEffect(() => void dialogs(), []);
+  // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
+  useEffect(() => void loadDialogs(), []);
   usePageActions([{ id: 'users.create', title: text.createUser, key: 'c', run: () => setCreating(roles.length > 0) }]);
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const inactiveIds = inactive.data?.inactiveUsers.map(({ id }) => id) ?? [];
   const rows = isInactive ? users.data?.users.filter(({ id }) => inactiveIds.includes(id)) : users.data?.users;
   const actionsOf = (user: ListedUser): MenuEntry[] => {
-    const open = (dialog: UserDialogKind) => () => setOpened({ dialog, user });
+    const open = (dialog: UserDialogKind) => () => setOpenDialog({ dialog, user });
     return [
       { id: 'edit', label: text.edit, icon: 'edit', run: open('edit') },
       {
@@ -118,8 +120,13 @@ export const UsersPage = () => {
       <Invitations />
       <Suspense>
         {isCreating && <CreateUserDialog roles={roles} onClose={() => setCreating(false)} />}
-        {opened !== undefined && (
-          <UserDialog opened={opened.dialog} user={opened.user} roles={roles} onClose={() => setOpened(undefined)} />
+        {openDialog !== undefined && (
+          <UserDialog
+            kind={openDialog.dialog}
+            user={openDialog.user}
+            roles={roles}
+            onClose={() => setOpenDialog(undefined)}
+          />
         )}
       </Suspense>
       {isDeleting && (

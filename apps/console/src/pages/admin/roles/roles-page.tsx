@@ -26,8 +26,8 @@ import { permissionGroups, type GrantScope, grantScopeOf } from './role-permissi
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
-const dialogs = () => import('./role-dialog.tsx');
-const RoleDialog = lazyRouteComponent(dialogs, 'RoleDialog');
+const loadDialogs = () => import('./role-dialog.tsx');
+const RoleDialog = lazyRouteComponent(loadDialogs, 'RoleDialog');
 
 type Kind = 'root' | 'project';
 const kinds: readonly Kind[] = ['root', 'project'];
@@ -128,8 +128,8 @@ export const RolesPage = () => {
   const mayCall = useMayCall();
   const [edited, setEdited] = useState<RoleWithPermissions | 'new' | undefined>();
   const [removed, setRemoved] = useState<RoleWithPermissions | undefined>();
-  // The dialogs are there when a key opens them, so that no letter is lost.
-  useEffect(() => void dialogs(), []);
+  // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
+  useEffect(() => void loadDialogs(), []);
   usePageActions([
     { id: 'roles.create', title: text.create[kind], key: 'c', run: () => mayCall(CreateRole) && setEdited('new') },
   ]);

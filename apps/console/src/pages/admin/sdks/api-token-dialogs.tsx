@@ -62,7 +62,7 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
         label: text.token,
         value: made.secret,
         help: text.once,
-        usage: <HowToUse type={made.type} />,
+        footnote: <HowToUse type={made.type} />,
       })}
       onClose={onClose}
     >

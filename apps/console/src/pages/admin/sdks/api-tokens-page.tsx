@@ -22,9 +22,9 @@ type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
 const tones = { client: 'neutral', frontend: 'accent', admin: 'warning' } as const;
 
-const dialogs = () => import('./api-token-dialogs.tsx');
-const CreateApiTokenDialog = lazyRouteComponent(dialogs, 'CreateApiTokenDialog');
-const ExtendApiTokenDialog = lazyRouteComponent(dialogs, 'ExtendApiTokenDialog');
+const loadDialogs = () => import('./api-token-dialogs.tsx');
+const CreateApiTokenDialog = lazyRouteComponent(loadDialogs, 'CreateApiTokenDialog');
+const ExtendApiTokenDialog = lazyRouteComponent(loadDialogs, 'ExtendApiTokenDialog');
 
 const isPast = (at: string): boolean => Date.parse(at) < Date.now();
 
@@ -47,8 +47,8 @@ export const ApiTokensPage = () => {
   const [isCreating, setCreating] = useState(false);
   const [extended, setExtended] = useState<ApiToken | undefined>();
   const [removed, setRemoved] = useState<ApiToken | undefined>();
-  // The dialogs are there when a key opens them, so that no letter is lost.
-  useEffect(() => void dialogs(), []);
+  // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
+  useEffect(() => void loadDialogs(), []);
   usePageActions([
     { id: 'tokens.create', title: text.create, key: 'c', run: () => setCreating(mayCall(CreateApiToken)) },
   ]);

@@ -113,7 +113,7 @@ const constraintsOf = ({ constraints }: FormValues): readonly Constraint[] =>
 /** What a new segment and a stored one have in common. */
 const shared = {
   prepare: (body: FormValues) => ({ ...body, constraints: constraintsForRequest(constraintsOf(body)) }),
-  whole: (values: FormValues, onChange: (changed: FormValues) => void) => (
+  renderBody: (values: FormValues, onChange: (changed: FormValues) => void) => (
     <>
       <ConstraintsEditor constraints={constraintsOf(values)} onChange={(constraints) => onChange({ constraints })} />
       {constraintsOf(values).length === 0 && <Notice tone="warning">{text.everybodyWarning}</Notice>}
@@ -234,7 +234,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           {...shared}
           renderBody={(values, onChange, base) => (
             <>
-              {shared.whole(values, onChange)}
+              {shared.renderBody(values, onChange)}
               {target !== undefined && (
                 <ProposeSegmentButton {...edit} target={target} base={base} values={values} onReset={onChange} />
               )}

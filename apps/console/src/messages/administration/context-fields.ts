@@ -1,13 +1,12 @@
 import { formatCount } from '../format-number.ts';
 
-export const contextMessages = {
+export const contextFieldsMessages = {
   fields: 'Context fields',
   name: 'Name',
   nameHint: 'As applications send it, such as region. It cannot be changed later.',
   description: 'Description',
   stickiness: 'Users can be kept on one side of a rollout by it',
   sticky: 'for stickiness',
-  sortOrder: 'Place in lists',
   legalValues: 'Legal values',
   legalValuesHint: 'The only values that constraints can compare it with. None: any.',
   any: 'any',
@@ -27,7 +26,8 @@ export const contextMessages = {
   unused: 'No strategy compares it directly. Segments may.',
   delete: 'Delete',
   deleteTitle: (name: string) => `Delete the context field “${name}”`,
-  deleteHelp: 'Constraints that compare it stay as they are; it is not offered any more.',
+  deleteHelp:
+    'It cannot be deleted while an active flag or a default strategy compares it. Constraints of segments and of archived flags stay as they are.',
   deleted: (name: string) => `The context field ${name} is deleted.`,
   empty: 'No context fields yet',
   emptyHelp: 'A context field is what an application says of a user, such as region, for constraints to compare.',

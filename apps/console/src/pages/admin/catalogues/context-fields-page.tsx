@@ -21,7 +21,7 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
-import { contextMessages as text } from '../../../messages/administration/context.ts';
+import { contextFieldsMessages as text } from '../../../messages/administration/context-fields.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { LegalValues } from './legal-values.tsx';
@@ -46,7 +46,7 @@ const bodyOf = ({ description, stickiness, sortOrder, legalValues = [] }: Contex
   legalValues,
 });
 
-/** Rows without a value are not sent. */
+/** The body to send: rows of legal values that are empty are left out. */
 const prepare = ({ legalValues, ...body }: FormValues): FormValues => ({
   ...body,
   legalValues: valuesOf(legalValues)
@@ -54,11 +54,11 @@ const prepare = ({ legalValues, ...body }: FormValues): FormValues => ({
     .filter(({ value }) => value !== ''),
 });
 
-const FieldUses = ({ name }: { readonly name: string }) => {
-  const uses = useQuery(operationQuery(ListStrategiesOfContextField, { params: { name } }));
+const ContextFieldUsage = ({ name }: { readonly name: string }) => {
+  const strategiesQuery = useQuery(operationQuery(ListStrategiesOfContextField, { params: { name } }));
   return (
     <UsageList
-      query={uses}
+      query={strategiesQuery}
       title={text.usedBy}
       emptyText={text.unused}
       uses={({ strategies }) =>
@@ -71,20 +71,23 @@ const FieldUses = ({ name }: { readonly name: string }) => {
   );
 };
 
-/** The fields of the context in which flags are evaluated. */
-export const ContextPage = () => {
+/** The fields of the context that SDKs evaluate flags with. */
+export const ContextFieldsPage = () => {
   const contextFields = useQuery(operationQuery(ListContextFields, {}));
   const mayCall = useMayCall();
-  const [open, setOpen] = useState<{ readonly action: 'create' | 'edit' | 'delete'; readonly field?: ContextField }>();
-  const close = (): void => setOpen(undefined);
-  const create = mayCall(CreateContextField) && (
-    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'create' })}>
+  const [dialog, setDialog] = useState<{
+    readonly action: 'create' | 'edit' | 'delete';
+    readonly field?: ContextField;
+  }>();
+  const close = (): void => setDialog(undefined);
+  const createButton = mayCall(CreateContextField) && (
+    <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'create' })}>
       {text.create}
     </Button>
   );
-  const field = open?.field;
+  const field = dialog?.field;
   return (
-    <AdminPage id="context" actions={create}>
+    <AdminPage id="context" actions={createButton}>
       <MissingPermissionNotice operation={UpdateContextField} />
       <ResourceList
         label={text.fields}
@@ -126,7 +129,7 @@ export const ContextPage = () => {
                   id: 'edit',
                   label: sharedMessages.common.edit,
                   icon: 'edit' as const,
-                  run: () => setOpen({ action: 'edit', field: row }),
+                  run: () => setDialog({ action: 'edit', field: row }),
                 },
               ]
             : []),
@@ -136,14 +139,14 @@ export const ContextPage = () => {
                   id: 'delete',
                   label: text.delete,
                   icon: 'remove' as const,
-                  run: () => setOpen({ action: 'delete', field: row }),
+                  run: () => setDialog({ action: 'delete', field: row }),
                 },
               ]
             : []),
         ]}
-        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+        empty={{ title: text.empty, help: text.emptyHelp, action: createButton }}
       />
-      {open?.action === 'create' && (
+      {dialog?.action === 'create' && (
         <RequestBodyDialog
           title={text.create}
           submit={sharedMessages.common.create}
@@ -158,12 +161,12 @@ export const ContextPage = () => {
           onClose={close}
         />
       )}
-      {open?.action === 'edit' && field !== undefined && (
+      {dialog?.action === 'edit' && field !== undefined && (
         <RequestBodyDialog
           title={text.editTitle(field.name)}
           submit={sharedMessages.common.save}
           isWide
-          intro={<FieldUses name={field.name} />}
+          intro={<ContextFieldUsage name={field.name} />}
           operation={UpdateContextField}
           request={{ params: { name: field.name } }}
           invalidates={[ListContextFields]}
@@ -178,7 +181,7 @@ export const ContextPage = () => {
           onClose={close}
         />
       )}
-      {open?.action === 'delete' && field !== undefined && (
+      {dialog?.action === 'delete' && field !== undefined && (
         <ConfirmOperationDialog
           title={text.deleteTitle(field.name)}
           confirm={text.delete}
@@ -190,7 +193,7 @@ export const ContextPage = () => {
           onClose={close}
         >
           <p>{text.deleteHelp}</p>
-          <FieldUses name={field.name} />
+          <ContextFieldUsage name={field.name} />
         </ConfirmOperationDialog>
       )}
     </AdminPage>
