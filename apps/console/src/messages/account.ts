@@ -13,7 +13,7 @@ export const accountMessages = {
   name: 'Name',
   email: 'Email',
   emailMissing: 'Enter an email address.',
-  present: 'Present password',
+  currentPassword: 'Present password',
   password: 'New password',
   passwordHint: 'Ten characters or more; with upper and lower case, digits and signs, or a long sentence',
   passwordMissing: 'Enter a password.',

@@ -45,7 +45,7 @@ export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void
       }
     >
       {formState.errors.root?.message !== undefined && <Notice tone="danger">{formState.errors.root.message}</Notice>}
-      <PasswordField control={control} name="oldPassword" label={text.present} autoFocus />
+      <PasswordField control={control} name="oldPassword" label={text.currentPassword} autoFocus />
       <NewPasswordFields control={control} password="password" repeatedPassword="confirmPassword" />
     </Dialog>
   );

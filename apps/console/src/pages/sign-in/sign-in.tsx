@@ -18,8 +18,9 @@ import styles from './sign-in.module.css';
 
 const text = sharedMessages.signIn;
 
-const explain = (error: unknown, wrong: string): string =>
-  error instanceof ApiError && (error.status === 401 || error.status === 403) ? wrong : explainError(error);
+/** The message for a failed sign-in; `wrongCredentials` where the server refused what was entered. */
+const explainFailure = (error: unknown, wrongCredentials: string): string =>
+  error instanceof ApiError && (error.status === 401 || error.status === 403) ? wrongCredentials : explainError(error);
 
 const PasswordForm = ({ path }: { readonly path: string }) => {
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { username: '', password: '' } });
@@ -27,7 +28,7 @@ const PasswordForm = ({ path }: { readonly path: string }) => {
     try {
       await signInWithPassword(path, username, password);
     } catch (error) {
-      setError('root', { message: explain(error, text.wrong) });
+      setError('root', { message: explainFailure(error, text.wrong) });
     }
   });
   return (
@@ -56,7 +57,7 @@ const KeyForm = () => {
     try {
       await signInWithKey(key.trim());
     } catch (error) {
-      setError('key', { message: explain(error, text.keyWrong) });
+      setError('key', { message: explainFailure(error, text.keyWrong) });
     }
   });
   return (
@@ -78,10 +79,10 @@ const KeyForm = () => {
   );
 };
 
-/** The sign-in form over the page, which stays as it is below: what was typed there is still there afterwards. */
+/** The sign-in form over the page. The page below stays mounted, so that what was typed in it is not lost. */
 export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
   const client = useQueryClient();
-  // Data on the screen means that there was a session, which has ended.
+  // Cached data means that there was a session, which has ended.
   const [hadSession] = useState(() =>
     client
       .getQueryCache()
@@ -89,7 +90,7 @@ export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
       .some(({ state }) => state.data !== undefined),
   );
   const hasPassword = offer.path !== undefined && !offer.defaultHidden;
-  const [withKey, setWithKey] = useState(!hasPassword);
+  const [usesKey, setUsesKey] = useState(!hasPassword);
   useEffect(() => () => void client.invalidateQueries(), [client]);
   return (
     <ModalOverlay
@@ -116,12 +117,12 @@ export const SignIn = ({ offer }: { readonly offer: SignInOffer }) => {
               <p className={styles['or']}>{text.or}</p>
             </>
           )}
-          {withKey || offer.path === undefined ? <KeyForm /> : <PasswordForm path={offer.path} />}
+          {usesKey || offer.path === undefined ? <KeyForm /> : <PasswordForm path={offer.path} />}
           {offer.path === undefined ? (
             !hadSession && <Notice>{text.first}</Notice>
           ) : (
-            <Button variant="quiet" onPress={() => setWithKey(!withKey)}>
-              {withKey ? text.usePassword : text.useKey}
+            <Button variant="quiet" onPress={() => setUsesKey(!usesKey)}>
+              {usesKey ? text.usePassword : text.useKey}
             </Button>
           )}
         </Dialog>

@@ -22,7 +22,7 @@ import { accountMessages as text } from '../../messages/account.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './sign-in.module.css';
-import { type AccountFields, AccountForm } from './account-form.tsx';
+import { CreateAccountForm, type Credentials, SetPasswordForm } from './credentials-forms.tsx';
 
 const Frame = ({ title, children }: { readonly title: string; readonly children: React.ReactNode }) => (
   <main className={styles['page']}>
@@ -37,7 +37,8 @@ const Frame = ({ title, children }: { readonly title: string; readonly children:
   </main>
 );
 
-const Done = ({ children }: { readonly children: React.ReactNode }) => (
+/** The end of a page: what has been done, and a link to the sign-in. */
+const DoneMessage = ({ children }: { readonly children: React.ReactNode }) => (
   <>
     <p role="status">{children}</p>
     <a href="/" className={buttonClass({ variant: 'primary' })}>
@@ -46,12 +47,13 @@ const Done = ({ children }: { readonly children: React.ReactNode }) => (
   </>
 );
 
-const useParameter = (name: 'token' | 'invite'): string | undefined => useSearch({ strict: false })[name];
+/** A search parameter of the link that a person has opened. */
+const useLinkParameter = (name: 'token' | 'invite'): string | undefined => useSearch({ strict: false })[name];
 
-/** Creates the first administrator, by the link that the first start prints. */
+/** Creates the first administrator. The link has the token that Bunting prints at its first start. */
 export const FirstAdminPage = () => {
-  const token = useParameter('token') ?? '';
-  const run = ({ username, name, email, password }: AccountFields) => {
+  const token = useLinkParameter('token') ?? '';
+  const createAdmin = ({ username, name, email, password }: Credentials) => {
     const body: RequestOf<typeof CreateFirstAdmin>['body'] = {
       token,
       username,
@@ -64,7 +66,7 @@ export const FirstAdminPage = () => {
   return (
     <Frame title={text.first}>
       <p>{text.firstHelp}</p>
-      <AccountForm submit={text.create} hasAccountFields run={run} onDone={() => location.assign('/')} />
+      <CreateAccountForm send={createAdmin} onDone={() => location.assign('/')} />
     </Frame>
   );
 };
@@ -72,16 +74,14 @@ export const FirstAdminPage = () => {
 const ChoosePassword = ({ token }: { readonly token: string }) => {
   const link = useQuery({ ...operationQuery(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
   const [isDone, setDone] = useState(false);
-  if (isDone) return <Done>{text.passwordSet}</Done>;
+  if (isDone) return <DoneMessage>{text.passwordSet}</DoneMessage>;
   return (
     <QueryResult query={link}>
       {({ name, email }) => (
         <>
           <p>{text.passwordFor(name ?? email ?? '')}</p>
-          <AccountForm
-            submit={text.setPassword}
-            hasAccountFields={false}
-            run={({ password }) => sendAfterSignIn('POST', urlOf(ResetPassword, {}), { body: { token, password } })}
+          <SetPasswordForm
+            send={({ password }) => sendAfterSignIn('POST', urlOf(ResetPassword, {}), { body: { token, password } })}
             onDone={() => setDone(true)}
           />
         </>
@@ -90,29 +90,29 @@ const ChoosePassword = ({ token }: { readonly token: string }) => {
   );
 };
 
-/** For people that an administrator has invited: by name, or by a link for everybody. */
+/** For invited people: with `token` they set the password of an account that exists; with `invite` they create their own. */
 export const AcceptInvitationPage = () => {
-  const [token, invite] = [useParameter('token'), useParameter('invite')];
+  const [token, invite] = [useLinkParameter('token'), useLinkParameter('invite')];
   const [isDone, setDone] = useState(false);
-  const signUp = ({ username, name, email, password }: AccountFields) =>
+  const signUp = ({ username, name, email, password }: Credentials) =>
     sendAfterSignIn('POST', urlOf(SignUp, { params: { token: invite } }), {
       body: { username, name, email, password },
     });
   return (
     <Frame title={text.welcome}>
       {token !== undefined && <ChoosePassword token={token} />}
-      {token === undefined && isDone && <Done>{text.accountCreated}</Done>}
+      {token === undefined && isDone && <DoneMessage>{text.accountCreated}</DoneMessage>}
       {token === undefined && !isDone && invite !== undefined && (
-        <AccountForm submit={text.create} hasAccountFields isEmailRequired run={signUp} onDone={() => setDone(true)} />
+        <CreateAccountForm isEmailRequired send={signUp} onDone={() => setDone(true)} />
       )}
       {token === undefined && invite === undefined && <Notice tone="warning">{text.incomplete}</Notice>}
     </Frame>
   );
 };
 
-/** Sets a password by a link. */
+/** Sets a new password; the link has the token that allows it. */
 export const ResetPasswordPage = () => {
-  const token = useParameter('token');
+  const token = useLinkParameter('token');
   return (
     <Frame title={text.choosePassword}>
       {token === undefined ? <Notice tone="warning">{text.incomplete}</Notice> : <ChoosePassword token={token} />}
@@ -120,7 +120,7 @@ export const ResetPasswordPage = () => {
   );
 };
 
-/** Asks for a link by mail. */
+/** Requests an e-mail with a link to set a new password. */
 export const ForgottenPasswordPage = () => {
   const { control, handleSubmit, setError, formState } = useForm({ defaultValues: { email: '' } });
   const submit = handleSubmit(async (body) => {
@@ -133,7 +133,7 @@ export const ForgottenPasswordPage = () => {
   return (
     <Frame title={text.forgotten}>
       {formState.isSubmitSuccessful ? (
-        <Done>{text.mailSent}</Done>
+        <DoneMessage>{text.mailSent}</DoneMessage>
       ) : (
         <form onSubmit={(event) => void submit(event)} className={layout['stack']} noValidate>
           <p>{text.forgottenHelp}</p>
