@@ -32,7 +32,6 @@ export const rolesMessages = {
   holders: (n: number) => `${formatCount(n, 'person', 'people')} with this role everywhere:`,
   noHolders: 'No user or group has this role everywhere.',
   immediately: 'What its holders may do changes immediately.',
-  onlyAfter: 'You changed nothing.',
 
   access: 'Who may do what',
   accessHelp: 'All who may do something, everywhere or in a project, and the role and group that gives it to them.',

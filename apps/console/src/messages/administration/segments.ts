@@ -7,7 +7,7 @@ export const segmentsMessages = {
   project: 'Offered in',
   projectHint: 'A segment of one project is offered there only.',
   everyProject: 'Every project',
-  who: 'Who is in it',
+  conditions: 'Who is in it',
   everybody: 'everybody',
   flags: 'Flags',
   created: 'Created',
@@ -15,7 +15,7 @@ export const segmentsMessages = {
   newTitle: 'New segment',
   createdNow: (name: string) => `The segment ${name} is created.`,
   saved: (name: string) => `The segment ${name} is saved.`,
-  use: 'What uses it',
+  usage: 'What uses it',
   usedBy: (n: number) =>
     `${formatCount(n, 'strategy', 'strategies')} ${n === 1 ? 'uses' : 'use'} it. A change reaches their users within seconds.`,
   unused: 'No strategy uses it.',

@@ -41,7 +41,7 @@ export const transferMessages = {
   changeRequestLater: (n: number) =>
     `${formatCount(n, 'change')} need approval. The change request for them is made in a moment.`,
   openChangeRequest: 'Open it',
-  again: 'Import another one',
+  importAnother: 'Import another one',
   result: {
     created: 'flags created',
     updated: 'flags changed',

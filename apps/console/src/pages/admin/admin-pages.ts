@@ -77,7 +77,7 @@ export const adminPages = [
   adminPage(
     'sign-in',
     'people',
-    lazyRouteComponent(() => import('./sign-in/sign-in-settings-page.tsx'), 'SignInSettingsPage'),
+    lazyRouteComponent(() => import('./sign-in-settings/sign-in-settings-page.tsx'), 'SignInSettingsPage'),
   ),
   adminPage(
     'applications',

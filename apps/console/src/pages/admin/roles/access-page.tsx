@@ -30,7 +30,7 @@ const GrantSources = ({ sources }: { readonly sources: readonly GrantSource[] })
   </span>
 );
 
-const mayOf = ({ permissions }: PermissionHolder): string => {
+const permissionSummary = ({ permissions }: PermissionHolder): string => {
   if (permissions.has('ADMIN')) return text.everything;
   return permissions.size === 0 ? text.nothing : text.permissions(permissions.size);
 };
@@ -52,33 +52,36 @@ const AdminTokens = () => {
   );
 };
 
-const everywhere = '*';
+const anyValue = '*';
 
-/** Who may do what, everywhere or in a project, and through which role and group. */
+/** The users who have a permission everywhere or in a project, and the roles and groups that give it to them. */
 export const AccessPage = () => {
-  const [chosen, setProject] = useSearchParameter('project');
+  const [chosenProject, setProject] = useSearchParameter('project');
   const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
   const [permission, setPermission] = useSearchParameter('permission');
-  const [shown, setShown] = useState<PermissionHolder | undefined>();
+  const [openHolder, setOpenHolder] = useState<PermissionHolder | undefined>();
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
   const mayCall = useMayCall();
   const mayListAll = mayCall(ListRoleHolders);
-  const project = chosen ?? (mayListAll ? undefined : projects[0]?.id);
-  // Everywhere, no environment can be chosen, and one that is left in the address from a project does not count.
+  const project = chosenProject ?? (mayListAll ? undefined : projects[0]?.id);
+  // Without a project, no environment can be chosen; one that is left in the URL from a project is ignored.
   const environment = project === undefined ? undefined : chosenEnvironment;
-  const instance = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: project === undefined && mayListAll });
-  const inProject = useQuery({
+  const installationHolders = useQuery({
+    ...operationQuery(ListRoleHolders, {}),
+    enabled: project === undefined && mayListAll,
+  });
+  const projectHolders = useQuery({
     ...operationQuery(ListProjectRoleHolders, { params: { projectId: project ?? '' } }),
     enabled: project !== undefined,
   });
-  const holders = project === undefined ? instance : inProject;
+  const holders = project === undefined ? installationHolders : projectHolders;
   const groups = catalogue.data === undefined ? [] : permissionGroups(catalogue.data);
-  const offered = groups.filter(({ kind }) => kind !== 'root' || project === undefined);
+  const offeredGroups = groups.filter(({ kind }) => kind !== 'root' || project === undefined);
   const displayNames = new Map(groups.flatMap((group) => group.permissions.map((one) => [one.name, one.displayName])));
   const projectOptions = [
-    ...(mayListAll ? [{ id: everywhere, label: text.everywhere }] : []),
+    ...(mayListAll ? [{ id: anyValue, label: text.everywhere }] : []),
     ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
   ];
   const users = holders.data && permissionHolders(holders.data, { permission, environment });
@@ -88,26 +91,26 @@ export const AccessPage = () => {
         <ComboBox
           label={text.place}
           options={projectOptions}
-          value={project ?? everywhere}
-          onChange={(id) => setProject(id === everywhere ? undefined : id)}
+          value={project ?? anyValue}
+          onChange={(id) => setProject(id === anyValue ? undefined : id)}
         />
         {project !== undefined && (
           <Select
             label={text.environment}
             options={[
-              { id: everywhere, label: text.anyEnvironment },
+              { id: anyValue, label: text.anyEnvironment },
               ...environments.map(({ name }) => ({ id: name, label: name })),
             ]}
-            value={environment ?? everywhere}
-            onChange={(id) => setEnvironment(id === everywhere ? undefined : id)}
+            value={environment ?? anyValue}
+            onChange={(id) => setEnvironment(id === anyValue ? undefined : id)}
           />
         )}
         <ComboBox
-          key={`${offered.length} ${catalogue.isSuccess}`}
+          key={`${offeredGroups.length} ${catalogue.isSuccess}`}
           label={text.mayDo}
           options={[
-            { id: everywhere, label: text.anyPermission },
-            ...offered.flatMap((group) =>
+            { id: anyValue, label: text.anyPermission },
+            ...offeredGroups.flatMap((group) =>
               group.permissions.map(({ name, displayName }) => ({
                 id: name,
                 label: displayName,
@@ -115,8 +118,8 @@ export const AccessPage = () => {
               })),
             ),
           ]}
-          value={permission ?? everywhere}
-          onChange={(id) => setPermission(id === everywhere ? undefined : id)}
+          value={permission ?? anyValue}
+          onChange={(id) => setPermission(id === anyValue ? undefined : id)}
         />
       </div>
       <ResourceList
@@ -142,10 +145,10 @@ export const AccessPage = () => {
             title: text.may,
             cell: (holder) =>
               holder.permissions.size === 0 || holder.permissions.has('ADMIN') ? (
-                mayOf(holder)
+                permissionSummary(holder)
               ) : (
-                <Button size="small" onPress={() => setShown(holder)}>
-                  {mayOf(holder)}
+                <Button size="small" onPress={() => setOpenHolder(holder)}>
+                  {permissionSummary(holder)}
                 </Button>
               ),
           },
@@ -153,16 +156,16 @@ export const AccessPage = () => {
         empty={{ title: text.none, help: text.noneHelp }}
       />
       {project === undefined && mayListAll && <AdminTokens />}
-      {shown !== undefined && (
+      {openHolder !== undefined && (
         <Dialog
-          title={text.details(displayNameOf(shown.user))}
-          onClose={() => setShown(undefined)}
+          title={text.details(displayNameOf(openHolder.user))}
+          onClose={() => setOpenHolder(undefined)}
           isWide
-          footer={<Button onPress={() => setShown(undefined)}>{sharedMessages.common.close}</Button>}
+          footer={<Button onPress={() => setOpenHolder(undefined)}>{sharedMessages.common.close}</Button>}
         >
           <Table
-            label={text.details(displayNameOf(shown.user))}
-            rows={[...shown.permissions]}
+            label={text.details(displayNameOf(openHolder.user))}
+            rows={[...openHolder.permissions]}
             rowKey={([name]) => name}
             columns={[
               { id: 'permission', title: text.permission, cell: ([name]) => displayNames.get(name) ?? name },

@@ -39,8 +39,8 @@ interface GrantsProps {
   readonly onChange: (grants: ReadonlySet<string>) => void;
 }
 
-/** The permissions of a role as checkboxes; permissions of environments for every environment or for single ones. */
-const Grants = ({ catalogue, kind, grants, onChange }: GrantsProps) => {
+/** The permissions of a role as checkboxes. A permission of environments is granted for every environment, or for some. */
+const GrantCheckboxes = ({ catalogue, kind, grants, onChange }: GrantsProps) => {
   const environments = catalogue.permissions.environments.map(({ name }) => name);
   const set = (key: string, isOn: boolean): void => {
     const next = new Set(grants);
@@ -88,7 +88,7 @@ const Grants = ({ catalogue, kind, grants, onChange }: GrantsProps) => {
     ));
 };
 
-interface Edited {
+interface EditedRole {
   readonly name: string;
   readonly description: string;
   readonly grants: ReadonlySet<string>;
@@ -97,13 +97,13 @@ interface Edited {
 interface RoleDialogProps {
   readonly catalogue: Catalogue;
   readonly kind: 'root' | 'project';
-  /** nothing for a new role */
+  /** undefined for a new role */
   readonly role: RoleWithPermissions | undefined;
   readonly onClose: () => void;
 }
 
-/** Merges the edit of `role` with the changes that others have saved since. @throws ApiError */
-const mergeRole = async (role: RoleWithPermissions, edited: Edited): Promise<Edited> => {
+/** Merges the edit of `role` with what other users have saved since `role` was read. @throws ApiError */
+const mergeRole = async (role: RoleWithPermissions, edited: EditedRole): Promise<EditedRole> => {
   const stored = await call(GetRole, { params: { id: role.id } });
   return {
     name: edited.name === role.name ? stored.name : edited.name,
@@ -112,7 +112,7 @@ const mergeRole = async (role: RoleWithPermissions, edited: Edited): Promise<Edi
   };
 };
 
-/** Creates a role, or changes one, with who has it. */
+/** Creates a role, or edits the given one and lists who has it. */
 export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) => {
   const create = useOperationMutation(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
   const update = useOperationMutation(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
@@ -124,7 +124,7 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
     defaultValues: { name: role?.name ?? '', description: role?.description ?? '' },
   });
   const submit = handleSubmit(async ({ name, description }) => {
-    const entered: Edited = { name: name.trim(), description: description.trim(), grants };
+    const entered: EditedRole = { name: name.trim(), description: description.trim(), grants };
     try {
       const edited = base === undefined ? entered : await mergeRole(base, entered);
       const permissions = bodyOfGrants(edited.grants) as RoleBody['permissions'];
@@ -161,7 +161,7 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
           emptyText={text.noHolders}
           uses={({ users }) =>
             users
-              .filter(({ through }) => through.some((way) => way.role === role.id))
+              .filter(({ through }) => through.some((source) => source.role === role.id))
               .map((user) => ({ key: String(user.id), node: displayNameOf(user) }))
           }
         />
@@ -181,7 +181,7 @@ export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) 
         label={text.description}
         validate={(value) => validationErrorOf(CreateRole.body, 'description', value)}
       />
-      <Grants catalogue={catalogue} kind={kind} grants={grants} onChange={setGrants} />
+      <GrantCheckboxes catalogue={catalogue} kind={kind} grants={grants} onChange={setGrants} />
     </Dialog>
   );
 };

@@ -1,22 +1,22 @@
 import type { AvailablePermissions, RoleHolders, RoleWithPermissions } from '@bunting/contracts';
 
-/** A permission under which a role can be described: of everything, of projects, or of environments. */
+/** The permissions of one kind: of the whole installation (`root`), of projects, or of environments in projects. */
 export interface PermissionGroup {
   readonly kind: 'root' | 'project' | 'environment';
   readonly permissions: readonly { readonly name: string; readonly displayName: string }[];
 }
 
-/** The catalogue of permissions in groups, those of environments once. */
+/** All permissions in groups. The permissions of environments, which the API lists for each environment, are included once. */
 export const permissionGroups = ({ permissions }: AvailablePermissions): readonly PermissionGroup[] => [
   { kind: 'root', permissions: permissions.root },
   { kind: 'project', permissions: permissions.project },
   { kind: 'environment', permissions: permissions.environments[0]?.permissions ?? [] },
 ];
 
-/** Where a role grants a permission: nowhere, everywhere in the role's scope, in the project `default`, or in some environments. */
+/** Where a role grants a permission: nowhere, wherever the role is given, in the project `default`, or in some environments. */
 export type GrantScope = 'none' | 'all' | 'default' | { readonly environments: readonly string[] };
 
-/** The scope in which a role grants a permission. The predefined root roles grant the permissions of projects in the project `default` alone. */
+/** The scope in which a role grants a permission. Predefined root roles grant permissions of projects in the project `default` alone. */
 export const grantScopeOf = (
   role: Pick<RoleWithPermissions, 'type' | 'permissions'>,
   permission: string,
@@ -30,7 +30,7 @@ export const grantScopeOf = (
   return environments.length < grants.length ? 'all' : { environments };
 };
 
-/** A permission of a role in an edit, as one key: `NAME`, or `NAME environment`. */
+/** The key of a permission that a role grants: `NAME`, or `NAME environment` for one environment. */
 export const grantKey = (name: string, environment?: string): string =>
   environment === undefined ? name : `${name} ${environment}`;
 
@@ -64,13 +64,13 @@ export interface GrantSource {
 
 export interface PermissionHolder {
   readonly user: RoleHolders['users'][number];
-  /** the roles that apply, or those that give the permission that was looked for */
+  /** the roles of the user; with a filter by permission, only those that grant it */
   readonly sources: readonly GrantSource[];
-  /** what the user may do, in the order of the roles, each with the roles that give it; `ADMIN` stands for everything */
+  /** the permissions of the user by name, each with the roles that grant it; `ADMIN` includes every permission */
   readonly permissions: ReadonlyMap<string, readonly GrantSource[]>;
 }
 
-interface PermissionFilter {
+interface PermissionHolderFilter {
   readonly permission?: string | undefined;
   readonly environment?: string | undefined;
 }
@@ -82,27 +82,30 @@ const permissionsIn = ({ role }: GrantSource, environment: string | undefined): 
     )
     .map(({ name }) => name);
 
-/** Who may do what, or who has one permission, and through which roles. A permission of some environments counts where none is named. */
+/**
+ * The users with their permissions and the roles that grant them; with `permission`, only the users who have it. With `environment`, a
+ * permission that is granted for other environments only does not count.
+ */
 export const permissionHolders = (
   { users, groups, roles }: RoleHolders,
-  { permission, environment }: PermissionFilter = {},
+  { permission, environment }: PermissionHolderFilter = {},
 ): readonly PermissionHolder[] => {
   const roleById = new Map(roles.map((role) => [role.id, role]));
   const groupById = new Map(groups.map(({ id, name }) => [id, name]));
   return users.flatMap((user) => {
-    const all = user.through.flatMap(({ role, group }): GrantSource[] => {
-      const found = roleById.get(role);
-      return found === undefined
+    const userSources = user.through.flatMap(({ role, group }): GrantSource[] => {
+      const grantingRole = roleById.get(role);
+      return grantingRole === undefined
         ? []
-        : [{ role: found, group: group === null ? undefined : (groupById.get(group) ?? `${group}`) }];
+        : [{ role: grantingRole, group: group === null ? undefined : (groupById.get(group) ?? `${group}`) }];
     });
     const permissions = new Map<string, GrantSource[]>();
-    for (const source of all) {
+    for (const source of userSources) {
       for (const name of new Set(permissionsIn(source, environment))) {
         permissions.set(name, [...(permissions.get(name) ?? []), source]);
       }
     }
-    if (permission === undefined) return [{ user, sources: all, permissions }];
+    if (permission === undefined) return [{ user, sources: userSources, permissions }];
     const sources = [...(permissions.get('ADMIN') ?? []), ...(permissions.get(permission) ?? [])];
     return sources.length === 0 ? [] : [{ user, sources, permissions }];
   });

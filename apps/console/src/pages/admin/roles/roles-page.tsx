@@ -119,21 +119,21 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
 
 /** The roles as a matrix of their permissions. */
 export const RolesPage = () => {
-  const [view] = useSearchParameter('kind');
-  const kind = kinds.find((one) => one === view) ?? 'root';
+  const [kindInUrl] = useSearchParameter('kind');
+  const kind = kinds.find((tab) => tab === kindInUrl) ?? 'root';
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
   const roles = useQuery(operationQuery(ListRoles, {}));
-  const shown = roles.data?.roles.filter(({ type }) => kindOf(type) === kind) ?? [];
-  const details = useQueries({ queries: shown.map(({ id }) => operationQuery(GetRole, { params: { id } })) });
+  const rolesOfKind = roles.data?.roles.filter(({ type }) => kindOf(type) === kind) ?? [];
+  const details = useQueries({ queries: rolesOfKind.map(({ id }) => operationQuery(GetRole, { params: { id } })) });
   const mayCall = useMayCall();
-  const [edited, setEdited] = useState<RoleWithPermissions | 'new' | undefined>();
-  const [removed, setRemoved] = useState<RoleWithPermissions | undefined>();
+  const [editedRole, setEditedRole] = useState<RoleWithPermissions | 'new' | undefined>();
+  const [roleToDelete, setRoleToDelete] = useState<RoleWithPermissions | undefined>();
   // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
   useEffect(() => void loadDialogs(), []);
   usePageActions([
-    { id: 'roles.create', title: text.create[kind], key: 'c', run: () => mayCall(CreateRole) && setEdited('new') },
+    { id: 'roles.create', title: text.create[kind], key: 'c', run: () => mayCall(CreateRole) && setEditedRole('new') },
   ]);
-  const loaded = details.flatMap(({ data }) => data ?? []);
+  const loadedRoles = details.flatMap(({ data }) => data ?? []);
   return (
     <AdminPage
       id="roles"
@@ -143,7 +143,7 @@ export const RolesPage = () => {
             variant="primary"
             icon="add"
             isDisabled={catalogue.data === undefined}
-            onPress={() => setEdited('new')}
+            onPress={() => setEditedRole('new')}
           >
             {text.create[kind]}
           </Button>
@@ -153,16 +153,16 @@ export const RolesPage = () => {
       <MissingPermissionNotice operation={CreateRole} />
       <p className={layout['muted']}>{text.help}</p>
       <nav aria-label={text.kinds} className={layout['tabs']}>
-        {kinds.map((one) => (
+        {kinds.map((tab) => (
           <Link
-            key={one}
+            key={tab}
             to="/admin/$section"
             params={{ section: 'roles' }}
-            search={{ kind: one }}
-            data-current={one === kind || undefined}
-            aria-current={one === kind ? 'page' : undefined}
+            search={{ kind: tab }}
+            data-current={tab === kind || undefined}
+            aria-current={tab === kind ? 'page' : undefined}
           >
-            {text.kindNames[one]}
+            {text.kindNames[tab]}
           </Link>
         ))}
       </nav>
@@ -170,35 +170,41 @@ export const RolesPage = () => {
         {(permissions) => (
           <QueryResult query={roles}>
             {() =>
-              loaded.length < shown.length ? (
+              loadedRoles.length < rolesOfKind.length ? (
                 <Loading />
               ) : (
-                <Matrix catalogue={permissions} kind={kind} roles={loaded} onEdit={setEdited} onRemove={setRemoved} />
+                <Matrix
+                  catalogue={permissions}
+                  kind={kind}
+                  roles={loadedRoles}
+                  onEdit={setEditedRole}
+                  onRemove={setRoleToDelete}
+                />
               )
             }
           </QueryResult>
         )}
       </QueryResult>
       <Suspense>
-        {edited !== undefined && catalogue.data !== undefined && (
+        {editedRole !== undefined && catalogue.data !== undefined && (
           <RoleDialog
             catalogue={catalogue.data}
             kind={kind}
-            role={edited === 'new' ? undefined : edited}
-            onClose={() => setEdited(undefined)}
+            role={editedRole === 'new' ? undefined : editedRole}
+            onClose={() => setEditedRole(undefined)}
           />
         )}
       </Suspense>
-      {removed !== undefined && (
+      {roleToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.removeTitle(removed.name)}
+          title={text.removeTitle(roleToDelete.name)}
           confirm={text.remove}
           isDangerous
           operation={DeleteRole}
-          request={{ params: { id: removed.id } }}
+          request={{ params: { id: roleToDelete.id } }}
           invalidates={[ListRoles]}
-          notification={text.removed(removed.name)}
-          onClose={() => setRemoved(undefined)}
+          notification={text.removed(roleToDelete.name)}
+          onClose={() => setRoleToDelete(undefined)}
         >
           <p>{text.removeHelp}</p>
         </ConfirmOperationDialog>

@@ -29,14 +29,14 @@ const HowToUse = ({ type }: { readonly type: Type }) => {
   );
 };
 
-/** Creates an API token, and shows its secret once with where it is used. */
+/** Creates an API token, and shows its secret once, with the URL that an SDK needs. */
 export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [chosenProjects, setChosenProjects] = useState<readonly string[]>([]);
   const [type, setType] = useState<Type>('client');
   const [environment, setEnvironment] = useState<string | undefined>();
-  const usual = environments.find((one) => one.type === 'development') ?? environments[0];
+  const defaultEnvironment = environments.find((candidate) => candidate.type === 'development') ?? environments[0];
   const isScoped = type !== 'admin';
   const request = ({ tokenName, days }: CreateSecretValues) => ({
     body: {
@@ -44,8 +44,8 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
       type,
       expiresAt: instantAfterDays(days) ?? null,
       ...(isScoped && {
-        environment: environment ?? usual?.name ?? 'development',
-        projects: chosen.length === 0 ? ['*'] : [...chosen],
+        environment: environment ?? defaultEnvironment?.name ?? 'development',
+        projects: chosenProjects.length === 0 ? ['*'] : [...chosenProjects],
       }),
     },
   });
@@ -57,12 +57,12 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
       invalidates={[ListApiTokens]}
       values={{ tokenName: '', days: '' }}
       request={request}
-      secret={(made: ReplyOf<typeof CreateApiToken>) => ({
-        title: text.made(made.tokenName),
+      secret={(token: ReplyOf<typeof CreateApiToken>) => ({
+        title: text.made(token.tokenName),
         label: text.token,
-        value: made.secret,
+        value: token.secret,
         help: text.once,
-        footnote: <HowToUse type={made.type} />,
+        footnote: <HowToUse type={token.type} />,
       })}
       onClose={onClose}
     >
@@ -88,14 +88,14 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
               <Select
                 label={text.environment}
                 options={environments.map(({ name }) => ({ id: name, label: name }))}
-                value={environment ?? usual?.name ?? null}
+                value={environment ?? defaultEnvironment?.name ?? null}
                 onChange={setEnvironment}
               />
               <MultiComboBox
                 label={text.addProject}
                 options={projects.map(({ id, name }) => ({ id, label: name, description: id }))}
-                value={chosen}
-                onChange={setChosen}
+                value={chosenProjects}
+                onChange={setChosenProjects}
                 emptyText={text.allProjects}
               />
             </>
@@ -107,7 +107,7 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
   );
 };
 
-/** Sets a new end of a token. */
+/** Sets when a token expires. */
 export const ExtendApiTokenDialog = ({
   token,
   onClose,

@@ -37,7 +37,8 @@ const Expiry = ({ expiresAt }: ApiToken) =>
     <Time at={expiresAt} />
   );
 
-const everything = (name: string, all: string): string => (name === '*' ? all : name);
+/** The name of a project or environment; `allText` for `*`, which stands for all of them. */
+const nameOrAll = (name: string, allText: string): string => (name === '*' ? allText : name);
 
 /** The keys of SDKs and scripts. */
 export const ApiTokensPage = () => {
@@ -45,15 +46,15 @@ export const ApiTokensPage = () => {
   const mayCall = useMayCall();
   const [type, setType] = useSearchParameter('type');
   const [isCreating, setCreating] = useState(false);
-  const [extended, setExtended] = useState<ApiToken | undefined>();
-  const [removed, setRemoved] = useState<ApiToken | undefined>();
+  const [tokenToExtend, setTokenToExtend] = useState<ApiToken | undefined>();
+  const [tokenToDelete, setTokenToDelete] = useState<ApiToken | undefined>();
   // Loads the dialogs before they are needed: letters that are typed right after the shortcut would be lost while a dialog is loading.
   useEffect(() => void loadDialogs(), []);
   usePageActions([
     { id: 'tokens.create', title: text.create, key: 'c', run: () => setCreating(mayCall(CreateApiToken)) },
   ]);
-  const all = tokens.data?.tokens;
-  const rows = types.some((one) => one === type) ? all?.filter((token) => token.type === type) : all;
+  const allTokens = tokens.data?.tokens;
+  const rows = types.some((known) => known === type) ? allTokens?.filter((token) => token.type === type) : allTokens;
   return (
     <AdminPage
       id="api-tokens"
@@ -102,12 +103,12 @@ export const ApiTokensPage = () => {
           {
             id: 'projects',
             title: text.projects,
-            cell: ({ projects }) => projects.map((project) => everything(project, text.allProjects)).join(', '),
+            cell: ({ projects }) => projects.map((project) => nameOrAll(project, text.allProjects)).join(', '),
           },
           {
             id: 'environment',
             title: text.environment,
-            cell: ({ environment }) => everything(environment, text.allEnvironments),
+            cell: ({ environment }) => nameOrAll(environment, text.allEnvironments),
           },
           { id: 'seen', title: text.lastSeen, cell: ({ seenAt }) => <Time at={seenAt} /> },
           { id: 'expires', title: text.expires, cell: Expiry },
@@ -115,36 +116,38 @@ export const ApiTokensPage = () => {
         ]}
         actions={(token) => [
           ...(mayCall(UpdateApiToken)
-            ? [{ id: 'extend', label: text.extend, icon: 'events' as const, run: () => setExtended(token) }]
+            ? [{ id: 'extend', label: text.extend, icon: 'events' as const, run: () => setTokenToExtend(token) }]
             : []),
           ...(mayCall(DeleteApiToken)
-            ? [{ id: 'remove', label: text.remove, icon: 'remove' as const, run: () => setRemoved(token) }]
+            ? [{ id: 'remove', label: text.remove, icon: 'remove' as const, run: () => setTokenToDelete(token) }]
             : []),
         ]}
         empty={{ title: text.none, help: text.noneHelp }}
       />
       <Suspense>
         {isCreating && <CreateApiTokenDialog onClose={() => setCreating(false)} />}
-        {extended !== undefined && <ExtendApiTokenDialog token={extended} onClose={() => setExtended(undefined)} />}
+        {tokenToExtend !== undefined && (
+          <ExtendApiTokenDialog token={tokenToExtend} onClose={() => setTokenToExtend(undefined)} />
+        )}
       </Suspense>
-      {removed !== undefined && (
+      {tokenToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.removeTitle(removed.tokenName)}
+          title={text.removeTitle(tokenToDelete.tokenName)}
           confirm={text.remove}
           isDangerous
           operation={DeleteApiToken}
-          request={{ params: { token: removed.secret } }}
+          request={{ params: { token: tokenToDelete.secret } }}
           invalidates={[ListApiTokens]}
-          notification={text.removed(removed.tokenName)}
-          onClose={() => setRemoved(undefined)}
+          notification={text.removed(tokenToDelete.tokenName)}
+          onClose={() => setTokenToDelete(undefined)}
         >
           <p>{text.removeHelp}</p>
           <p>
-            {removed.seenAt == null ? (
+            {tokenToDelete.seenAt == null ? (
               text.neverUsed
             ) : (
               <>
-                {text.lastUse} <Time at={removed.seenAt} />.
+                {text.lastUse} <Time at={tokenToDelete.seenAt} />.
               </>
             )}
           </p>

@@ -29,6 +29,7 @@ import styles from '../people/people.module.css';
 const ApplicationPage = lazyRouteComponent(() => import('./application-page.tsx'), 'ApplicationPage');
 
 const views = ['applications', 'unknown', 'edges'] as const;
+/** The maximum number of applications that one request returns. */
 const limit = 1_000;
 type Edge = ReplyOf<typeof ListEdgeInstances>['edges'][number];
 
@@ -38,12 +39,12 @@ const ApplicationLink = ({ name }: { readonly name: string }) => (
   </Link>
 );
 
-const usesOf = ({ usage }: Application): string =>
+const formatUsage = ({ usage }: Application): string =>
   usage
     .map(({ project, environments }) => `${project === '*' ? text.everywhere : project}: ${environments.join(', ')}`)
     .join('; ');
 
-/** The longest word of a search, which the server searches for in names. */
+/** The longest word of a search: the server searches by one word, and the list filters the result by the others. */
 const longestWord = (search: string): string =>
   search.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
 
@@ -76,7 +77,7 @@ const AllApplications = ({ filter }: { readonly filter: React.ReactNode }) => {
             ),
           },
           { id: 'sdk', title: text.sdk, cell: ({ sdkVersion }) => sdkVersion },
-          { id: 'uses', title: text.uses, cell: usesOf },
+          { id: 'uses', title: text.projectsInUse, cell: formatUsage },
           { id: 'seen', title: text.lastSeen, cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
           { id: 'created', title: text.firstSeen, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
@@ -142,7 +143,7 @@ const ApplicationsOfProject = ({ project, filter }: OfProjectProps) => {
 
 const Edges = () => {
   const query = useQuery(operationQuery(ListEdgeInstances, {}));
-  const [shown, setShown] = useState<Edge | undefined>();
+  const [openEdge, setOpenEdge] = useState<Edge | undefined>();
   return (
     <>
       <ResourceList
@@ -158,18 +159,18 @@ const Edges = () => {
           { id: 'region', title: text.region, cell: ({ region }) => String(region ?? '') },
           { id: 'reported', title: text.reported, cell: ({ reportedAt }) => <Time at={String(reportedAt)} /> },
         ]}
-        actions={(edge) => [{ id: 'details', label: text.details, run: () => setShown(edge) }]}
+        actions={(edge) => [{ id: 'details', label: text.details, run: () => setOpenEdge(edge) }]}
         empty={{ title: text.edgesNone, help: text.edgesNoneHelp }}
       />
-      {shown !== undefined && (
+      {openEdge !== undefined && (
         <Dialog
-          title={text.detailsOf(String(shown.appName))}
-          onClose={() => setShown(undefined)}
+          title={text.detailsOf(String(openEdge.appName))}
+          onClose={() => setOpenEdge(undefined)}
           isWide
-          footer={<Button onPress={() => setShown(undefined)}>{sharedMessages.common.close}</Button>}
+          footer={<Button onPress={() => setOpenEdge(undefined)}>{sharedMessages.common.close}</Button>}
         >
           <div className={styles['code']} role="region" aria-label={text.details} tabIndex={0}>
-            <code>{JSON.stringify(shown, null, 2)}</code>
+            <code>{JSON.stringify(openEdge, null, 2)}</code>
           </div>
         </Dialog>
       )}
@@ -192,7 +193,7 @@ const UnknownFlags = () => {
           { id: 'name', title: text.flag, cell: ({ name }) => <code dir="auto">{name}</code> },
           {
             id: 'applications',
-            title: text.askedBy,
+            title: text.askingApplications,
             cell: ({ reports }) => (
               <span className={styles['badges']}>
                 {reports.map(({ appName, environments }) => (
@@ -214,11 +215,12 @@ const UnknownFlags = () => {
   );
 };
 
-const all = '*';
+/** The option for all projects. */
+const allProjects = '*';
 
 const ApplicationsList = () => {
-  const [chosen] = useSearchParameter('view');
-  const view = views.find((one) => one === chosen) ?? 'applications';
+  const [viewInUrl] = useSearchParameter('view');
+  const view = views.find((known) => known === viewInUrl) ?? 'applications';
   const [project, setProject] = useSearchParameter('project');
   const projects = useProjects().data?.projects ?? [];
   const filter = (
@@ -226,27 +228,27 @@ const ApplicationsList = () => {
       key={projects.length}
       label={text.project}
       options={[
-        { id: all, label: text.everyProject },
+        { id: allProjects, label: text.everyProject },
         ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
       ]}
-      value={project ?? all}
-      onChange={(id) => setProject(id === all ? undefined : id)}
+      value={project ?? allProjects}
+      onChange={(id) => setProject(id === allProjects ? undefined : id)}
     />
   );
   return (
     <AdminPage id="applications">
       <p className={layout['muted']}>{text.help}</p>
       <nav aria-label={text.views} className={layout['tabs']}>
-        {views.map((one) => (
+        {views.map((tab) => (
           <Link
-            key={one}
+            key={tab}
             to="/admin/$section"
             params={{ section: 'applications' }}
-            search={{ view: one }}
-            data-current={one === view || undefined}
-            aria-current={one === view ? 'page' : undefined}
+            search={{ view: tab }}
+            data-current={tab === view || undefined}
+            aria-current={tab === view ? 'page' : undefined}
           >
-            {text.viewNames[one]}
+            {text.viewNames[tab]}
           </Link>
         ))}
       </nav>
@@ -262,7 +264,7 @@ const ApplicationsList = () => {
   );
 };
 
-/** The applications that use flags, and the Edges between; with one selected, its details. */
+/** The applications that use flags, the Edge instances and the unknown flags; or one application, if the path names it. */
 export const ApplicationsPage = () => {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   if (item === undefined) return <ApplicationsList />;

@@ -16,12 +16,12 @@ import { segmentsMessages as text } from '../../../messages/administration/segme
 import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';
 
-/** Where a segment of a project is changed by a change request. */
+/** The project of a segment whose changes need a change request, and its protected environments. */
 export interface ProposalTarget {
   readonly project: string;
-  /** the protected environments of the project; the change request is for the first of them */
+  /** the protected environments of the project; a change request belongs to one environment, which is the first of these */
   readonly environments: readonly string[];
-  /** whether the user may save it without a change request */
+  /** whether the user may save a change without a change request */
   readonly maySkip: boolean;
 }
 
@@ -39,31 +39,31 @@ export interface SegmentEdit {
   readonly id: number;
   /** the stored state that the form edits */
   readonly base: FormValues;
-  /** what has been entered */
+  /** the current values of the form */
   readonly values: FormValues;
-  /** the body of a segment, from what was read or entered */
+  /** completes the request body of a segment, as the form does before it sends the body */
   readonly toBody: (values: FormValues) => FormValues;
   /** reads the segment as it is stored now */
   readonly readStored: () => Promise<FormValues>;
 }
 
-const segmentBodyOf = ({ toBody }: SegmentEdit, entered: FormValues): Json =>
-  toBody(requestBodyOf(UpdateSegment.body, entered)) as Json;
+const segmentBodyOf = ({ toBody }: SegmentEdit, formValues: FormValues): Json =>
+  toBody(requestBodyOf(UpdateSegment.body, formValues)) as Json;
 
 /**
- * Proposes an edit, merged with what others have saved since its base was read.
+ * Proposes an edit in a change request, merged with what others have saved since its base was read.
  * @throws ApiError `PreconditionFailed` where another person has changed the same fields
  */
 export const proposeSegmentEdit = async (
   target: Omit<ProposalTarget, 'maySkip'>,
   edit: SegmentEdit,
 ): Promise<ChangeRequest> => {
-  const [base, values, now] = [
+  const [base, mine, theirs] = [
     formValuesOf(UpdateSegment.body, edit.base),
     edit.values,
     formValuesOf(UpdateSegment.body, await edit.readStored()),
-  ].map((entered) => segmentBodyOf(edit, entered)) as [Json, Json, Json];
-  const { merged, conflicts } = threeWayMerge(base, values, now);
+  ].map((formValues) => segmentBodyOf(edit, formValues)) as [Json, Json, Json];
+  const { merged, conflicts } = threeWayMerge(base, mine, theirs);
   if (conflicts.length > 0) throw new ApiError('PreconditionFailed', text.proposalConflict);
   const payload = { id: edit.id, ...(merged as FormValues as CreateSegmentBody) };
   return call(AddChanges, addSegmentChangeRequest(target, { action: 'updateSegment', payload }));

@@ -35,13 +35,13 @@ import { addSegmentChangeRequest, ProposeSegmentButton, proposeSegmentEdit } fro
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
-/** The strategies that use a segment, and those of change requests that would. */
-const SegmentUses = ({ id }: { readonly id: number }) => {
-  const uses = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
+/** The strategies that use a segment, and the proposed ones of change requests that would use it. */
+const SegmentUsage = ({ id }: { readonly id: number }) => {
+  const usage = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
   return (
     <>
       <UsageList
-        query={uses}
+        query={usage}
         title={text.usedBy}
         emptyText={text.unused}
         uses={({ strategies }) =>
@@ -58,12 +58,12 @@ const SegmentUses = ({ id }: { readonly id: number }) => {
         }
       />
       <UsageList
-        query={uses}
+        query={usage}
         title={text.proposedBy}
         emptyText={text.notProposed}
         uses={({ changeRequestStrategies }) =>
-          changeRequestStrategies.map(({ projectId, featureName, environment, changeRequest }, at) => ({
-            key: String(at),
+          changeRequestStrategies.map(({ projectId, featureName, environment, changeRequest }, index) => ({
+            key: String(index),
             node: (
               <>
                 <FlagLink project={projectId} feature={featureName} environment={environment} />{' '}
@@ -110,8 +110,8 @@ const bodyOfSegment = ({ name, description, project, constraints }: Segment): Fo
 const constraintsOf = ({ constraints }: FormValues): readonly Constraint[] =>
   Array.isArray(constraints) ? (constraints as Constraint[]) : [];
 
-/** What a new segment and a stored one have in common. */
-const shared = {
+/** The props that the forms of a new and of a stored segment have in common. */
+const sharedFormProps = {
   prepare: (body: FormValues) => ({ ...body, constraints: constraintsForRequest(constraintsOf(body)) }),
   renderBody: (values: FormValues, onChange: (changed: FormValues) => void) => (
     <>
@@ -136,7 +136,7 @@ const NewSegment = () => {
         invalidates={[ListSegments]}
         values={{ project: project ?? null, constraints: [] }}
         fields={fields}
-        {...shared}
+        {...sharedFormProps}
         notification={({ name }) => text.createdNow(String(name))}
         onDone={(_body, { id }) =>
           void navigate({
@@ -159,31 +159,31 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
   const fields = useFields();
   const navigate = useNavigate();
   const mayCall = useMayCall();
-  const uses = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
+  const usage = useQuery(operationQuery(ListStrategiesOfSegment, { params: { id } }));
   const [isDeleting, setDeleting] = useState(false);
   const { name, project } = stored.value;
-  const where = { project: project ?? undefined };
+  const scope = { project: project ?? undefined };
   const client = useQueryClient();
   const { environments, maySkip, isDirect } = useEditProtection(project ?? 'default');
   const target = project == null || environments.length === 0 ? undefined : { project, environments, maySkip };
-  const isUsed = (uses.data?.strategies.length ?? 0) > 0;
+  const isUsed = (usage.data?.strategies.length ?? 0) > 0;
   const readStored = async (): Promise<WithEntityTag<FormValues>> => {
     const { value, entityTag } = await callWithEntityTag(GetSegment, { params: { id } });
     return { value: bodyOfSegment(value), entityTag };
   };
-  const edit = {
+  const editProps = {
     id,
-    toBody: shared.prepare,
+    toBody: sharedFormProps.prepare,
     readStored: async () => (await readStored()).value,
   };
-  // What is protected is read again when the segment is changed: the page may have been open for long.
+  // Reads the protected environments again when the segment is saved: those in the cache may be old.
   const proposeInstead = async (values: FormValues, base: FormValues): Promise<boolean> => {
     if (project == null || isDirect) return false;
-    const guarded = await readProtectedEnvironments(client, project);
-    if (guarded.length === 0) return false;
+    const protectedEnvironments = await readProtectedEnvironments(client, project);
+    if (protectedEnvironments.length === 0) return false;
     const { id: changeRequest } = await proposeSegmentEdit(
-      { project, environments: guarded },
-      { ...edit, base, values },
+      { project, environments: protectedEnvironments },
+      { ...editProps, base, values },
     );
     notify(text.proposed(changeRequest));
     return true;
@@ -196,16 +196,16 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
       notifyError(error);
     }
   };
-  const deletion = {
+  const deletionProps = {
     title: text.deleteTitle(name),
     isDangerous: true,
     isImpossible: isUsed,
     onClose: () => setDeleting(false),
   };
-  const beforeDeletion = (help: string) => (
+  const deletionNotes = (help: string) => (
     <>
       {isUsed ? <Notice tone="warning">{text.inUse}</Notice> : <p>{help}</p>}
-      <SegmentUses id={id} />
+      <SegmentUsage id={id} />
     </>
   );
   return (
@@ -213,14 +213,14 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
       id="segments"
       title={name}
       actions={
-        mayCall(DeleteSegment, where) && (
+        mayCall(DeleteSegment, scope) && (
           <Button icon="remove" onPress={() => void startDeleting()}>
             {text.delete}
           </Button>
         )
       }
     >
-      <MissingPermissionNotice operation={UpdateSegment} scope={where} />
+      <MissingPermissionNotice operation={UpdateSegment} scope={scope} />
       <div className={styles['columns']}>
         <RequestBodyForm
           operation={UpdateSegment}
@@ -231,25 +231,25 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           readStored={readStored}
           proposeInstead={proposeInstead}
           fields={fields}
-          {...shared}
+          {...sharedFormProps}
           renderBody={(values, onChange, base) => (
             <>
-              {shared.renderBody(values, onChange)}
+              {sharedFormProps.renderBody(values, onChange)}
               {target !== undefined && (
-                <ProposeSegmentButton {...edit} target={target} base={base} values={values} onReset={onChange} />
+                <ProposeSegmentButton {...editProps} target={target} base={base} values={values} onReset={onChange} />
               )}
             </>
           )}
           notification={({ name: saved }) => text.saved(String(saved))}
         />
         <section className={layout['stack']} aria-labelledby="uses">
-          <h2 id="uses">{text.use}</h2>
-          <SegmentUses id={id} />
+          <h2 id="uses">{text.usage}</h2>
+          <SegmentUsage id={id} />
         </section>
       </div>
       {isDeleting && target === undefined && (
         <ConfirmOperationDialog
-          {...deletion}
+          {...deletionProps}
           confirm={text.delete}
           operation={DeleteSegment}
           request={{ params: { id } }}
@@ -257,32 +257,32 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           notification={text.deleted(name)}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
-          {beforeDeletion(text.deleteHelp)}
+          {deletionNotes(text.deleteHelp)}
         </ConfirmOperationDialog>
       )}
       {isDeleting && target !== undefined && (
         <ConfirmOperationDialog
-          {...deletion}
+          {...deletionProps}
           confirm={text.propose}
           operation={AddChanges}
           request={addSegmentChangeRequest(target, { action: 'deleteSegment', payload: { id } })}
           invalidates={[ListStrategiesOfSegment]}
           notification={text.deletionProposed(name)}
         >
-          {beforeDeletion(text.deletionHelp)}
+          {deletionNotes(text.deletionHelp)}
         </ConfirmOperationDialog>
       )}
     </AdminPage>
   );
 };
 
-/** A new segment, or a stored one with what uses it. */
+/** The form of a new segment, or of a stored one together with its usage. */
 export const SegmentPage = ({ item }: { readonly item: string }) => {
   const id = Number(item);
   const stored = useQuery({
     ...operationQueryWithEntityTag(GetSegment, { params: { id } }),
     enabled: item !== 'new',
-    // What is edited must not change under the hands of the user: a later state is merged when it is saved.
+    // Not read again while the user edits it: what others save meanwhile is merged when the user saves.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

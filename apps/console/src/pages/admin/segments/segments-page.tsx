@@ -20,7 +20,7 @@ const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'Segm
 const Segments = () => {
   const segments = useQuery({ ...operationQuery(ListSegments, {}), select: ({ segments: rows }) => rows });
   const mayCall = useMayCall();
-  const create = mayCall(CreateSegment) && (
+  const createLink = mayCall(CreateSegment) && (
     <Link
       to="/admin/$section/$item"
       params={{ section: 'segments', item: 'new' }}
@@ -30,7 +30,7 @@ const Segments = () => {
     </Link>
   );
   return (
-    <AdminPage id="segments" actions={create}>
+    <AdminPage id="segments" actions={createLink}>
       <MissingPermissionNotice operation={CreateSegment} />
       <ResourceList
         label={text.segments}
@@ -58,8 +58,8 @@ const Segments = () => {
             ),
           },
           {
-            id: 'who',
-            title: text.who,
+            id: 'conditions',
+            title: text.conditions,
             cell: ({ constraints }) =>
               constraints.length === 0 ? text.everybody : constraints.map(constraintPhrase).join(', and '),
           },
@@ -71,13 +71,13 @@ const Segments = () => {
           { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
           { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
-        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+        empty={{ title: text.empty, help: text.emptyHelp, action: createLink }}
       />
     </AdminPage>
   );
 };
 
-/** The segments, or one of them. */
+/** The list of segments, or one segment if the path names it. */
 export const SegmentsPage = () => {
   const { item } = useParams({ strict: false }) as { readonly item?: string };
   if (item === undefined) return <Segments />;

@@ -3,19 +3,19 @@ import { signInSettingsMessages as text } from '../../../messages/administration
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 
 interface ScimTokenProps {
-  /** SCIM is turned on for the first time, which makes a token */
+  /** whether SCIM is turned on for the first time, which creates a token */
   readonly isFirst: boolean;
   readonly onClose: () => void;
 }
 
-const secretResult = (title: string, token: string) => ({
+const shownToken = (title: string, token: string) => ({
   title,
   label: text.scimToken,
   value: token,
   help: text.scimTokenHelp,
 });
 
-/** Makes a token of SCIM, and shows it once. */
+/** Creates the token with which the identity provider calls SCIM, and shows it once. */
 export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
   isFirst ? (
     <CreateSecretDialog
@@ -24,7 +24,7 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       operation={SetScimSettings}
       request={() => ({ body: { enabled: true } })}
       invalidates={[GetScimSettings]}
-      secret={({ token = '' }) => secretResult(text.scimIsOn, token)}
+      secret={({ token = '' }) => shownToken(text.scimIsOn, token)}
       onClose={onClose}
     >
       {() => <p>{text.scimOnHelp}</p>}
@@ -36,7 +36,7 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       operation={CreateScimToken}
       request={() => ({})}
       invalidates={[GetScimSettings]}
-      secret={({ token }) => secretResult(text.newTokenMade, token)}
+      secret={({ token }) => shownToken(text.newTokenMade, token)}
       onClose={onClose}
     >
       {() => <p>{text.newTokenHelp}</p>}

@@ -18,7 +18,7 @@ const ScimTokenDialog = lazyRouteComponent(() => import('./scim-token-dialog.tsx
 
 const Passwords = () => {
   const settings = useQuery(operationQuery(GetPasswordSettings, {}));
-  const [isAsking, setAsking] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   return (
     <section className={layout['section']} aria-labelledby="passwords">
       <h2 id="passwords">{text.passwords}</h2>
@@ -27,9 +27,11 @@ const Passwords = () => {
           <>
             <p>{disabled ? text.passwordsOff : text.passwordsOn}</p>
             <div>
-              <Button onPress={() => setAsking(true)}>{disabled ? text.turnPasswordsOn : text.turnPasswordsOff}</Button>
+              <Button onPress={() => setConfirming(true)}>
+                {disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
+              </Button>
             </div>
-            {isAsking && (
+            {isConfirming && (
               <ConfirmOperationDialog
                 title={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
                 confirm={disabled ? text.turnPasswordsOn : text.turnPasswordsOff}
@@ -38,7 +40,7 @@ const Passwords = () => {
                 request={{ body: { disabled: !disabled } }}
                 invalidates={[GetPasswordSettings]}
                 notification={disabled ? text.passwordsAreOn : text.passwordsAreOff}
-                onClose={() => setAsking(false)}
+                onClose={() => setConfirming(false)}
               >
                 <p>{disabled ? text.turnOnHelp : text.turnOffHelp}</p>
               </ConfirmOperationDialog>
@@ -53,9 +55,9 @@ const Passwords = () => {
 const Scim = () => {
   const settings = useQuery(operationQuery(GetScimSettings, {}));
   const { base } = usePublicUrl();
-  // `first` stays open when the settings, which then have a token, are read again: it shows the token.
-  const [opened, setOpened] = useState<'first' | 'on' | 'off' | 'token' | undefined>();
-  const close = (): void => setOpened(undefined);
+  // `first` stays open when the settings are read again and have a token: its dialog shows the token.
+  const [openDialog, setOpenDialog] = useState<'first' | 'on' | 'off' | 'token' | undefined>();
+  const close = (): void => setOpenDialog(undefined);
   return (
     <section className={layout['section']} aria-labelledby="scim">
       <h2 id="scim">{text.scim}</h2>
@@ -66,17 +68,17 @@ const Scim = () => {
             <p>{enabled ? text.scimOn : text.scimOff}</p>
             {enabled && (
               <>
-                <p>{text.scimAddress}</p>
-                <CopyableSecret label={text.scimAddressLabel} value={`${base}/scim/v2`} />
+                <p>{text.scimUrl}</p>
+                <CopyableSecret label={text.scimUrlLabel} value={`${base}/scim/v2`} />
               </>
             )}
             <div className={styles['badges']}>
-              <Button onPress={() => setOpened(enabled ? 'off' : hasToken ? 'on' : 'first')}>
+              <Button onPress={() => setOpenDialog(enabled ? 'off' : hasToken ? 'on' : 'first')}>
                 {enabled ? text.turnScimOff : text.turnScimOn}
               </Button>
-              {hasToken && <Button onPress={() => setOpened('token')}>{text.newToken}</Button>}
+              {hasToken && <Button onPress={() => setOpenDialog('token')}>{text.newToken}</Button>}
             </div>
-            {opened === 'on' && (
+            {openDialog === 'on' && (
               <ConfirmOperationDialog
                 title={text.turnScimOn}
                 confirm={text.turnScimOn}
@@ -89,7 +91,7 @@ const Scim = () => {
                 <p>{text.scimIsOnAgain}</p>
               </ConfirmOperationDialog>
             )}
-            {opened === 'off' && (
+            {openDialog === 'off' && (
               <ConfirmOperationDialog
                 title={text.turnScimOff}
                 confirm={text.turnScimOff}
@@ -107,7 +109,9 @@ const Scim = () => {
         )}
       </QueryResult>
       <Suspense>
-        {(opened === 'first' || opened === 'token') && <ScimTokenDialog isFirst={opened === 'first'} onClose={close} />}
+        {(openDialog === 'first' || openDialog === 'token') && (
+          <ScimTokenDialog isFirst={openDialog === 'first'} onClose={close} />
+        )}
       </Suspense>
     </section>
   );

@@ -21,21 +21,29 @@ import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
-const Found = ({ found, algorithm }: { readonly found: DiscoveredProvider; readonly algorithm: string }) => {
-  const pkce = { true: text.pkceYes, false: text.pkceNo, null: text.pkceUnknown }[String(found.supportsPkce)];
-  const isWrong = found.signingAlgorithms.length > 0 && !found.signingAlgorithms.includes(algorithm);
+/** The endpoints and abilities that a provider has published. */
+const ProviderDetails = ({
+  provider,
+  algorithm,
+}: {
+  readonly provider: DiscoveredProvider;
+  readonly algorithm: string;
+}) => {
+  const pkce = { true: text.pkceYes, false: text.pkceNo, null: text.pkceUnknown }[String(provider.supportsPkce)];
+  const isAlgorithmUnsupported =
+    provider.signingAlgorithms.length > 0 && !provider.signingAlgorithms.includes(algorithm);
   return (
     <div role="status" className={layout['section']}>
-      <Badge tone="good">{text.found(found.issuer)}</Badge>
-      {isWrong && <Notice tone="warning">{text.wrongAlgorithm(algorithm)}</Notice>}
+      <Badge tone="good">{text.found(provider.issuer)}</Badge>
+      {isAlgorithmUnsupported && <Notice tone="warning">{text.wrongAlgorithm(algorithm)}</Notice>}
       <dl className={styles['pairs']}>
         {[
-          [text.issuer, found.issuer],
-          [text.signInAt, found.authorizationEndpoint],
-          [text.tokensAt, found.tokenEndpoint],
-          [text.signOutAt, found.endSessionEndpoint],
-          [text.signedWith, found.signingAlgorithms.join(', ')],
-          [text.scopes, found.scopes.join(' ')],
+          [text.issuer, provider.issuer],
+          [text.signInAt, provider.authorizationEndpoint],
+          [text.tokensAt, provider.tokenEndpoint],
+          [text.signOutAt, provider.endSessionEndpoint],
+          [text.signedWith, provider.signingAlgorithms.join(', ')],
+          [text.scopes, provider.scopes.join(' ')],
           [text.pkce, pkce],
         ].map(([name, value]) => (
           <div key={name}>
@@ -48,39 +56,42 @@ const Found = ({ found, algorithm }: { readonly found: DiscoveredProvider; reado
   );
 };
 
-/** Tries a provider: by the address that is stored, or by another one before it is. */
+/** Tries to discover a provider: the one of the stored settings, or another URL before it is stored. */
 const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
   const discover = useOperationMutation(DiscoverOidcProvider);
-  const [address, setAddress] = useState(settings.discoverUrl);
+  const [url, setUrl] = useState(settings.discoverUrl);
   return (
     <form
       className={styles['form']}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        discover.mutate({ body: { discoverUrl: address.trim() } });
+        discover.mutate({ body: { discoverUrl: url.trim() } });
       }}
     >
-      <TextField label={text.testAddress} hint={text.testHelp} type="url" value={address} onChange={setAddress} />
+      <TextField label={text.testUrl} hint={text.testHelp} type="url" value={url} onChange={setUrl} />
       <div>
         <Button type="submit" isPending={discover.isPending}>
           {text.test}
         </Button>
       </div>
       {discover.error !== null && <ErrorNotice error={discover.error} />}
-      {discover.data !== undefined && <Found found={discover.data} algorithm={settings.idTokenSigningAlgorithm} />}
+      {discover.data !== undefined && (
+        <ProviderDetails provider={discover.data} algorithm={settings.idTokenSigningAlgorithm} />
+      )}
     </form>
   );
 };
 
-const Addresses = () => {
+/** The URLs of Bunting that the provider must know. */
+const ClientUrls = () => {
   const { base, isConfigured } = usePublicUrl();
   return (
     <>
       {!isConfigured && <Notice tone="warning">{text.noPublicUrl}</Notice>}
       <p>{text.redirect}</p>
       <CopyableSecret label={text.redirectLabel} value={`${base}/auth/oidc/callback`} />
-      <p>{text.logoutAddress}</p>
+      <p>{text.logoutUrl}</p>
       <CopyableSecret label={text.logoutLabel} value={`${base}/`} />
     </>
   );
@@ -121,13 +132,13 @@ const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBody
   return isReadOnly ? fields.map((field) => ({ ...field, isDisabled: true })) : fields;
 };
 
-/** The settings of OpenID Connect, with what the provider needs and a try of it. */
+/** The settings of OpenID Connect, the URLs to enter at the provider, and a try of the provider. */
 export const SingleSignOn = () => {
   const settings = useQuery({ ...operationQuery(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
   return (
     <section className={layout['section']} aria-labelledby="sso">
       <h2 id="sso">{text.sso}</h2>
-      <Addresses />
+      <ClientUrls />
       <QueryResult query={settings}>
         {(stored) => (
           <>

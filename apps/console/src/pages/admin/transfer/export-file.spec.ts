@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { exportedCounts, readExport } from './export-file.ts';
+import { exportedCounts, parseExport } from './export-file.ts';
 
 const exported = { features: [{ name: 'a' }], featureStrategies: [], tagTypes: [], featureTags: [] };
 
 describe('the text of an export', () => {
   it('is read, and what it has is counted', () => {
-    const read = readExport(JSON.stringify(exported));
+    const read = parseExport(JSON.stringify(exported));
     expect(read).toEqual({ kind: 'export', data: exported });
     expect(read.kind === 'export' && exportedCounts(read.data)).toEqual([['features', 1]]);
   });
@@ -18,6 +18,6 @@ describe('the text of an export', () => {
     ['{"features": {}, "featureStrategies": [], "tagTypes": []}', /features/],
     [`"${'x'.repeat(11_000_000)}"`, /npm run import/],
   ])('is refused with the reason: %.30s', (text, reason) => {
-    expect(readExport(text, 10_485_760)).toEqual({ kind: 'fault', message: expect.stringMatching(reason) as unknown });
+    expect(parseExport(text, 10_485_760)).toEqual({ kind: 'fault', message: expect.stringMatching(reason) as unknown });
   });
 });

@@ -1,30 +1,30 @@
 import { type ExportedFeatures, isJsonObject } from '@bunting/contracts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 
-export type ReadExport =
+export type ParsedExport =
   { readonly kind: 'export'; readonly data: ExportedFeatures } | { readonly kind: 'fault'; readonly message: string };
 
-const fault = (message: string): ReadExport => ({ kind: 'fault', message });
+const fault = (message: string): ParsedExport => ({ kind: 'fault', message });
 
 /**
- * Reads the text of an export of Unleash or Bunting, or explains why it is none. The server validates its content.
- * @param maxBytes of the body of an import; undefined until it has been read
+ * Parses the text of an export of Unleash or Bunting, or explains why it is not one. The server validates its content.
+ * @param maxBytes the limit of the server for the body of an import; undefined while it is not known
  */
-export const readExport = (entered: string, maxBytes = Number.POSITIVE_INFINITY): ReadExport => {
-  if (new Blob([entered]).size > maxBytes) return fault(text.tooLarge(maxBytes));
+export const parseExport = (exportText: string, maxBytes = Number.POSITIVE_INFINITY): ParsedExport => {
+  if (new Blob([exportText]).size > maxBytes) return fault(text.tooLarge(maxBytes));
   let data: unknown;
   try {
-    data = JSON.parse(entered);
+    data = JSON.parse(exportText);
   } catch (error) {
     return fault(text.notJson((error as Error).message));
   }
   if (!isJsonObject(data)) return fault(text.notExport(['features']));
-  const members = data;
-  const missing = ['features', 'featureStrategies', 'tagTypes'].filter((name) => !Array.isArray(members[name]));
+  const root = data;
+  const missing = ['features', 'featureStrategies', 'tagTypes'].filter((name) => !Array.isArray(root[name]));
   return missing.length > 0 ? fault(text.notExport(missing)) : { kind: 'export', data: data as ExportedFeatures };
 };
 
-/** How much an export has of each thing; what it has nothing of is left out. */
+/** The number of flags, strategies, segments and so on in an export; kinds of which it has none are left out. */
 export const exportedCounts = (data: ExportedFeatures): readonly (readonly [keyof typeof text.content, number])[] =>
   (
     [

@@ -20,23 +20,23 @@ import { transferMessages as text } from '../../../messages/administration/trans
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { exportedCounts, readExport } from './export-file.ts';
+import { exportedCounts, parseExport } from './export-file.ts';
 import { saveFile } from './save-file.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
-interface Findings {
+interface FindingsNoticeProps {
   readonly title: string;
   readonly tone: 'warning' | 'danger';
-  readonly found: ImportValidation['errors'];
+  readonly findings: ImportValidation['errors'];
 }
 
-const FindingsNotice = ({ title, tone, found }: Findings) =>
-  found.length === 0 ? null : (
+const FindingsNotice = ({ title, tone, findings }: FindingsNoticeProps) =>
+  findings.length === 0 ? null : (
     <Notice tone={tone}>
       <strong>{title}</strong>
       <ul className={styles['plain']}>
-        {found.map(({ message, affectedItems }) => (
+        {findings.map(({ message, affectedItems }) => (
           <li key={message}>
             {message}
             {affectedItems.length > 0 && (
@@ -57,10 +57,10 @@ const FindingsNotice = ({ title, tone, found }: Findings) =>
 interface ReportProps {
   readonly report: ImportReport;
   readonly project: string;
-  readonly onAgain: () => void;
+  readonly onImportAnother: () => void;
 }
 
-const Report = ({ report, project, onAgain }: ReportProps) => {
+const Report = ({ report, project, onImportAnother }: ReportProps) => {
   const { changeRequest, skipped } = report;
   const counts = Object.entries(text.result).map(
     ([name, label]) => [label, report[name as keyof typeof text.result]] as const,
@@ -111,7 +111,7 @@ const Report = ({ report, project, onAgain }: ReportProps) => {
         <Link to="/projects/$project/flags" params={{ project }} className={buttonClass({ variant: 'primary' })}>
           {text.toProject}
         </Link>
-        <Button onPress={onAgain}>{text.again}</Button>
+        <Button onPress={onImportAnother}>{text.importAnother}</Button>
       </div>
     </div>
   );
@@ -139,7 +139,7 @@ const FileField = ({ onText }: { readonly onText: (value: string) => void }) => 
   );
 };
 
-/** The project and environment of an import or export, as state of the address. */
+/** The project and environment of an import or export, as state that is kept in the URL. */
 const useEnvironmentChoice = () => {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
@@ -183,29 +183,30 @@ const EnvironmentChoiceFields = ({ choice, labels, hasProject = true }: Environm
   </>
 );
 
-const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
+const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
   const client = useQueryClient();
-  const [entered, setEntered] = useState('');
-  const check = useOperationMutation(ValidateImport);
-  const take = useOperationMutation(ImportFeatures);
-  const [checked, setChecked] = useState<ImportValidation | undefined>();
+  const [enteredText, setEnteredText] = useState('');
+  const validateImport = useOperationMutation(ValidateImport);
+  const importFeatures = useOperationMutation(ImportFeatures);
+  const [validation, setValidation] = useState<ImportValidation | undefined>();
   const protection = useEditProtection(project, environment);
   const maxBytes = useQuery(operationQuery(GetUiConfig, {})).data?.maxImportBytes;
-  const read = entered.trim() === '' ? undefined : readExport(entered, maxBytes);
+  const parsed = enteredText.trim() === '' ? undefined : parseExport(enteredText, maxBytes);
   const enter = (value: string): void => {
-    setEntered(value);
-    setChecked(undefined);
-    check.reset();
-    take.reset();
+    setEnteredText(value);
+    setValidation(undefined);
+    validateImport.reset();
+    importFeatures.reset();
   };
-  if (take.data !== undefined) return <Report report={take.data} project={project} onAgain={() => enter('')} />;
-  const body = read?.kind === 'export' ? { project, environment, data: read.data } : undefined;
-  const isPossible = checked !== undefined && checked.errors.length === 0 && checked.permissions.length === 0;
+  if (importFeatures.data !== undefined)
+    return <Report report={importFeatures.data} project={project} onImportAnother={() => enter('')} />;
+  const body = parsed?.kind === 'export' ? { project, environment, data: parsed.data } : undefined;
+  const isPossible = validation !== undefined && validation.errors.length === 0 && validation.permissions.length === 0;
   const submit = (): void => {
     if (body === undefined) return;
-    if (isPossible) take.mutate({ body }, { onSuccess: () => void client.invalidateQueries() });
-    else check.mutate({ body }, { onSuccess: setChecked });
+    if (isPossible) importFeatures.mutate({ body }, { onSuccess: () => void client.invalidateQueries() });
+    else validateImport.mutate({ body }, { onSuccess: setValidation });
   };
   return (
     <form
@@ -220,11 +221,11 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
         choice={{
           ...choice,
           setProject: (id) => {
-            setChecked(undefined);
+            setValidation(undefined);
             choice.setProject(id);
           },
           setEnvironment: (name) => {
-            setChecked(undefined);
+            setValidation(undefined);
             choice.setEnvironment(name);
           },
         }}
@@ -235,20 +236,20 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
         label={text.text}
         hint={text.textHint}
         rows={6}
-        value={entered.length > 100_000 ? `${entered.slice(0, 1_000)}…` : entered}
+        value={enteredText.length > 100_000 ? `${enteredText.slice(0, 1_000)}…` : enteredText}
         onChange={enter}
-        isReadOnly={entered.length > 100_000}
-        error={read?.kind === 'fault' ? read.message : undefined}
+        isReadOnly={enteredText.length > 100_000}
+        error={parsed?.kind === 'fault' ? parsed.message : undefined}
       />
       <div role="status" className={layout['section']}>
-        {read?.kind === 'export' && (
-          <p>{text.has(exportedCounts(read.data).map(([name, n]) => text.content[name](n)))}</p>
+        {parsed?.kind === 'export' && (
+          <p>{text.has(exportedCounts(parsed.data).map(([name, n]) => text.content[name](n)))}</p>
         )}
-        {checked !== undefined && (
+        {validation !== undefined && (
           <>
-            <FindingsNotice title={text.errors} tone="danger" found={checked.errors} />
-            <FindingsNotice title={text.permissions} tone="danger" found={checked.permissions} />
-            <FindingsNotice title={text.warnings} tone="warning" found={checked.warnings} />
+            <FindingsNotice title={text.errors} tone="danger" findings={validation.errors} />
+            <FindingsNotice title={text.permissions} tone="danger" findings={validation.permissions} />
+            <FindingsNotice title={text.warnings} tone="warning" findings={validation.warnings} />
             {isPossible && <p>{text.isFine}</p>}
           </>
         )}
@@ -258,12 +259,14 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
           </Notice>
         )}
       </div>
-      {(take.error ?? check.error) !== null && <ErrorNotice error={take.error ?? check.error} />}
+      {(importFeatures.error ?? validateImport.error) !== null && (
+        <ErrorNotice error={importFeatures.error ?? validateImport.error} />
+      )}
       <div>
         <Button
           type="submit"
           variant={isPossible ? 'primary' : 'secondary'}
-          isPending={check.isPending || take.isPending}
+          isPending={validateImport.isPending || importFeatures.isPending}
           isDisabled={body === undefined}
         >
           {isPossible && body !== undefined ? text.start(body.data.features.length, project) : text.check}
@@ -275,25 +278,25 @@ const Import = ({ choice }: { readonly choice: EnvironmentChoice }) => {
 
 type Kind = keyof typeof text.kinds;
 
-const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
+const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
-  const run = useOperationMutation(ExportFeatures);
+  const exportFeatures = useOperationMutation(ExportFeatures);
   const [kind, setKind] = useState<Kind>('project');
   const [tag, setTag] = useState('');
   const [names, setNames] = useState('');
-  const [isTried, setTried] = useState(false);
-  const named = names.split(/[\s,]+/).filter(Boolean);
+  const [wasSubmitted, setSubmitted] = useState(false);
+  const featureNames = names.split(/[\s,]+/).filter(Boolean);
   const bodies: Readonly<Record<Kind, ExportFeaturesBody>> = {
     project: { environment, project },
     tag: { environment, tag: tag.trim() },
-    features: { environment, features: named },
+    features: { environment, features: featureNames },
   };
-  const isMissing = (kind === 'tag' && tag.trim() === '') || (kind === 'features' && named.length === 0);
+  const isMissing = (kind === 'tag' && tag.trim() === '') || (kind === 'features' && featureNames.length === 0);
   const submit = (): void => {
-    setTried(true);
+    setSubmitted(true);
     if (isMissing) return;
     const name = [kind === 'project' ? project : kind, environment, new Date().toISOString().slice(0, 10)].join('-');
-    run.mutate(
+    exportFeatures.mutate(
       { body: bodies[kind] },
       {
         onSuccess: (exported) => {
@@ -324,7 +327,7 @@ const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
           label={text.tag}
           value={tag}
           onChange={setTag}
-          error={isTried && isMissing ? text.tagMissing : undefined}
+          error={wasSubmitted && isMissing ? text.tagMissing : undefined}
         />
       )}
       {kind === 'features' && (
@@ -334,7 +337,7 @@ const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
           rows={4}
           value={names}
           onChange={setNames}
-          error={isTried && isMissing ? text.namesMissing : undefined}
+          error={wasSubmitted && isMissing ? text.namesMissing : undefined}
         />
       )}
       <EnvironmentChoiceFields
@@ -342,9 +345,9 @@ const Export = ({ choice }: { readonly choice: EnvironmentChoice }) => {
         labels={{ project: text.fromProject, environment: text.fromEnvironment }}
         hasProject={kind === 'project'}
       />
-      {run.error !== null && <ErrorNotice error={run.error} />}
+      {exportFeatures.error !== null && <ErrorNotice error={exportFeatures.error} />}
       <div>
-        <Button type="submit" isPending={run.isPending}>
+        <Button type="submit" isPending={exportFeatures.isPending}>
           {text.download}
         </Button>
       </div>
@@ -361,12 +364,12 @@ export const TransferPage = () => {
         <section className={layout['section']} aria-labelledby="import">
           <h2 id="import">{text.import}</h2>
           <p className={layout['muted']}>{text.importHelp}</p>
-          <Import choice={choice} />
+          <ImportForm choice={choice} />
         </section>
         <section className={layout['section']} aria-labelledby="export">
           <h2 id="export">{text.export}</h2>
           <p className={layout['muted']}>{text.exportHelp}</p>
-          <Export choice={choice} />
+          <ExportForm choice={choice} />
         </section>
       </div>
     </AdminPage>

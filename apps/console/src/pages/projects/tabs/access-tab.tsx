@@ -38,7 +38,8 @@ interface Member {
   readonly kind: 'user' | 'group';
   readonly id: number;
   readonly name: string;
-  readonly about: string;
+  /** “User”, “Service account” or “Group of … users” */
+  readonly kindLabel: string;
   readonly roles: readonly number[];
   readonly addedAt: string;
 }
@@ -50,7 +51,7 @@ const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
     name: displayNameOf(user),
     roles: user.roles,
     addedAt: user.addedAt,
-    about: user.accountType === 'Service Account' ? text.service : text.user,
+    kindLabel: user.accountType === 'Service Account' ? text.service : text.user,
   })),
   ...groups.map(({ id, name, userCount, roles, addedAt }) => ({
     kind: 'group' as const,
@@ -58,7 +59,7 @@ const projectMembersOf = ({ users, groups }: ProjectAccess): Member[] => [
     name,
     roles,
     addedAt,
-    about: text.group(userCount),
+    kindLabel: text.group(userCount),
   })),
 ];
 
@@ -75,7 +76,9 @@ const rolesField = (roles: readonly ProjectRole[]): RequestBodyField => ({
             key={id}
             isSelected={chosen.includes(id)}
             onChange={(isChosen) =>
-              onChange(roles.map((role) => role.id).filter((one) => (one === id ? isChosen : chosen.includes(one))))
+              onChange(
+                roles.map((role) => role.id).filter((roleId) => (roleId === id ? isChosen : chosen.includes(roleId))),
+              )
             }
           >
             <span>
@@ -100,15 +103,15 @@ interface GiveAccessProps {
   readonly onClose: () => void;
 }
 
-const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
-  const everyone = useQuery(operationQuery(ListUsersAndGroups, {}));
+const GiveAccessDialog = ({ project, roles, onClose }: GiveAccessProps) => {
+  const usersAndGroups = useQuery(operationQuery(ListUsersAndGroups, {}));
   const options = [
-    ...(everyone.data?.users ?? []).map((user) => ({
+    ...(usersAndGroups.data?.users ?? []).map((user) => ({
       id: `user ${user.id}`,
       label: displayNameOf(user),
       description: user.email ?? undefined,
     })),
-    ...(everyone.data?.groups ?? []).map(({ id, name, userCount }) => ({
+    ...(usersAndGroups.data?.groups ?? []).map(({ id, name, userCount }) => ({
       id: `group ${id}`,
       label: name,
       description: text.group(userCount),
@@ -121,7 +124,7 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
       operation={AddProjectAccess}
       request={{ params: { projectId: project } }}
       invalidates={[GetProjectAccess, ListProjects]}
-      // Users and groups are chosen in one list, and sent in two.
+      // The field `users` holds users and groups, as `user 1` and `group 2`; `prepare` separates them.
       values={{ users: [], groups: [], roles: roles.filter(({ name }) => name === 'Member').map(({ id }) => id) }}
       prepare={({ users, roles: roleIds }) => ({
         roles: roleIds,
@@ -131,11 +134,11 @@ const GiveAccess = ({ project, roles, onClose }: GiveAccessProps) => {
       fields={[
         {
           name: 'users',
-          label: text.who,
+          label: text.usersAndGroups,
           render: (value, onChange) => (
             <MultiComboBox
-              label={text.who}
-              hint={text.whoHint}
+              label={text.usersAndGroups}
+              hint={text.usersAndGroupsHint}
               options={options}
               value={Array.isArray(value) ? (value as string[]) : []}
               onChange={onChange}
@@ -157,16 +160,21 @@ interface MemberProps {
   readonly onClose: () => void;
 }
 
-const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readonly roles: readonly ProjectRole[] }) => {
-  const shared = {
+const ChangeRolesDialog = ({
+  project,
+  member,
+  roles,
+  onClose,
+}: MemberProps & { readonly roles: readonly ProjectRole[] }) => {
+  const sharedProps = {
     title: text.changeRolesTitle(member.name),
     submit: sharedMessages.common.save,
     invalidates: [GetProjectAccess, ListProjects],
     values: { roles: member.roles } as FormValues,
     readStored: async () => {
       const value = await call(GetProjectAccess, { params: { projectId: project } });
-      const now = projectMembersOf(value).find(({ kind, id }) => kind === member.kind && id === member.id);
-      return { value: { roles: now?.roles ?? [] } };
+      const current = projectMembersOf(value).find(({ kind, id }) => kind === member.kind && id === member.id);
+      return { value: { roles: current?.roles ?? [] } };
     },
     fields: [rolesField(roles)],
     notification: () => text.rolesSaved(member.name),
@@ -174,21 +182,21 @@ const ChangeRoles = ({ project, member, roles, onClose }: MemberProps & { readon
   };
   return member.kind === 'user' ? (
     <RequestBodyDialog
-      {...shared}
+      {...sharedProps}
       operation={SetProjectUserRoles}
       request={{ params: { projectId: project, userId: member.id } }}
     />
   ) : (
     <RequestBodyDialog
-      {...shared}
+      {...sharedProps}
       operation={SetProjectGroupRoles}
       request={{ params: { projectId: project, groupId: member.id } }}
     />
   );
 };
 
-const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
-  const shared = {
+const RemoveAccessDialog = ({ project, member, onClose }: MemberProps) => {
+  const sharedProps = {
     title: text.removeAccessTitle(member.name),
     confirm: text.removeAccess,
     isDangerous: true,
@@ -199,13 +207,13 @@ const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
   };
   return member.kind === 'user' ? (
     <ConfirmOperationDialog
-      {...shared}
+      {...sharedProps}
       operation={RemoveProjectUser}
       request={{ params: { projectId: project, userId: member.id } }}
     />
   ) : (
     <ConfirmOperationDialog
-      {...shared}
+      {...sharedProps}
       operation={RemoveProjectGroup}
       request={{ params: { projectId: project, groupId: member.id } }}
     />
@@ -216,12 +224,15 @@ const RemoveAccess = ({ project, member, onClose }: MemberProps) => {
 export const AccessTab = ({ project }: { readonly project: string }) => {
   const access = useQuery(operationQuery(GetProjectAccess, { params: { projectId: project } }));
   const mayCall = useMayCall();
-  const [open, setOpen] = useState<{ readonly action: 'give' | 'roles' | 'remove'; readonly member?: Member }>();
-  const close = (): void => setOpen(undefined);
+  const [dialog, setDialog] = useState<{
+    readonly action: 'giveAccess' | 'changeRoles' | 'removeAccess';
+    readonly member?: Member;
+  }>();
+  const close = (): void => setDialog(undefined);
   const roles = access.data?.roles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
-  const give = mayCall(AddProjectAccess, { project }) && (
-    <Button variant="primary" icon="add" onPress={() => setOpen({ action: 'give' })}>
+  const giveAccessButton = mayCall(AddProjectAccess, { project }) && (
+    <Button variant="primary" icon="add" onPress={() => setDialog({ action: 'giveAccess' })}>
       {text.giveAccess}
     </Button>
   );
@@ -230,9 +241,9 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
       <MissingPermissionNotice operation={AddProjectAccess} scope={{ project }} />
       <div className={layout['bar']}>
         <Link to="/admin/$section" params={{ section: 'access' }} search={{ project }}>
-          {text.mayDo}
+          {text.whoMayDoWhat}
         </Link>
-        {access.data !== undefined && projectMembersOf(access.data).length > 0 && give}
+        {access.data !== undefined && projectMembersOf(access.data).length > 0 && giveAccessButton}
       </div>
       <ResourceList
         label={text.tabs.access}
@@ -241,7 +252,7 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
         name={({ name }) => name}
         columns={[
           { id: 'name', title: text.name, cell: ({ name }) => <bdi>{name}</bdi> },
-          { id: 'kind', title: text.kind, cell: ({ about }) => about },
+          { id: 'kind', title: text.kind, cell: ({ kindLabel }) => kindLabel },
           {
             id: 'roles',
             title: text.roles,
@@ -262,7 +273,7 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
                   id: 'roles',
                   label: text.changeRoles,
                   icon: 'edit' as const,
-                  run: () => setOpen({ action: 'roles', member }),
+                  run: () => setDialog({ action: 'changeRoles', member }),
                 },
               ]
             : []),
@@ -272,19 +283,19 @@ export const AccessTab = ({ project }: { readonly project: string }) => {
                   id: 'remove',
                   label: text.removeAccess,
                   icon: 'remove' as const,
-                  run: () => setOpen({ action: 'remove', member }),
+                  run: () => setDialog({ action: 'removeAccess', member }),
                 },
               ]
             : []),
         ]}
-        empty={{ title: text.noMembers, help: text.noMembersHelp, action: give }}
+        empty={{ title: text.noMembers, help: text.noMembersHelp, action: giveAccessButton }}
       />
-      {open?.action === 'give' && <GiveAccess project={project} roles={roles} onClose={close} />}
-      {open?.action === 'roles' && open.member !== undefined && (
-        <ChangeRoles project={project} member={open.member} roles={roles} onClose={close} />
+      {dialog?.action === 'giveAccess' && <GiveAccessDialog project={project} roles={roles} onClose={close} />}
+      {dialog?.action === 'changeRoles' && dialog.member !== undefined && (
+        <ChangeRolesDialog project={project} member={dialog.member} roles={roles} onClose={close} />
       )}
-      {open?.action === 'remove' && open.member !== undefined && (
-        <RemoveAccess project={project} member={open.member} onClose={close} />
+      {dialog?.action === 'removeAccess' && dialog.member !== undefined && (
+        <RemoveAccessDialog project={project} member={dialog.member} onClose={close} />
       )}
     </div>
   );
