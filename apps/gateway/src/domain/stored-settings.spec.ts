@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { defaultOidcValues, type OidcClientSettings } from './identity/oidc-settings.ts';
-import { oidcSaved, passwordSettingEvents, scimTokenCreated, switchScim } from './stored-settings.ts';
+import { oidcSettingEvents, passwordSettingEvents, scimTokenCreated, switchScim } from './stored-settings.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {
   expect(passwordSettingEvents(undefined, { disabled: true })).toEqual([
@@ -58,12 +58,17 @@ it.each([
   ['first', false],
   ['second', true],
 ])('the event of OpenID Connect says whether the secret %s is new, and has none', (secret, hasNewSecret) => {
-  const event = oidcSaved(oidc, { ...oidc, autoCreate: true, secret }, { wasStored: true });
+  const [event] = oidcSettingEvents(oidc, { ...oidc, autoCreate: true, secret }, { wasStored: true });
   expect(event).toMatchObject({
     type: 'setting-updated',
     data: { id: 'oidc', autoCreate: true, hasNewSecret },
     preData: { id: 'oidc', autoCreate: false },
   });
-  expect(event.data).not.toHaveProperty('secret');
-  expect(event.preData).not.toHaveProperty('secret');
+  expect(event?.data).not.toHaveProperty('secret');
+  expect(event?.preData).not.toHaveProperty('secret');
+});
+
+it('settings of OpenID Connect that stay the same emit no event, but for the first ones', () => {
+  expect(oidcSettingEvents(oidc, { ...oidc }, { wasStored: true })).toEqual([]);
+  expect(oidcSettingEvents(oidc, { ...oidc }, { wasStored: false })).toMatchObject([{ type: 'setting-created' }]);
 });

@@ -1,4 +1,4 @@
-import type { SimpleSettings } from '@bunting/contracts';
+import { isEqual, type SimpleSettings } from '@bunting/contracts';
 import type { AccessEvent } from './access-event.ts';
 import type { OidcClientSettings, OidcValues } from './identity/oidc-settings.ts';
 
@@ -18,8 +18,8 @@ const settingEvent = <Name extends SettingName>(
   before: StoredSettings[Name] | undefined,
 ): AccessEvent => ({
   type: before === undefined ? 'setting-created' : 'setting-updated',
-  data: { id, ...data },
-  preData: before === undefined ? null : { id, ...before },
+  data: { ...data, id },
+  preData: before === undefined ? null : { ...before, id },
 });
 
 /** The events of turning passwords on or off; none if nothing changes. @param before undefined while the setting was never stored */
@@ -56,10 +56,13 @@ export const switchScim = (
 export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): AccessEvent =>
   settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
 
-/** The event of settings of OpenID Connect, without the secret. @param wasStored whether they were stored before */
-export const oidcSaved = (
+/** The events of settings of OpenID Connect, without the secret; none if nothing changes. @param wasStored whether they were stored before */
+export const oidcSettingEvents = (
   { secret: secretBefore, ...before }: OidcClientSettings,
   { secret, ...values }: OidcClientSettings,
   { wasStored }: { readonly wasStored: boolean },
-): AccessEvent =>
-  settingEvent('oidc', { ...values, hasNewSecret: secret !== secretBefore }, wasStored ? before : undefined);
+): readonly AccessEvent[] => {
+  const hasNewSecret = secret !== secretBefore;
+  if (wasStored && !hasNewSecret && isEqual(before, values)) return [];
+  return [settingEvent('oidc', { ...values, hasNewSecret }, wasStored ? before : undefined)];
+};

@@ -6,6 +6,7 @@ import {
   requireActive,
   requireAllowedDomain,
   requireDefaultRole,
+  requireStorableSubject,
 } from '../domain/accounts/provider-sign-in.ts';
 import {
   lastAdministratorMemberships,
@@ -83,6 +84,7 @@ export const signInWithProvider = async (
 ): Promise<SignedIn> => {
   const { issuer, subject, email, groups } = claims;
   requireAllowedDomain(email, settings.emailDomains);
+  requireStorableSubject(subject);
   const userId = await tx.identities.findForUpdate(issuer, subject);
   const user = requireActive(
     userId === undefined

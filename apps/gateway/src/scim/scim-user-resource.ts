@@ -173,7 +173,8 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   const email = (followsUserName ? address : undefined) ?? requestedEmail ?? address ?? null;
   const username = before?.username === null && userName.toLowerCase() === email ? null : userName;
   const fault = namesFault({ username, email });
-  if (fault !== undefined)
+  const isChanged = username !== before?.username || email !== before.email;
+  if (isChanged && fault !== undefined)
     throw invalidValue(`${fault.reason}: see the attribute \`${email === address ? 'userName' : 'emails'}\`.`);
   const { givenName, familyName } = attributes.name ?? {};
   const [externalId, givenNameText, familyNameText] = [

@@ -5,6 +5,7 @@ import {
   type FirstSignIn,
   requireActive,
   requireAllowedDomain,
+  requireStorableSubject,
   SignInDenied,
 } from './provider-sign-in.ts';
 
@@ -78,3 +79,11 @@ it('a deactivated or deleted user cannot sign in', () => {
   expect(requireActive(ann)).toBe(ann);
   for (const user of [{ ...ann, active: false }, undefined]) expect(() => requireActive(user)).toThrow('deactivated');
 });
+
+it.each(['\ud800x', 'x\0', 's'.repeat(256)])(
+  'a subject that cannot be stored as it is signs no user in (%j)',
+  (subject) => {
+    expect(() => requireStorableSubject(subject)).toThrow(SignInDenied);
+    expect(() => requireStorableSubject('auth0|5f7c8ec7')).not.toThrow();
+  },
+);

@@ -1,4 +1,5 @@
 import type { User } from '@bunting/contracts';
+import { isStorableText } from '../identity/claim-text.ts';
 
 /** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
 export class SignInDenied extends Error {}
@@ -12,6 +13,17 @@ export const requireAllowedDomain = (email: string | null, emailDomains: string)
   if (domains.length === 0) return;
   if (email === null || !domains.includes(email.slice(email.lastIndexOf('@') + 1)))
     throw new SignInDenied('E-mail addresses of your domain may not sign in here. Ask an administrator of Bunting.');
+};
+
+/** OpenID Connect Core 2: "It MUST NOT exceed 255 ASCII characters in length." */
+const maxSubjectLength = 255;
+
+/** Subjects that PostgreSQL would change could become the same one. @throws SignInDenied for one that cannot be stored as it is */
+export const requireStorableSubject = (subject: string): void => {
+  if (subject.length <= maxSubjectLength && isStorableText(subject)) return;
+  throw new SignInDenied(
+    `The provider names a subject that is no text of at most ${maxSubjectLength} characters. Ask its administrator to correct it.`,
+  );
 };
 
 /** What is known about a subject of a provider that signs in for the first time. */

@@ -40,6 +40,7 @@ it('a user without a username keeps an e-mail address', () => {
 
 it('an update of a user with a malformed e-mail address is refused', () => {
   expect(() => updatedUser(before, { email: 'maria' })).toThrow('The email must be an address');
+  expect(updatedUser({ ...before, email: 'stored before the rule' }, { active: false }).active).toBe(false);
 });
 
 it('an update that changes nothing emits no event', () => {

@@ -56,8 +56,8 @@ const updatedText = (requested: string | null | undefined, before: string | unde
  * @throws Refusal 400 for a malformed e-mail address, and for a user that would have neither a username nor an e-mail address
  */
 export const updatedUser = (before: User, body: UpdateUserBody) => {
-  const email = optionalEmail(body.email === undefined ? before.email : body.email);
+  const email = body.email === undefined ? (before.email ?? null) : optionalEmail(body.email);
   const fault = namesFault({ username: before.username ?? null, email });
-  if (fault !== undefined) throw invalidProperty(fault.reason, '/body/email');
+  if (body.email !== undefined && fault !== undefined) throw invalidProperty(fault.reason, '/body/email');
   return { name: updatedText(body.name, before.name), email, active: body.active ?? before.active };
 };

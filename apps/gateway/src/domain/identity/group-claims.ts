@@ -1,4 +1,5 @@
 import { isJsonObject } from '@bunting/contracts';
+import { isStorableText } from './claim-text.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -34,8 +35,11 @@ export const groupsIn = (claims: Claims, path: string): string[] | undefined => 
       .replaceAll('[*]', ''),
   );
   if (found === undefined || found === null) return undefined;
-  const names = (Array.isArray(found) ? found : [found]).filter((name) => typeof name === 'string' && name !== '');
-  return [...new Set(names as string[])].slice(0, maxGroupsOfClaim);
+  const claimed: readonly unknown[] = Array.isArray(found) ? found : [found];
+  const names = claimed
+    .filter((name) => typeof name === 'string')
+    .filter((name) => name !== '' && isStorableText(name));
+  return [...new Set(names)].slice(0, maxGroupsOfClaim);
 };
 
 /**

@@ -12,6 +12,16 @@ it.each<[which: string, claims: object, trustEmails: boolean, email: string | nu
   ['of which nothing is said', { email: 'ann@example.org' }, false, null, true],
   ['of which nothing is said, but trusted', { email: 'ann@example.org' }, true, 'ann@example.org', false],
   ['that cannot be stored', { email: 'ann\n@example.org', email_verified: true }, false, null, false],
+  ['that is no address', { email: 'ann', email_verified: true }, false, null, false],
+  ['with a lone surrogate', { email: 'ann\ud800@example.org', email_verified: true }, false, null, false],
+  ['with the Kelvin sign', { email: '\u212aim@example.org', email_verified: true }, false, null, false],
+  [
+    'that is decomposed',
+    { email: 'ma\u0301ria@example.org', email_verified: true },
+    false,
+    'm\u00e1ria@example.org',
+    false,
+  ],
   ['that is missing', {}, true, null, false],
 ])('an e-mail address of a provider %s', (_which, claims, trustEmails, email, hasUnverifiedEmail) => {
   const { iss: issuer, sub: subject } = token;
@@ -37,7 +47,7 @@ it('the verification of an e-mail address counts only beside the address', () =>
 it('groups are those of the ID token, or else of the claims of the user', () => {
   const groupsOf = (claims: object, userInfo?: object) =>
     oidcUserClaims({ ...token, ...claims }, userInfo as Record<string, unknown> | undefined, synchronised).groups;
-  expect(groupsOf({ groups: ['ux', 'ux', 7] }, { groups: ['qa'] })).toEqual(['ux']);
+  expect(groupsOf({ groups: ['ux', 'ux', 7, 'n\0l', '\ud800'] }, { groups: ['qa'] })).toEqual(['ux']);
   expect(groupsOf({}, { groups: 'qa' })).toEqual(['qa']);
   expect(groupsOf({})).toEqual([]);
 });

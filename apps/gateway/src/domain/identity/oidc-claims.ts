@@ -1,3 +1,5 @@
+import { namesFault, optionalEmail } from '../accounts/user-names.ts';
+import { isStorableText } from './claim-text.ts';
 import { groupsIn } from './group-claims.ts';
 import type { OidcClientSettings } from './oidc-settings.ts';
 
@@ -16,11 +18,26 @@ export interface OidcUserClaims {
   readonly groups: readonly string[] | undefined;
 }
 
+/** Maximum characters of a name and of an e-mail address. */
+const maxLength = 255;
+
 /** The text of a claim, trimmed; null for an empty one, and for one that cannot be stored as a name or an e-mail address. */
 const textOf = (value: unknown): string | null => {
-  const text = typeof value === 'string' ? value.normalize('NFC').trim() : '';
-  const isStorable = ![...text].some((character) => character < ' ' || character === '\u007f');
-  return text === '' || text.length > 255 || !isStorable ? null : text;
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text === '' || text.length > maxLength || !isStorableText(text) ? null : text;
+};
+
+const nameOf = (value: unknown): string | null => textOf(value)?.normalize('NFC') ?? null;
+
+/**
+ * The e-mail address of a claim, in the one spelling of each address; null for a text that is none. Unicode replaces some characters by
+ * others, as the Kelvin sign by `K`: an address with one is another address to the provider, and must not open the account of the replaced one.
+ */
+const emailOf = (value: unknown): string | null => {
+  const text = textOf(value);
+  if (text === null || [...text].some((character) => character.normalize('NFC') !== character)) return null;
+  const email = optionalEmail(text);
+  return namesFault({ username: null, email }) === undefined ? email : null;
 };
 
 /** Whether an ID token lacks claims that the settings need, so that they are requested from the UserInfo endpoint of the provider. */
@@ -38,13 +55,13 @@ export const oidcUserClaims = (
 ): OidcUserClaims => {
   // The source of the e-mail address also says whether it is verified.
   const source = claims['email'] === undefined ? userInfo : claims;
-  const email = textOf(source?.['email'])?.toLowerCase() ?? null;
+  const email = emailOf(source?.['email']);
   const verified = source?.['email_verified'];
   const isVerified = verified === true || verified === 'true' || (verified === undefined && trustEmails);
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    name: textOf(claims['name']) ?? textOf(userInfo?.['name']),
+    name: nameOf(claims['name']) ?? nameOf(userInfo?.['name']),
     email: isVerified ? email : null,
     hasUnverifiedEmail: email !== null && !isVerified,
     groups: enableGroupSyncing

@@ -50,6 +50,11 @@ it.each([
   expect(() => change({ ...body, enabled: false })).not.toThrow();
 });
 
+it('members of a body that are no OpenID settings are not stored', () => {
+  const body = { client_secret: 'mistyped', id: 'scim', autoCreate: true } as object;
+  expect(mergeOidcSettings(before, body)).toEqual({ ...before, autoCreate: true });
+});
+
 it('the OpenID settings are shown without the secret, and say whether there is one', () => {
   expect(oidcSettingsResponse({ ...before, isReadOnly: false })).toMatchObject({
     secret: '',

@@ -38,13 +38,18 @@ export const oidcSettingsResponse = ({
   hasSecret: secret !== undefined && secret !== '',
 });
 
+/** The members of a body that are settings. Others are not stored: a secret under a mistyped name would be shown. */
+const settingsIn = (body: OidcSettingsBody): Partial<OidcValues> =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(defaultOidcValues, name)));
+
 /**
  * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
  * another host by changing the URL of the provider.
  * @throws Refusal 400 for settings that are enabled and not complete
  */
 export const mergeOidcSettings = (before: OidcClientSettings, body: OidcSettingsBody): OidcClientSettings => {
-  const { secret, ...values } = body;
+  const { secret } = body;
+  const values = settingsIn(body);
   const merged = { ...before, ...values, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
   const isSameClient = merged.discoverUrl === before.discoverUrl && merged.clientId === before.clientId;
   const after = { ...merged, secret: secret || (isSameClient ? before.secret : undefined) };

@@ -68,7 +68,7 @@ it('the access to a project is set in place of the earlier one, which emits both
 it('a user who gets a further role in a project keeps the earlier roles, and the event has the request', () => {
   const body = { roles: [owner, owner], users: [7, 8], groups: [] };
   expect(rolesToAdd(body)).toEqual({ roles: [owner], requested: rolesIn({ 7: [owner], 8: [owner] }) });
-  expect(addRoles(rolesIn({ 7: [member] }), 'shop', body)).toEqual({
+  expect(addRoles(rolesIn({ 7: [member] }), 'shop', { ...body, unknown: 'x' } as typeof body)).toEqual({
     roles: rolesIn({ 7: [owner, member], 8: [owner] }),
     events: [{ type: 'project-access-added', project: 'shop', data: { ...body, roles: [owner] } }],
   });

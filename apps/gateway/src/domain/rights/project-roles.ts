@@ -130,7 +130,9 @@ export const addRoles = (before: ProjectRoles, project: string, body: AddProject
   const isChanged = !isEqual(projectRolesEventData(after), projectRolesEventData(before));
   return {
     roles: after,
-    events: isChanged ? [{ type: 'project-access-added', project, data: { ...body, roles } }] : [],
+    events: isChanged
+      ? [{ type: 'project-access-added', project, data: { users: body.users, groups: body.groups, roles } }]
+      : [],
   };
 };
 

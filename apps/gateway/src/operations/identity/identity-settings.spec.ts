@@ -135,6 +135,18 @@ describe('settings of OpenID Connect', () => {
     expect(await get(oidcPath)).toEqual(before);
   });
 
+  it('name a root role that cannot be deleted meanwhile', async () => {
+    const role = { name: 'Newcomer', description: '', type: 'root-custom', permissions: [] };
+    const { id } = (await post('/api/admin/roles', role)).body as { id: number };
+    await post(oidcPath, { ...complete(), defaultRootRoleId: id });
+    const remove = () => gateway.send(`/api/admin/roles/${id}`, { method: 'DELETE' });
+    const refused = await remove();
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toMatchObject({ message: expect.stringContaining('OpenID Connect') });
+    await post(oidcPath, { defaultRootRoleId: null });
+    expect((await remove()).status).toBe(200);
+  });
+
   it('refuse a root role that does not exist', async () => {
     expect(await post(oidcPath, { defaultRootRoleId: 4_711 })).toMatchObject({
       status: 400,

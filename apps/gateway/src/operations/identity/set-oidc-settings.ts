@@ -8,7 +8,7 @@ import {
 import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
 import { oidcSettingsOfRow } from '../../identity/oidc-settings-sources.ts';
 import { discoverProvider } from '../../identity/openid-provider.ts';
-import { oidcSaved } from '../../domain/stored-settings.ts';
+import { oidcSettingEvents } from '../../domain/stored-settings.ts';
 import type { GatewayContext } from '../context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 
@@ -22,11 +22,12 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
       const before = oidcSettingsOfRow(stored, signInSettings.secrets);
       const after = mergeOidcSettings(before, request.body);
       requireCheckedProvider(checked, after);
-      if (after.defaultRootRoleId !== null)
+      // A role that was deleted since must not keep the sign-in from being turned off.
+      if (after.defaultRootRoleId !== null && (after.enabled || request.body.defaultRootRoleId !== undefined))
         await requireRootRole(tx, after.defaultRootRoleId, '/body/defaultRootRoleId');
       const { secret, ...values } = after;
       await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
-      tx.events.emit([oidcSaved(before, after, { wasStored: stored !== undefined })]);
+      tx.events.emit(oidcSettingEvents(before, after, { wasStored: stored !== undefined }));
       return oidcSettingsResponse({ ...after, isReadOnly: false });
     });
   });

@@ -20,7 +20,15 @@ const countUses = `
   select (select count(*) from api_user where root_role_id = $1 and deleted_at is null)
       + (select count(distinct user_id) from project_user where role_id = $1) as users,
     (select count(*) from user_group where root_role_id = $1)
-      + (select count(distinct group_id) from project_group where role_id = $1) as groups`;
+      + (select count(distinct group_id) from project_group where role_id = $1) as groups,
+    exists (select from gateway_setting where name = 'oidc' and value->>'defaultRootRoleId' = $1::text) as "isDefaultOfSignIns"`;
+
+interface RoleUses {
+  readonly users: number;
+  readonly groups: number;
+  /** whether users whom a sign-in with OpenID Connect creates get the role */
+  readonly isDefaultOfSignIns: boolean;
+}
 
 /** Omits the projects of grants: the grants of the Editor in `default` are listed with its other grants, as Unleash does. */
 const roleOf = ({ permissions, ...role }: RoleRow): RoleWithGrants => ({
@@ -120,10 +128,15 @@ export const roleRepository = (tx: Tx) => {
     },
     /** @throws Refusal `ConflictError` for a role that is in use */
     remove: async (id: number): Promise<void> => {
-      const { users, groups } = onlyRow(await query<{ users: number; groups: number }>(countUses, [id]), 'in-use');
+      const { users, groups, isDefaultOfSignIns } = onlyRow(await query<RoleUses>(countUses, [id]), 'in-use');
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
       }
+      if (isDefaultOfSignIns)
+        throw refusal(
+          'ConflictError',
+          'New users who sign in with OpenID Connect get this role. Choose another one there before you delete it.',
+        );
       // The row of a deleted user may still refer to the role.
       await tx.em.nativeUpdate(
         UserEntity,
