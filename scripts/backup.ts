@@ -20,14 +20,14 @@ const main = async (): Promise<void> => {
   if (values.help) return console.log(help);
   const [folder, ...others] = positionals;
   if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
-  const began = performance.now();
+  const beganAt = performance.now();
   const { manifest, pausedMs } = await withServiceDatabases(process.env, { create: false }, (databases) =>
     createBackup(databases, folder),
   );
   const { rows, bytes } = backupSize(manifest);
   console.log(
     `${path.resolve(folder)} has everything as of ${manifest.at}: ${rows} rows in ${(bytes / 1024 / 1024).toFixed(1)} MiB, ` +
-      `in ${((performance.now() - began) / 1_000).toFixed(1)} s. Writers waited for ${pausedMs.toFixed(0)} ms at most.`,
+      `in ${((performance.now() - beganAt) / 1_000).toFixed(1)} s. Writers waited for ${pausedMs.toFixed(0)} ms at most.`,
   );
 };
 

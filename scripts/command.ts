@@ -10,7 +10,7 @@ const isArgumentError = (error: unknown): error is Error =>
   (error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true;
 
 /** Programming errors, which are shown with their stack. */
-const bugs = [TypeError, ReferenceError, RangeError];
+const bugClasses = [TypeError, ReferenceError, RangeError];
 
 /**
  * Runs a command, whose exit code is what `main` returns, or else 0. An error is printed with its cause and without its stack; the exit code is then 2 after a
@@ -25,7 +25,7 @@ export const runCommand = async (
     process.exitCode = typeof code === 'number' ? code : 0;
   } catch (thrown) {
     const error = isArgumentError(thrown) ? optionError(`${thrown.message.replace(/\.$/, '')}.`) : thrown;
-    console.error(bugs.some((bug) => error instanceof bug) ? error : (error as Error).message);
+    console.error(bugClasses.some((bugClass) => error instanceof bugClass) ? error : (error as Error).message);
     const { cause } = error as Error;
     if (cause instanceof Error) console.error(`Cause: ${cause.message}`);
     process.exitCode = error instanceof UsageError ? 2 : failureCode;
@@ -46,7 +46,7 @@ export const countOption = (name: string, text: string): number => {
   return count;
 };
 
-/** The value of an option or variable with an address. @throws UsageError that names it if the text is something else */
+/** The value of an option or variable with a URL, without its final slash. @throws UsageError that names it if the text is no URL */
 export const urlOption = (name: string, text: string): string => {
   if (!URL.canParse(text))
     throw optionError(`${name} must be an address such as http://localhost:4242, and not "${text}".`);

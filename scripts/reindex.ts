@@ -18,8 +18,8 @@ interface Reindex {
   readonly reason: string | null;
 }
 
-/** A response for which a retry is useless. */
-class Rejected extends Error {}
+/** The failure of a request for which a retry is useless. */
+class PermanentError extends Error {}
 
 const send = async (method: 'GET' | 'POST', url: string, token: string): Promise<Reindex> => {
   const response = await fetch(new URL('/api/admin/search/reindex', url), {
@@ -32,10 +32,10 @@ const send = async (method: 'GET' | 'POST', url: string, token: string): Promise
   const text = await response.text();
   if (response.ok) return JSON.parse(text) as Reindex;
   const message = messageIn(text) ?? `Bunting answered ${response.status}.`;
-  throw response.status < 500 && response.status !== 429 ? new Rejected(message) : new Error(message);
+  throw response.status < 500 && response.status !== 429 ? new PermanentError(message) : new Error(message);
 };
 
-/** The message of an error that Bunting responds with; a balancer in front of it may respond with a page. */
+/** The message of an error from Bunting; undefined for another body, such as the HTML page of a load balancer. */
 const messageIn = (text: string): string | undefined => {
   try {
     return (JSON.parse(text) as { message?: string }).message;
@@ -53,7 +53,7 @@ const readProgress = async (url: string, token: string): Promise<Reindex> => {
     try {
       return await send('GET', url, token);
     } catch (error) {
-      if (error instanceof Rejected || failures === maxFailedPolls) {
+      if (error instanceof PermanentError || failures === maxFailedPolls) {
         const reason = (error as Error).message;
         throw new Error(`The progress cannot be read, and the rebuild may go on: ${reason}`, { cause: error });
       }
@@ -87,10 +87,10 @@ const main = async (): Promise<void> => {
   const token = values.token ?? process.env['BUNTING_ADMIN_TOKEN'];
   if (token === undefined) throw optionError('There is no admin token.');
   let reindex = await send('POST', url, token);
-  for (let shown = ''; reindex.state === 'running'; reindex = await readProgress(url, token)) {
+  for (let shownLine = ''; reindex.state === 'running'; reindex = await readProgress(url, token)) {
     const line = bar(reindex);
-    if (line !== shown) show(line);
-    shown = line;
+    if (line !== shownLine) show(line);
+    shownLine = line;
     await sleep(300);
   }
   if (reindex.state === 'failed') throw new Error(`The reindex failed: ${reindex.reason ?? ''}`);

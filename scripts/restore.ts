@@ -31,11 +31,11 @@ const main = async (): Promise<void> => {
     return console.log('Revisions go on after all that SDKs may have. Start the services.');
   }
   if (folder === undefined || others.length > 0) throw optionError('It takes one FOLDER.');
-  const began = performance.now();
+  const beganAt = performance.now();
   const manifest = await verifyBackup(folder);
   await withServiceDatabases(process.env, { create: true }, (databases) => restoreBackup(databases, folder, manifest));
   console.log(
-    `Restored everything as of ${manifest.at}: ${backupSize(manifest).rows} rows, in ${((performance.now() - began) / 1_000).toFixed(1)} s. Start the services.`,
+    `Restored everything as of ${manifest.at}: ${backupSize(manifest).rows} rows, in ${((performance.now() - beganAt) / 1_000).toFixed(1)} s. Start the services.`,
   );
 };
 

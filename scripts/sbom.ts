@@ -20,8 +20,8 @@ const main = (): void => {
   if (values.help) return console.log(help);
   const bom = billOfMaterials(readLockFile(path.join(import.meta.dirname, '..')));
   writeFileSync(values.out, `${JSON.stringify(bom, null, 2)}\n`);
-  const running = bom.components.filter(({ scope }) => scope === 'required').length;
-  console.log(`${values.out}: ${bom.components.length} components, ${running} of them in what runs.`);
+  const requiredCount = bom.components.filter(({ scope }) => scope === 'required').length;
+  console.log(`${values.out}: ${bom.components.length} components, ${requiredCount} of them in what runs.`);
 };
 
 await runCommand(main);

@@ -8,8 +8,8 @@ import { withDatabaseUrls } from '../databases/service-databases.ts';
 export const defaultLogLocation = `AUDIT_DATABASE_URL (or its _FILE), else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
 
 /**
- * Runs a job with the event log at the URL, or that of `npm start`, running or not. The log must exist: reading it does not
- * create one.
+ * Runs a job with the event log at the given URL, at that of the settings, or else of `npm start`, whether that runs or not. The log
+ * must exist: reading it does not create one.
  */
 export const withEventLog = async <T>(
   name: string,
@@ -21,7 +21,7 @@ export const withEventLog = async <T>(
     return job(log).finally(() => log.close());
   };
   if (urlOption !== undefined) return readLog(urlOption);
-  return withDatabaseUrls(process.env, { only: ['audit'] }, (complete) =>
-    readLog(readConfig(AuditConfig, complete).AUDIT_DATABASE_URL),
+  return withDatabaseUrls(process.env, { only: ['audit'] }, (environment) =>
+    readLog(readConfig(AuditConfig, environment).AUDIT_DATABASE_URL),
   );
 };

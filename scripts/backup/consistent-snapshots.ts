@@ -9,7 +9,7 @@ export interface Snapshot extends ServiceDatabase {
   readonly client: pg.Client;
 }
 
-/** PostgreSQL ends a transaction that locks out writers after this time, also when this process is suspended or its machine is lost. */
+/** PostgreSQL ends a transaction that blocks writers after this time, also when this process is suspended or its machine is lost. */
 const maxPauseMs = 5_000;
 /** How long an attempt waits for the locks of a database, and writers with it. */
 const lockWaitMs = 300;
@@ -20,9 +20,9 @@ const maxAttempts = 12;
 const firstBackoffMs = 250;
 const maxBackoffMs = 10_000;
 /** The codes of query_canceled (by statement_timeout), deadlock_detected and transaction_timeout. */
-const contended = new Set(['57014', '40P01', '25P04']);
+const contentionCodes = new Set(['57014', '40P01', '25P04']);
 
-/** The locks were not granted in time, or were lost before all snapshots were taken. */
+/** The failure of an attempt whose locks were not granted in time, or were lost before all snapshots were taken. */
 class Contention extends Error {
   override readonly name = 'Contention';
 }
@@ -32,8 +32,8 @@ const allTables = `
   from pg_class join pg_namespace on pg_namespace.oid = relnamespace
   where nspname = 'public' and relkind in ('r', 'p') and not relispartition`;
 
-/** Waits for all, and throws the first error. */
-const all = async <T>(jobs: readonly Promise<T>[]): Promise<T[]> => {
+/** Waits until all promises have settled, and throws the first error. */
+const allFulfilled = async <T>(jobs: readonly Promise<T>[]): Promise<T[]> => {
   const outcomes = await Promise.allSettled(jobs);
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
@@ -42,7 +42,7 @@ const all = async <T>(jobs: readonly Promise<T>[]): Promise<T[]> => {
 };
 
 const connectAll = async (databases: readonly ServiceDatabase[], clients: pg.Client[]): Promise<Snapshot[]> =>
-  all(
+  allFulfilled(
     databases.map(async (database) => {
       const client = await connectToServiceDatabase(database);
       clients.push(client);
@@ -63,22 +63,23 @@ const tablesOf = async ({ service, database, client }: Snapshot): Promise<string
 /**
  * Blocks the writers of all databases, takes a snapshot of each, and lets the writers continue. While all tables are locked no transaction
  * that has written is open anywhere, so the snapshots have what was acknowledged before, and nothing else.
+ * @param lockHolders one connection to each database, which locks its tables
  * @returns the time of the snapshots
  * @throws Contention if another attempt may succeed
  */
-const takeSnapshots = async (fences: readonly Snapshot[], snapshots: readonly Snapshot[], waitMs: number) => {
+const takeSnapshots = async (lockHolders: readonly Snapshot[], snapshots: readonly Snapshot[], waitMs: number) => {
   const attempt = async (): Promise<Date> => {
-    await all(
-      fences.map(async (fence) => {
-        const tables = await tablesOf(fence);
-        await fence.client.query(
+    await allFulfilled(
+      lockHolders.map(async (lockHolder) => {
+        const tables = await tablesOf(lockHolder);
+        await lockHolder.client.query(
           `begin; set local transaction_timeout = ${maxPauseMs}; set local statement_timeout = ${waitMs}`,
         );
         // The timeout is that of the statement, thus of all locks together.
-        await fence.client.query(`lock table ${tables} in share mode`);
+        await lockHolder.client.query(`lock table ${tables} in share mode`);
       }),
     );
-    const times = await all(
+    const times = await allFulfilled(
       snapshots.map(async (snapshot) => {
         // The first query takes the snapshot; the lock prevents that tables are dropped before they are copied.
         await snapshot.client.query(
@@ -93,12 +94,12 @@ const takeSnapshots = async (fences: readonly Snapshot[], snapshots: readonly Sn
     return new Date(Math.max(...times.map(Number)));
   };
   const [outcome] = await Promise.allSettled([attempt()]);
-  // A fence whose connection was lost has lost its locks.
-  const ends = await Promise.allSettled(fences.map(({ client }) => client.query('rollback')));
-  const lost = ends.find((end) => end.status === 'rejected');
-  if (outcome.status === 'fulfilled' && lost === undefined) return outcome.value;
-  const cause = outcome.status === 'rejected' ? (outcome.reason as Error & { code?: string }) : lost?.reason;
-  if (lost !== undefined || contended.has((cause as { code?: string }).code ?? ''))
+  // PostgreSQL has released the locks of a connection that was lost.
+  const rollbacks = await Promise.allSettled(lockHolders.map(({ client }) => client.query('rollback')));
+  const failedRollback = rollbacks.find((rollback) => rollback.status === 'rejected');
+  if (outcome.status === 'fulfilled' && failedRollback === undefined) return outcome.value;
+  const cause = outcome.status === 'rejected' ? (outcome.reason as Error & { code?: string }) : failedRollback?.reason;
+  if (failedRollback !== undefined || contentionCodes.has((cause as { code?: string }).code ?? ''))
     throw new Contention('The locks were not granted in time, or were lost.', { cause });
   throw cause;
 };
@@ -111,20 +112,20 @@ const takeSnapshots = async (fences: readonly Snapshot[], snapshots: readonly Sn
  */
 export const withConsistentSnapshots = async <T>(
   databases: readonly ServiceDatabase[],
-  job: (snapshots: readonly Snapshot[], taken: { readonly takenAt: Date; readonly pausedMs: number }) => Promise<T>,
+  job: (snapshots: readonly Snapshot[], timing: { readonly takenAt: Date; readonly pausedMs: number }) => Promise<T>,
 ): Promise<T> => {
   let pausedMs = 0;
   for (let attempt = 1; ; attempt++) {
     const clients: pg.Client[] = [];
     try {
-      const fences = await connectAll(databases, clients);
+      const lockHolders = await connectAll(databases, clients);
       const snapshots = await connectAll(databases, clients);
-      const began = performance.now();
+      const beganAt = performance.now();
       const waitMs = attempt % longWaitEvery === 0 ? longLockWaitMs : lockWaitMs;
-      const takenAt = await takeSnapshots(fences, snapshots, waitMs).finally(() => {
-        pausedMs = Math.max(pausedMs, performance.now() - began);
+      const takenAt = await takeSnapshots(lockHolders, snapshots, waitMs).finally(() => {
+        pausedMs = Math.max(pausedMs, performance.now() - beganAt);
       });
-      await all(fences.map(({ client }) => client.end()));
+      await allFulfilled(lockHolders.map(({ client }) => client.end()));
       return await job(snapshots, { takenAt, pausedMs });
     } catch (error) {
       if (!(error instanceof Contention)) throw error;

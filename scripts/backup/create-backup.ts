@@ -63,10 +63,11 @@ const copyDatabase = async (snapshot: Snapshot, folder: string): Promise<Databas
   const { client, service } = snapshot;
   const migrations = await client.query<{ name: string }>(`select name from ${migrationsTable} order by id`);
   const values = await client.query<{ name: string; value: string }>(sequences);
-  const { rows: found } = await client.query<Pick<TableCopy, 'name' | 'columns'>>(tablesAndColumns);
+  const { rows: tablesFound } = await client.query<Pick<TableCopy, 'name' | 'columns'>>(tablesAndColumns);
   await mkdir(path.join(folder, service), { mode: folderMode });
   const tables: TableCopy[] = [];
-  for (const table of found) if (table.name !== migrationsTable) tables.push(await copyTable(snapshot, folder, table));
+  for (const table of tablesFound)
+    if (table.name !== migrationsTable) tables.push(await copyTable(snapshot, folder, table));
   return {
     migrations: migrations.rows.map(({ name }) => name),
     tables,
@@ -110,25 +111,25 @@ export const createBackup = async (
   if ((await stat(folder).catch(() => undefined)) !== undefined)
     throw new BackupError(`${folder} is there already. Name a new folder for the backup.`);
   await mkdir(path.dirname(folder), { recursive: true });
-  const partial = `${folder}.partial-${process.pid}`;
-  await mkdir(partial, { mode: folderMode });
+  const partialFolder = `${folder}.partial-${process.pid}`;
+  await mkdir(partialFolder, { mode: folderMode });
   try {
-    const made = await withConsistentSnapshots(databases, async (snapshots, { takenAt, pausedMs }) => {
+    const backup = await withConsistentSnapshots(databases, async (snapshots, { takenAt, pausedMs }) => {
       const copies = await Promise.all(
-        snapshots.map(async (snapshot) => [snapshot.service, await copyDatabase(snapshot, partial)] as const),
+        snapshots.map(async (snapshot) => [snapshot.service, await copyDatabase(snapshot, partialFolder)] as const),
       );
       const services = Object.fromEntries(copies) as Record<ServiceName, DatabaseCopy>;
       const bunting = await versionOfBunting();
       return { manifest: { format: 1, bunting, at: takenAt.toISOString(), services } satisfies Manifest, pausedMs };
     });
-    await writeManifest(partial, made.manifest);
-    for (const { service } of databases) await flushFolder(path.join(partial, service));
-    await flushFolder(partial);
-    await rename(partial, folder);
+    await writeManifest(partialFolder, backup.manifest);
+    for (const { service } of databases) await flushFolder(path.join(partialFolder, service));
+    await flushFolder(partialFolder);
+    await rename(partialFolder, folder);
     await flushFolder(path.dirname(folder));
-    return made;
+    return backup;
   } catch (error) {
-    await rm(partial, { recursive: true, force: true });
+    await rm(partialFolder, { recursive: true, force: true });
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOSPC') throw error;
     throw new BackupError(`The disk of ${folder} is full. Free some space, or name another folder.`, { cause: error });

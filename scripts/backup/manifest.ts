@@ -87,12 +87,12 @@ export const serializeManifest = (manifest: Manifest): string =>
 export const damagedBackupError = (folder: string, fault: string): BackupError =>
   new BackupError(`The backup ${folder} is damaged: ${fault}. Nothing was changed. Use another copy of it.`);
 
-const newer = (folder: string, how: string): BackupError =>
+const newerVersionError = (folder: string, how: string): BackupError =>
   new BackupError(
     `The backup ${folder} was made by a newer version of Bunting (${how}). Nothing was changed. Use that version.`,
   );
 
-/** @throws BackupError if there is no manifest that is intact and known to this version */
+/** Reads the manifest of a backup. @throws BackupError if it is missing, damaged, or of a newer version */
 export const readManifest = async (folder: string): Promise<Manifest> => {
   if (!(await stat(folder).catch(() => undefined))?.isDirectory())
     throw new BackupError(`There is no backup in ${folder}: it is not a folder.`);
@@ -108,13 +108,14 @@ export const readManifest = async (folder: string): Promise<Manifest> => {
   }
   const { manifest, sha256 } = file;
   if (typeof manifest?.format === 'number' && manifest.format > format)
-    throw newer(folder, `its format is ${manifest.format}, and this one knows ${format}`);
+    throw newerVersionError(folder, `its format is ${manifest.format}, and this one knows ${format}`);
   if (hashOf(JSON.stringify(manifest)) !== sha256) throw damagedBackupError(folder, `its ${manifestFile} was changed`);
   if (!isManifest(manifest)) throw damagedBackupError(folder, `its ${manifestFile} does not describe a backup`);
   for (const service of serviceNames) {
-    const known = allMigrations[service].map(({ name }) => name);
-    const unknown = manifest.services[service].migrations.find((name) => !known.includes(name));
-    if (unknown !== undefined) throw newer(folder, `the database of ${service} has the migration "${unknown}"`);
+    const knownMigrations = allMigrations[service].map(({ name }) => name);
+    const unknownMigration = manifest.services[service].migrations.find((name) => !knownMigrations.includes(name));
+    if (unknownMigration !== undefined)
+      throw newerVersionError(folder, `the database of ${service} has the migration "${unknownMigration}"`);
   }
   return manifest;
 };

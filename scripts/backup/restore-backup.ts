@@ -26,7 +26,7 @@ const requireEmpty = async ({ service, database }: ServiceDatabase, client: Clie
 };
 
 /** Connects to the database; undefined if it does not exist. */
-const connectIfThere = (database: ServiceDatabase): Promise<Client | undefined> =>
+const connectIfExists = (database: ServiceDatabase): Promise<Client | undefined> =>
   connectToServiceDatabase(database).catch((error: unknown) => {
     if (((error as Error).cause as { code?: string } | undefined)?.code === missingDatabase) return undefined;
     throw error;
@@ -35,7 +35,7 @@ const connectIfThere = (database: ServiceDatabase): Promise<Client | undefined> 
 /** Throws unless every database is missing, or empty and unused. */
 const requireFreeTargets = async (databases: readonly ServiceDatabase[]): Promise<void> => {
   for (const database of databases) {
-    const client = await connectIfThere(database);
+    const client = await connectIfExists(database);
     if (client === undefined) continue;
     try {
       await requireNoOtherSession(database, client);
@@ -54,15 +54,15 @@ const references = `
   where nspname = 'public' and relkind = 'r' group by relname order by relname`;
 
 /** The tables sorted so that each comes after the tables that it refers to. */
-const inOrderOfReferences = async (client: Client): Promise<readonly string[]> => {
+const tablesInOrderOfReferences = async (client: Client): Promise<readonly string[]> => {
   const { rows } = await client.query<{ name: string; parents: string[] }>(references);
   const order: string[] = [];
-  const left = new Map(rows.map(({ name, parents }) => [name, parents]));
-  while (left.size > 0) {
-    const next = [...left].filter(([, parents]) => parents.every((parent) => !left.has(parent)));
-    if (next.length === 0) throw new Error(`The tables ${[...left.keys()].join(', ')} refer to each other.`);
+  const remaining = new Map(rows.map(({ name, parents }) => [name, parents]));
+  while (remaining.size > 0) {
+    const next = [...remaining].filter(([, parents]) => parents.every((parent) => !remaining.has(parent)));
+    if (next.length === 0) throw new Error(`The tables ${[...remaining.keys()].join(', ')} refer to each other.`);
     for (const [name] of next) {
-      left.delete(name);
+      remaining.delete(name);
       order.push(name);
     }
   }
@@ -71,15 +71,20 @@ const inOrderOfReferences = async (client: Client): Promise<readonly string[]> =
 
 const numberOfPartition = /^event_p(\d+)$/;
 
-/** The partitions of the event log that the copy has, and its schema does not create. */
-const partitionsOf = ({ tables }: DatabaseCopy): readonly string[] =>
+/** The statements that create the partitions of the event log which the copy has, and which the migrations do not create. */
+const createPartitionsOf = ({ tables }: DatabaseCopy): readonly string[] =>
   tables.flatMap(({ name }) => {
     const nth = Number(numberOfPartition.exec(name)?.[1] ?? 0);
     return nth === 0 ? [] : createPartition(nth);
   });
 
 /** Loads one database in a transaction that the caller commits. */
-const load = async (client: Client, target: ServiceDatabase, folder: string, manifest: Manifest): Promise<void> => {
+const loadDatabase = async (
+  client: Client,
+  target: ServiceDatabase,
+  folder: string,
+  manifest: Manifest,
+): Promise<void> => {
   const { service, database, migrations } = target;
   const copy = manifest.services[service];
   await client.query('begin');
@@ -93,8 +98,8 @@ const load = async (client: Client, target: ServiceDatabase, folder: string, man
       `A service has started on the database ${database} meanwhile. Nothing was restored. Stop all services, drop that database, and try again.`,
     );
   });
-  if (service === 'audit') for (const statement of partitionsOf(copy)) await client.query(statement);
-  const order = (await inOrderOfReferences(client)).filter((name) => name !== migrationsTable);
+  if (service === 'audit') for (const statement of createPartitionsOf(copy)) await client.query(statement);
+  const order = (await tablesInOrderOfReferences(client)).filter((name) => name !== migrationsTable);
   await client.query(`truncate ${order.map((name) => escapeIdentifier(name)).join(', ')}`);
   const copies = new Map(copy.tables.map((table) => [table.name, table]));
   const unknown = copy.tables.find(({ name }) => !order.includes(name));
@@ -143,7 +148,7 @@ export const restoreBackup = async (
       }),
     );
     const outcomes = await Promise.allSettled(
-      targets.map(({ client, target }) => load(client, target, folder, manifest)),
+      targets.map(({ client, target }) => loadDatabase(client, target, folder, manifest)),
     );
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     for (const { client } of targets) await client.query('commit');

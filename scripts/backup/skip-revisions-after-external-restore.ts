@@ -7,8 +7,8 @@ import { connectToServiceDatabase, requireNoOtherSession } from './database-conn
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)$/;
 
 /**
- * After PostgreSQL was restored to an earlier time without `npm run restore`: skips the revisions that SDKs may have received since then, so
- * that none is assigned twice.
+ * Skips the revisions that SDKs may have received since the restored state, so that none is assigned twice. Required after PostgreSQL was
+ * restored to an earlier time without `npm run restore`.
  * @param restoredTo the time of the restored state, in RFC 3339 with `Z` or an offset
  * @throws BackupError if the time is malformed or in the future, or a service runs
  */

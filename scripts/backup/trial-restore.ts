@@ -43,7 +43,7 @@ const restoreInto = async (postgres: EmbeddedPostgres, folder: string, manifest:
  * @throws BackupError if the backup cannot be restored, its log is not intact, or a signal came
  */
 export const trialRestore = async (folder: string, manifest: Manifest, parent: string): Promise<number> => {
-  const scratch = await mkdtemp(path.join(parent, 'bunting-trial-restore-')).catch((error: Error) => {
+  const temporaryFolder = await mkdtemp(path.join(parent, 'bunting-trial-restore-')).catch((error: Error) => {
     throw new BackupError(`The backup cannot be restored below ${parent}: ${error.message}.`, { cause: error });
   });
   let interrupt: (signal: NodeJS.Signals) => void = () => undefined;
@@ -54,9 +54,9 @@ export const trialRestore = async (folder: string, manifest: Manifest, parent: s
   for (const signal of signals) process.on(signal, interrupt);
   let starting: Promise<EmbeddedPostgres> | undefined;
   try {
-    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
-    await chmod(scratch, 0o711);
-    starting = startEmbeddedPostgres({ dataDir: path.join(scratch, 'postgres'), ephemeral: true });
+    // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.
+    await chmod(temporaryFolder, 0o711);
+    starting = startEmbeddedPostgres({ dataDir: path.join(temporaryFolder, 'postgres'), ephemeral: true });
     const restoring = starting.then((postgres) => restoreInto(postgres, folder, manifest));
     return await Promise.race([restoring, interrupted]);
   } finally {
@@ -64,7 +64,7 @@ export const trialRestore = async (folder: string, manifest: Manifest, parent: s
       (postgres) => postgres.stop(),
       () => undefined,
     );
-    await rm(scratch, { recursive: true, force: true });
+    await rm(temporaryFolder, { recursive: true, force: true });
     for (const signal of signals) process.off(signal, interrupt);
   }
 };

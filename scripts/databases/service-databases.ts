@@ -16,7 +16,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ServiceDatabase {
   readonly service: ServiceName;
-  /** its name, as in a URL */
+  /** the name of the database */
   readonly database: string;
   readonly url: string;
   readonly migrations: readonly SchemaMigration[];
@@ -37,9 +37,9 @@ export const serviceDatabasesAt = (urlOf: (database: string) => string): readonl
 
 /** The database of one of the services. */
 export const databaseOfService = (databases: readonly ServiceDatabase[], name: ServiceName): ServiceDatabase => {
-  const found = databases.find(({ service }) => service === name);
-  if (found === undefined) throw new Error(`There is no database of ${name}.`);
-  return found;
+  const match = databases.find(({ service }) => service === name);
+  if (match === undefined) throw new Error(`There is no database of ${name}.`);
+  return match;
 };
 
 const openEmbedded = (folders: DataFolders, create: boolean) => {
@@ -56,13 +56,13 @@ interface Selection {
 }
 
 /**
- * Runs a job with settings that have the address of each database: those that are not set are in the embedded PostgreSQL, which runs at
- * least as long as the job.
+ * Runs a job with an environment that has the URL of each database. Databases without a setting are in the embedded PostgreSQL, which
+ * runs at least as long as the job.
  */
 export const withDatabaseUrls = async <T>(
   environment: Environment,
   { create = false, only }: Selection,
-  job: (complete: Environment) => Promise<T>,
+  job: (completeEnvironment: Environment) => Promise<T>,
 ): Promise<T> => {
   const missing = servicesWithDatabases.filter(
     ({ service, setting }) => (only?.includes(service.name) ?? true) && !isSettingGiven(environment, setting),
@@ -77,18 +77,18 @@ export const withDatabaseUrls = async <T>(
   }
 };
 
-/** Runs a job with the databases of all services, those of the settings or of the embedded PostgreSQL. */
+/** Runs a job with the databases of all services, which the settings name, or which are in the embedded PostgreSQL. */
 export const withServiceDatabases = async <T>(
   environment: Environment,
   { create = false }: Pick<Selection, 'create'>,
   job: (databases: readonly ServiceDatabase[]) => Promise<T>,
 ): Promise<T> =>
-  withDatabaseUrls(environment, { create }, (complete) => {
+  withDatabaseUrls(environment, { create }, (completeEnvironment) => {
     const databases = servicesWithDatabases.map(({ service, setting }) => {
-      // Only an address of the settings may be in a file; other settings of the service are not checked for the embedded PostgreSQL.
+      // A URL from the settings may be in a file, so all settings are read. For a database of the embedded PostgreSQL they are not checked.
       const { [setting]: url = '' } = isSettingGiven(environment, setting)
-        ? (readConfig(configOf(service), complete) as Readonly<Record<string, string>>)
-        : complete;
+        ? (readConfig(configOf(service), completeEnvironment) as Readonly<Record<string, string>>)
+        : completeEnvironment;
       return databaseAt(service.name, url);
     });
     const addresses = databases.map(({ url }) => `${new URL(url).host}/${new URL(url).pathname}`);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readManifest } from '../backup/manifest.ts';
 import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
-/** A day, and two hours by which a nightly backup may take longer than the one before. */
+/** A day, and two more hours, since a nightly backup may take longer than the one before. */
 const maxAgeHours = 26;
 const hourMs = 3_600_000;
 

@@ -29,9 +29,9 @@ const checkOutbox = async (name: string, database: Database): Promise<Finding[]>
   const lags = await database.read<{ topic: string; consumer: string; seconds: number; messages: number }>(
     lagStatement,
   );
-  const late = lags.filter(({ seconds }) => seconds > maxLagSeconds);
-  if (late.length === 0) return [passedCheck(name, 'every consumer follows the outbox')];
-  return late.map(({ topic, consumer, messages, seconds }) =>
+  const lateConsumers = lags.filter(({ seconds }) => seconds > maxLagSeconds);
+  if (lateConsumers.length === 0) return [passedCheck(name, 'every consumer follows the outbox')];
+  return lateConsumers.map(({ topic, consumer, messages, seconds }) =>
     failedCheck(
       name,
       `${consumer} is ${messages} messages behind the outbox (${topic}) and confirmed its last ${seconds.toFixed(0)} s ago. Start it, or read its log.`,
@@ -61,19 +61,19 @@ const checkInbox = async (name: string, database: Database): Promise<Finding[]> 
 
 const checkReadReplica = async (name: string, url: string, primary: Database): Promise<Finding> => {
   const replica = `its read replica at ${postgresAddress(url)}`;
-  const meanwhile = 'Until then the primary serves its reads.';
+  const fallbackNotice = 'Until then the primary serves its reads.';
   try {
     const bytes = await inspectReadReplica(url, primary);
     return bytes === 0
       ? passedCheck(name, `${replica} has replayed everything`)
       : failedCheck(
           name,
-          `${replica} is ${bytes} bytes of the log behind after a second. Resume its replay, or look for what slows it down in pg_stat_replication of the primary. ${meanwhile}`,
+          `${replica} is ${bytes} bytes of the log behind after a second. Resume its replay, or look for what slows it down in pg_stat_replication of the primary. ${fallbackNotice}`,
         );
   } catch (error) {
     return failedCheck(
       name,
-      `${replica} cannot be used: ${reasonOf(error)}. Start it as a replica of this primary, or correct its address. ${meanwhile}`,
+      `${replica} cannot be used: ${reasonOf(error)}. Start it as a replica of this primary, or correct its address. ${fallbackNotice}`,
     );
   }
 };
@@ -81,12 +81,12 @@ const checkReadReplica = async (name: string, url: string, primary: Database): P
 export interface DatabaseToCheck {
   readonly service: ServiceName;
   readonly url: string;
-  /** the address of a read replica, if the service has one */
+  /** the URL of a read replica, if the service has one */
   readonly replicaUrl: string | undefined;
 }
 
 /**
- * Checks the database of a service, its read replica, and its server unless that was checked already.
+ * Checks the database of a service, its read replica, and its server, unless this server was checked already.
  * @param checkedServers the identifiers of the servers that were checked; that of this one is added
  */
 export const checkDatabase = async (

@@ -2,7 +2,7 @@ import { type NatsAccess, natsBus } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
 import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
-/** What a message of NATS has beside the body of an import. */
+/** The maximum size of what a message has in addition to the body of an import. */
 const envelopeBytes = 1024 ** 2;
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MiB`;
 
@@ -14,7 +14,7 @@ export const checkNats = async ({
   access,
 }: {
   readonly url: string;
-  /** whose rights are for the inbox of that name */
+  /** the user of NATS; its rights include the inbox that is named after it */
   readonly user: string | undefined;
   readonly access: NatsAccess;
   readonly maxImportBytes: number;

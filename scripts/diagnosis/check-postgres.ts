@@ -48,8 +48,8 @@ const archiver = {
 };
 
 const checkSlots = async (name: string, database: ReadDatabase): Promise<Finding[]> => {
-  const found = await database.read<{ name: string; isActive: boolean; status: string; bytes: number }>(slots);
-  return found.flatMap((slot) => {
+  const rows = await database.read<{ name: string; isActive: boolean; status: string; bytes: number }>(slots);
+  return rows.flatMap((slot) => {
     if (slot.status === 'lost' || slot.status === 'unreserved')
       return [
         failedCheck(
@@ -96,10 +96,10 @@ const checkDisk = async (name: string, { dataFolder, system }: ServerState, minF
     return passedCheck(name, 'its disk cannot be seen from here: watch it on its machine');
   const { bavail, bsize } = await statfs(dataFolder);
   const freeGib = (bavail * bsize) / gib;
-  const free = `${freeGib.toFixed(1)} GiB are free at ${dataFolder}`;
+  const freeText = `${freeGib.toFixed(1)} GiB are free at ${dataFolder}`;
   return freeGib < minFreeGib
-    ? failedCheck(name, `only ${free}. Free some space: without it every write is rejected with 503.`)
-    : passedCheck(name, free);
+    ? failedCheck(name, `only ${freeText}. Free some space: without it every write is rejected with 503.`)
+    : passedCheck(name, freeText);
 };
 
 /** Checks a PostgreSQL server: its clock, connections, replication slots, archive and disk. */

@@ -1,7 +1,7 @@
 import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
 
 const timeoutMs = 5_000;
-/** The header Date has seconds; services need clocks that agree to within one. */
+/** Services need clocks that agree to within a second. The header `Date` has whole seconds, so the difference may seem one more. */
 const maxClockDifferenceMs = 2_000;
 
 /** Compares the clock of a service, from the `Date` of its response, with that of this machine. */
@@ -17,7 +17,7 @@ const checkClock = (address: string, response: Response): readonly Finding[] => 
   ];
 };
 
-/** Checks whether the service at an address is ready, and its clock. */
+/** Checks the readiness and the clock of the service at a URL. */
 export const checkService = async (address: string): Promise<readonly Finding[]> => {
   try {
     const response = await fetch(new URL('/health/ready', address), { signal: AbortSignal.timeout(timeoutMs) });

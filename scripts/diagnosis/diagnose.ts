@@ -15,9 +15,9 @@ import { type Finding, passedCheck, failedCheck } from './finding.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface DiagnosisOptions {
-  /** addresses of services whose readiness is checked */
+  /** URLs of services whose readiness is checked */
   readonly addresses: readonly string[];
-  /** what must be free on the disk of a PostgreSQL on this machine */
+  /** the GiB that must be free on the disk of a PostgreSQL on this machine */
   readonly minFreeGib: number;
   /** a folder that must have a backup of the last day */
   readonly backups: string | undefined;
@@ -39,10 +39,10 @@ const faultsOf = (component: string, error: unknown): readonly Finding[] => {
   return error.message.split('\n').map((fault) => failedCheck(component, fault));
 };
 
-/** Adds the addresses of the PostgreSQL of `npm start`, where the environment names no database and its data is there. */
+/** Adds the URLs of the embedded PostgreSQL of `npm start`, if the environment names no database and the data of this PostgreSQL exists. */
 const withEmbedded = <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
-  const isNamed = servicesWithDatabases.some(({ setting }) => isSettingGiven(environment, setting));
-  if (isNamed || !hasDatabases(dataFolders(environment))) return job(environment);
+  const namesDatabase = servicesWithDatabases.some(({ setting }) => isSettingGiven(environment, setting));
+  if (namesDatabase || !hasDatabases(dataFolders(environment))) return job(environment);
   return withDatabaseUrls(environment, {}, job);
 };
 
@@ -88,7 +88,7 @@ export const diagnose = async (
   { addresses, minFreeGib, backups }: DiagnosisOptions,
 ): Promise<readonly Finding[]> => [
   checkNode(),
-  ...(await withEmbedded(environment, (complete) => checkServices(complete, minFreeGib))),
+  ...(await withEmbedded(environment, (fullEnvironment) => checkServices(fullEnvironment, minFreeGib))),
   ...(await checkBus(environment)),
   ...(backups === undefined ? [] : [await checkBackupAge(backups)]),
   ...(await Promise.all(addresses.map(checkService))).flat(),
