@@ -21,10 +21,10 @@ FILE is a response of POST /api/admin/features-batch/export for one environment.
 request. Features are sent in batches, parents before their children; a batch is imported completely or not at all. Features that
 are already equal stay unchanged: after an interruption, run the same command again.`;
 
-/** How large the body of one request may become. */
-const partBytes = 1_000_000;
+/** The maximum bytes of the features in one request. */
+const maxBatchBytes = 1_000_000;
 
-const settings = () => {
+const readOptions = () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -66,35 +66,35 @@ const counts = [
 ] as const;
 
 const sumOf = (reports: readonly ImportReport[]): ImportReport => {
-  const summed = counts.map((name) => [name, reports.reduce((sum, report) => sum + report[name], 0)] as const);
+  const sums = counts.map((name) => [name, reports.reduce((sum, report) => sum + report[name], 0)] as const);
   const skipped = reports.flatMap((report) => report.skipped);
-  return { ...(Object.fromEntries(summed) as Record<(typeof counts)[number], number>), skipped };
+  return { ...(Object.fromEntries(sums) as Record<(typeof counts)[number], number>), skipped };
 };
 
 const importAll = async (
   send: SendRequest,
   exports: readonly Export[],
-  into: object,
+  target: object,
 ): Promise<readonly ImportReport[]> => {
   const total = exports.reduce((sum, { features }) => sum + features, 0);
   const progress = progressDisplay(process.stderr, total);
   const reports: ImportReport[] = [];
-  let done = 0;
+  let importedCount = 0;
   try {
     for (const { file, parts } of exports) {
       for (const data of parts) {
         try {
-          reports.push(await send<ImportReport>('POST', '/api/admin/features-batch/import', { ...into, data }));
+          reports.push(await send<ImportReport>('POST', '/api/admin/features-batch/import', { ...target, data }));
         } catch (error) {
           if (!(error instanceof ImportError)) throw error;
           const first = data.features[0]?.name ?? '';
           const last = data.features.at(-1)?.name ?? '';
-          const where = `${file}, ${data.features.length} features from "${first}" to "${last}"`;
-          const stays = `${done} of ${total} features are in and stay; the same command goes on from there.`;
-          throw new ImportError(`${where}:\n${error.message}\n${stays}`, { cause: error });
+          const batchText = `${file}, ${data.features.length} features from "${first}" to "${last}"`;
+          const progressText = `${importedCount} of ${total} features are in and stay; the same command goes on from there.`;
+          throw new ImportError(`${batchText}:\n${error.message}\n${progressText}`, { cause: error });
         }
-        done += data.features.length;
-        progress.to(done);
+        importedCount += data.features.length;
+        progress.to(importedCount);
       }
     }
   } finally {
@@ -104,23 +104,23 @@ const importAll = async (
 };
 
 const run = async (): Promise<void> => {
-  const options = settings();
+  const options = readOptions();
   if (options === undefined) return console.log(help);
   const { url, token, project, environment, segments, files, features } = options;
   const startedAt = performance.now();
-  const listed = segments === undefined ? undefined : readSegmentFile(segments);
-  const exports = readExports(files, { features, bytes: partBytes }, listed);
+  const listedSegments = segments === undefined ? undefined : readSegmentFile(segments);
+  const exports = readExports(files, { features, bytes: maxBatchBytes }, listedSegments);
   const send = apiClient(url, token);
-  if (listed !== undefined) {
-    const created = await createMissingSegments(send, { listed, exports, project });
+  if (listedSegments !== undefined) {
+    const created = await createMissingSegments(send, { listedSegments, exports, project });
     console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
   }
   const reports = await importAll(send, exports, { project, environment });
   const { skipped, ...report } = sumOf(reports);
   for (const { changeRequest } of reports) {
     if (changeRequest === undefined) continue;
-    const { id = 'one that is still to be made', changes, environment: proposedIn } = changeRequest;
-    console.error(`proposed in ${proposedIn}: ${changes} changes, in change request ${id}`);
+    const { id = 'one that is still to be made', changes, environment: proposalEnvironment } = changeRequest;
+    console.error(`proposed in ${proposalEnvironment}: ${changes} changes, in change request ${id}`);
   }
   for (const { feature, reason } of skipped) console.error(`skipped: ${feature}: ${reason}`);
   console.error(`Done in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s.`);

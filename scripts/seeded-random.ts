@@ -56,6 +56,6 @@ export const seededRandom = (seed: number): SeededRandom => {
   };
 };
 
-/** The generator of the nth request of a run, whatever was drawn for earlier ones. */
+/** The generator for the nth request of a run, which does not depend on the numbers that earlier requests have drawn. */
 export const randomOfRequest = (seed: number, nth: number): SeededRandom =>
   seededRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(nth + 1, 0x85ebca6b));

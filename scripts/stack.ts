@@ -26,37 +26,47 @@ const repository = path.join(import.meta.dirname, '..');
 const ports = { from: 11_000, to: 20_000 };
 
 /** the services in the order in which they start */
-const names = services.map(({ name }) => name);
+const serviceNames = services.map(({ name }) => name);
 
 const scaleOf = (options: readonly string[]): ReadonlyMap<ServiceName, number> => {
   const scale = new Map<ServiceName, number>();
   for (const option of options) {
     const [name, count] = option.split('=');
-    const service = names.find((one) => one === name);
-    const wanted = Number(count);
-    if (service === undefined || !Number.isInteger(wanted) || wanted < 1) {
-      throw optionError(`--scale takes SERVICE=N with one of ${names.join(', ')}.`);
+    const service = serviceNames.find((candidate) => candidate === name);
+    const processCount = Number(count);
+    if (service === undefined || !Number.isInteger(processCount) || processCount < 1) {
+      throw optionError(`--scale takes SERVICE=N with one of ${serviceNames.join(', ')}.`);
     }
-    if (service === 'gateway' && wanted > 1)
+    if (service === 'gateway' && processCount > 1)
       throw optionError('The gateway listens on one port here: scale another service.');
-    scale.set(service, wanted);
+    scale.set(service, processCount);
   }
   return scale;
 };
 
-/** What any program needs of the environment. Settings are added by the service that reads them, and no others. */
-const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'NODE_ENV', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
+/** The variables that every program gets. Each service gets in addition the settings that it reads, and no others. */
+const commonVariables = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'NODE_ENV',
+  'NODE_OPTIONS',
+  'NODE_EXTRA_CA_CERTS',
+];
 
 const pickVariables = (environment: NodeJS.ProcessEnv, keys: Iterable<string>): NodeJS.ProcessEnv =>
   Object.fromEntries([...keys].flatMap((key) => (environment[key] === undefined ? [] : [[key, environment[key]]])));
 
-/** The settings that a service reads, and not those that the stack makes itself. A secret reaches no other process. */
+/** The settings that a service reads, without those that the stack sets itself. So a secret reaches no other process. */
 const settingsOf = (service: AnyService, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const schemas = [HostConfig, configOf(service)];
   const keys = schemas
     .flatMap(({ properties }) => Object.keys(properties))
     .filter((key) => !key.startsWith('BUS_') && !key.endsWith('_DATABASE_URL'));
-  return pickVariables(environment, [...passedOn, ...keys, ...keys.map((key) => `${key}_FILE`)]);
+  return pickVariables(environment, [...commonVariables, ...keys, ...keys.map((key) => `${key}_FILE`)]);
 };
 
 const prefixOf = (service: ServiceName): string => service.toUpperCase().replaceAll('-', '_');
@@ -68,7 +78,7 @@ const writeNatsConfig = (folder: string, port: number, passwords: Readonly<Recor
   rmSync(file, { force: true });
   const lines = [
     `listen: "127.0.0.1:${port}"`,
-    ...names.map((service) => `${prefixOf(service)}_NATS_PASSWORD: "${passwords[service]}"`),
+    ...serviceNames.map((service) => `${prefixOf(service)}_NATS_PASSWORD: "${passwords[service]}"`),
     'max_payload: 16MB',
     `jetstream { store_dir: ${JSON.stringify(folder)} }`,
     // The users and rights of the compose file.
@@ -84,14 +94,14 @@ const isReady = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** A NATS server that ends so often in a row has a reason that a restart does not remove. */
+/** After so many consecutive failures of the NATS server the stack gives up: a restart does not remove their cause. */
 const maxNatsFailures = 5;
 
 /** Starts the stack and resolves when all of it is ready. */
 const startStack = async (
   environment: NodeJS.ProcessEnv,
   scale: ReadonlyMap<ServiceName, number> = new Map(),
-  show: (line: string) => void = console.log,
+  printLine: (line: string) => void = console.log,
 ) => {
   const folders = dataFolders(environment);
   createDataFolder(folders.data);
@@ -99,10 +109,10 @@ const startStack = async (
   const natsServer = await ensureNatsServerInstalled();
   const natsPort = await freePort(ports);
   const natsPasswords = Object.fromEntries(
-    names.map((service) => [service, randomBytes(24).toString('hex')]),
+    serviceNames.map((service) => [service, randomBytes(24).toString('hex')]),
   ) as Record<ServiceName, string>;
   const natsConfig = writeNatsConfig(folders.nats, natsPort, natsPasswords);
-  const postgres = await startEmbeddedPostgres({ dataDir: folders.postgres, warn: show });
+  const postgres = await startEmbeddedPostgres({ dataDir: folders.postgres, warn: printLine });
   const processes: SupervisedProcess[] = [];
   const stopAll = async () => {
     for (const process of processes.toReversed()) await process.stop();
@@ -117,13 +127,13 @@ const startStack = async (
     settings: NodeJS.ProcessEnv,
     more: { readonly maxFailures?: number } = {},
   ): SupervisedProcess => {
-    const print = (line: string) => show(`${name.padEnd(18)} ${line}`);
+    const printNamed = (line: string) => printLine(`${name.padEnd(18)} ${line}`);
     const process = superviseProcess({
       name,
       command,
       folder: repository,
       environment: settings,
-      show: print,
+      show: printNamed,
       ...more,
     });
     processes.push(process);
@@ -131,14 +141,14 @@ const startStack = async (
   };
 
   try {
-    const nats = start('nats-server', [natsServer, '-c', natsConfig], pickVariables(environment, passedOn), {
+    const nats = start('nats-server', [natsServer, '-c', natsConfig], pickVariables(environment, commonVariables), {
       maxFailures: maxNatsFailures,
     });
     const port = Number(environment['PORT'] || 4242);
     for (const { service, setting, database } of servicesWithDatabases) {
-      for (let copy = 1; copy <= (scale.get(service.name) ?? 1); copy++) {
+      for (let replica = 1; replica <= (scale.get(service.name) ?? 1); replica++) {
         const monitoringPort = await freePort(ports);
-        const name = copy === 1 ? service.name : `${service.name}-${copy}`;
+        const name = replica === 1 ? service.name : `${service.name}-${replica}`;
         const { firstEnded } = start(name, [process.execPath, path.join('apps', service.name, 'src', 'main.ts')], {
           ...settingsOf(service, environment),
           LOG_LEVEL: environment['LOG_LEVEL'] || 'warn',
@@ -148,10 +158,10 @@ const startStack = async (
           [monitoringPortKey(service.name)]: String(monitoringPort),
           [setting]: postgres.localUrlOf(database),
         });
-        let over = false;
-        void firstEnded.then(() => (over = true));
+        let hasEnded = false;
+        void firstEnded.then(() => (hasEnded = true));
         while (!(await isReady(`http://127.0.0.1:${monitoringPort}/health/ready`))) {
-          if (over) throw new Error(`${name} did not start: its own lines above say why.`);
+          if (hasEnded) throw new Error(`${name} did not start: its own lines above say why.`);
           await sleep(50);
         }
       }
@@ -178,9 +188,9 @@ const main = async (): Promise<void> => {
   if (values.help) return console.log(help);
   const stack = await startStack(process.env, scaleOf(values.scale));
   let isLost = false;
-  void stack.lost.then(async (why) => {
+  void stack.lost.then(async (reason) => {
     isLost = true;
-    console.error(`\nBunting stops: ${why}`);
+    console.error(`\nBunting stops: ${reason}`);
     await stack.stop();
     process.exit(1);
   });

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The server refused the request, or could not be reached. */
+/** The failure of a request that the server refused, or of the last attempt to reach the server. */
 export class ImportError extends Error {}
 
 /** Sends a request, and retries temporary failures. */
 export type SendRequest = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
 
-const passes = new Set([408, 429, 502, 503, 504]);
-const tries = 6;
+const retriedStatuses = new Set([408, 429, 502, 503, 504]);
+const maxAttempts = 6;
 
 interface ApiResponse {
   readonly status: number;
@@ -25,9 +25,12 @@ const reasonsIn = (text: string): string => {
   }
 };
 
-/** An API client that retries. @param initialBackoffMs between the first attempt and the second; it doubles with each further attempt */
+/**
+ * An API client that retries temporary failures.
+ * @param initialBackoffMs the pause between the first attempt and the second; it doubles with each further attempt
+ */
 export const apiClient = (url: string, token: string, initialBackoffMs = 500): SendRequest => {
-  const once = async (method: string, path: string, body: unknown): Promise<ApiResponse> => {
+  const sendOnce = async (method: string, path: string, body: unknown): Promise<ApiResponse> => {
     const response = await fetch(new URL(path, url), {
       method,
       headers: { authorization: token, 'content-type': 'application/json' },
@@ -40,20 +43,20 @@ export const apiClient = (url: string, token: string, initialBackoffMs = 500): S
   };
 
   return async <T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> => {
-    for (let nth = 1; ; nth++) {
-      const response = await once(method, path, body).catch((error: unknown) => error as Error);
-      if (!(response instanceof Error) && !passes.has(response.status)) {
+    for (let attempt = 1; ; attempt++) {
+      const response = await sendOnce(method, path, body).catch((error: unknown) => error as Error);
+      if (!(response instanceof Error) && !retriedStatuses.has(response.status)) {
         if (response.status < 300) return (response.text === '' ? undefined : JSON.parse(response.text)) as T;
         throw new ImportError(`${method} ${path} was answered with ${response.status}: ${reasonsIn(response.text)}`);
       }
-      if (nth === tries) {
+      if (attempt === maxAttempts) {
         const reason =
           response instanceof Error
             ? `got no response: ${String(response.cause ?? response.message)}`
             : `was answered with ${response.status}: ${reasonsIn(response.text)}`;
         throw new ImportError(`${method} ${new URL(path, url).href} ${reason}`);
       }
-      await sleep((response instanceof Error ? undefined : response.waitMs) ?? initialBackoffMs * 2 ** (nth - 1));
+      await sleep((response instanceof Error ? undefined : response.waitMs) ?? initialBackoffMs * 2 ** (attempt - 1));
     }
   };
 };

@@ -10,22 +10,25 @@ export interface ListedSegment extends Readonly<Record<string, unknown>> {
   readonly name: string;
 }
 
-const isListed = (item: unknown): item is ListedSegment =>
+const isListedSegment = (item: unknown): item is ListedSegment =>
   typeof item === 'object' && item !== null && typeof (item as ListedSegment).name === 'string';
 
-/** The segments in what `GET /api/admin/segments` answered. */
+/** Reads a file with a response of `GET /api/admin/segments`. @throws UsageError when it has no list of segments */
 export const readSegmentFile = (file: string): ListedSegment[] => {
   const json = readJsonFile(file) as { segments?: unknown } | null;
   const list: unknown = Array.isArray(json) ? json : json?.segments;
-  if (!Array.isArray(list) || !list.every(isListed)) {
+  if (!Array.isArray(list) || !list.every(isListedSegment)) {
     throw new UsageError(`${file} has no list of segments: give what GET /api/admin/segments answers.`);
   }
   return list;
 };
 
-/** The segment for this project: a segment of another project becomes one of this project. */
-const bodyOf = ({ name, description, project, constraints }: ListedSegment, into: string): CreateSegmentBody => {
-  const body = { name, constraints, description: description ?? null, project: project ? into : null };
+/** The body that creates the segment: a segment of any project becomes one of the target project; a global one stays global. */
+const bodyOf = (
+  { name, description, project, constraints }: ListedSegment,
+  targetProject: string,
+): CreateSegmentBody => {
+  const body = { name, constraints, description: description ?? null, project: project ? targetProject : null };
   try {
     return parse(CreateSegmentBody, body, '');
   } catch (error) {
@@ -40,15 +43,19 @@ const bodyOf = ({ name, description, project, constraints }: ListedSegment, into
  */
 export const createMissingSegments = async (
   send: SendRequest,
-  { listed, exports, project }: { listed: readonly ListedSegment[]; exports: readonly Export[]; project: string },
+  {
+    listedSegments,
+    exports,
+    project,
+  }: { listedSegments: readonly ListedSegment[]; exports: readonly Export[]; project: string },
 ): Promise<string[]> => {
-  const used = new Set(
-    exports.flatMap(({ parts }) => parts.flatMap(({ segments = [] }) => segments.map((it) => it.name))),
+  const usedNames = new Set(
+    exports.flatMap(({ parts }) => parts.flatMap(({ segments = [] }) => segments.map((segment) => segment.name))),
   );
-  const bodies = listed.filter(({ name }) => used.has(name)).map((segment) => bodyOf(segment, project));
+  const bodies = listedSegments.filter(({ name }) => usedNames.has(name)).map((segment) => bodyOf(segment, project));
   const { segments } = await send<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
-  const known = new Set(segments.map(({ name }) => name));
-  const missing = bodies.filter(({ name }) => !known.has(name));
-  for (const body of missing) await send('POST', '/api/admin/segments', body);
-  return missing.map(({ name }) => name);
+  const existingNames = new Set(segments.map(({ name }) => name));
+  const missingSegments = bodies.filter(({ name }) => !existingNames.has(name));
+  for (const body of missingSegments) await send('POST', '/api/admin/segments', body);
+  return missingSegments.map(({ name }) => name);
 };

@@ -8,8 +8,8 @@ export interface BatchSize {
 
 type ListOf<K extends keyof ExportedFeatures> = NonNullable<ExportedFeatures[K]>;
 
-/** A feature with its settings in the file. */
-interface Whole {
+/** A feature with everything in the file that belongs to it. */
+interface FeatureData {
   readonly feature: ListOf<'features'>[number];
   readonly strategies: ListOf<'featureStrategies'>;
   readonly environments: ListOf<'featureEnvironments'>;
@@ -20,58 +20,65 @@ interface Whole {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
-/** By feature, in the order of the file. */
-const wholes = (data: ExportedFeatures): Map<string, Whole> => {
-  const found = new Map<string, Whole>();
+/** The data of each feature by its name, in the order of the file. */
+const groupByFeature = (data: ExportedFeatures): Map<string, FeatureData> => {
+  const dataByName = new Map<string, FeatureData>();
   for (const feature of data.features) {
-    if (found.has(feature.name)) throw new Error(`The file has the feature "${feature.name}" twice.`);
-    const nothing = { strategies: [], environments: [], tags: [], dependencies: [] };
-    found.set(feature.name, { feature, ...nothing, bytes: bytesOf(feature) });
+    if (dataByName.has(feature.name)) throw new Error(`The file has the feature "${feature.name}" twice.`);
+    const noData = { strategies: [], environments: [], tags: [], dependencies: [] };
+    dataByName.set(feature.name, { feature, ...noData, bytes: bytesOf(feature) });
   }
-  const put = <T>(list: readonly T[] | undefined, nameOf: (it: T) => string, of: (whole: Whole) => T[]): void => {
-    for (const it of list ?? []) {
-      const whole = found.get(nameOf(it));
-      if (whole === undefined) throw new Error(`The file is not whole: it does not have the feature "${nameOf(it)}".`);
-      of(whole).push(it);
-      whole.bytes += bytesOf(it);
+  const assign = <T>(
+    list: readonly T[] | undefined,
+    nameOf: (item: T) => string,
+    listIn: (featureData: FeatureData) => T[],
+  ): void => {
+    for (const item of list ?? []) {
+      const featureData = dataByName.get(nameOf(item));
+      if (featureData === undefined)
+        throw new Error(`The file is not whole: it does not have the feature "${nameOf(item)}".`);
+      listIn(featureData).push(item);
+      featureData.bytes += bytesOf(item);
     }
   };
-  put(
+  assign(
     data.featureStrategies,
     ({ featureName }) => featureName,
     ({ strategies }) => strategies,
   );
-  put(
+  assign(
     data.featureEnvironments,
     ({ featureName }) => featureName,
     ({ environments }) => environments,
   );
-  put(
+  assign(
     data.featureTags,
     ({ featureName }) => featureName,
     ({ tags }) => tags,
   );
-  put(
+  assign(
     data.dependencies,
     ({ feature }) => feature,
     ({ dependencies }) => dependencies,
   );
-  return found;
+  return dataByName;
 };
 
 /** The export of several features, with only the catalogue entries that they refer to. */
-const partOf = (features: readonly Whole[], data: ExportedFeatures): ExportedFeatures => {
-  const strategies = features.flatMap((whole) => whole.strategies);
-  const tags = features.flatMap((whole) => whole.tags);
-  const fields = new Set(strategies.flatMap(({ constraints = [] }) => constraints.map((each) => each.contextName)));
+const partOf = (features: readonly FeatureData[], data: ExportedFeatures): ExportedFeatures => {
+  const strategies = features.flatMap((featureData) => featureData.strategies);
+  const tags = features.flatMap((featureData) => featureData.tags);
+  const fields = new Set(
+    strategies.flatMap(({ constraints = [] }) => constraints.map((constraint) => constraint.contextName)),
+  );
   const segments = new Set(strategies.flatMap((strategy) => strategy.segments ?? []));
   const types = new Set(tags.map(({ tagType }) => tagType));
   return {
     features: features.map(({ feature }) => feature),
     featureStrategies: strategies,
-    featureEnvironments: features.flatMap((whole) => whole.environments),
+    featureEnvironments: features.flatMap((featureData) => featureData.environments),
     featureTags: tags,
-    dependencies: features.flatMap((whole) => whole.dependencies),
+    dependencies: features.flatMap((featureData) => featureData.dependencies),
     contextFields: (data.contextFields ?? []).filter(({ name }) => fields.has(name)),
     segments: (data.segments ?? []).filter(({ id }) => segments.has(id)).map(({ id, name }) => ({ id, name })),
     tagTypes: data.tagTypes.filter(({ name }) => types.has(name)),
@@ -83,18 +90,19 @@ const partOf = (features: readonly Whole[], data: ExportedFeatures): ExportedFea
  * depend on them.
  */
 export const batchesOf = (data: ExportedFeatures, { features: maxFeatures, bytes }: BatchSize): ExportedFeatures[] => {
-  const all = [...wholes(data).values()];
-  const isChild = ({ dependencies }: Whole): boolean => dependencies.some((each) => each.dependencies.length > 0);
-  const parts: Whole[][] = [];
+  const features = [...groupByFeature(data).values()];
+  const hasParent = ({ dependencies }: FeatureData): boolean =>
+    dependencies.some((dependency) => dependency.dependencies.length > 0);
+  const parts: FeatureData[][] = [];
   let freeBytes = 0;
-  for (const whole of [...all.filter((one) => !isChild(one)), ...all.filter(isChild)]) {
+  for (const featureData of [...features.filter((candidate) => !hasParent(candidate)), ...features.filter(hasParent)]) {
     const last = parts.at(-1);
-    if (last === undefined || last.length >= maxFeatures || whole.bytes > freeBytes) {
-      parts.push([whole]);
-      freeBytes = bytes - whole.bytes;
+    if (last === undefined || last.length >= maxFeatures || featureData.bytes > freeBytes) {
+      parts.push([featureData]);
+      freeBytes = bytes - featureData.bytes;
     } else {
-      last.push(whole);
-      freeBytes -= whole.bytes;
+      last.push(featureData);
+      freeBytes -= featureData.bytes;
     }
   }
   return parts.map((part) => partOf(part, data));

@@ -4,18 +4,18 @@ interface Screen {
   write(text: string): unknown;
 }
 
-const number = (count: number): string => count.toLocaleString('en');
-const betweenLinesMs = 2_000;
+const formatCount = (count: number): string => count.toLocaleString('en');
+const lineIntervalMs = 2_000;
 
 /** A bar on a terminal; elsewhere a line every two seconds, which reads well in a log. */
 export const progressDisplay = (screen: Screen, total: number, now: () => number = Date.now) => {
   const startedAt = now();
   let lastAt = startedAt;
-  let shown = -1;
+  let lastShown = -1;
   const sentence = (done: number): string => {
     const seconds = (now() - startedAt) / 1_000;
     const left = done === 0 || done === total ? '' : `, about ${Math.ceil((seconds / done) * (total - done))} s left`;
-    return `${number(done)} of ${number(total)} features${left}`;
+    return `${formatCount(done)} of ${formatCount(total)} features${left}`;
   };
   const bar = (done: number): string => {
     const text = sentence(done);
@@ -24,18 +24,18 @@ export const progressDisplay = (screen: Screen, total: number, now: () => number
     return `\r[${'#'.repeat(full)}${' '.repeat(width - full)}] ${text}\u001b[K`;
   };
   const show = (done: number): void => {
-    shown = done;
+    lastShown = done;
     lastAt = now();
     screen.write(screen.isTTY === true ? bar(done) : `${sentence(done)}\n`);
   };
   if (screen.isTTY === true) show(0);
   return {
     to: (done: number): void => {
-      if (screen.isTTY === true || done === total || now() - lastAt >= betweenLinesMs) show(done);
+      if (screen.isTTY === true || done === total || now() - lastAt >= lineIntervalMs) show(done);
     },
     /** Ends the progress line, so that later output begins on a new line. */
     end: (): void => {
-      if (screen.isTTY === true && shown >= 0) screen.write('\n');
+      if (screen.isTTY === true && lastShown >= 0) screen.write('\n');
     },
   };
 };

@@ -24,7 +24,8 @@ export interface Export {
   readonly parts: readonly ExportedFeatures[];
 }
 
-const held = <T>(file: string, check: () => T): T => {
+/** Runs a check of a file. @throws UsageError that names the file, for any error of the check */
+const inFile = <T>(file: string, check: () => T): T => {
   try {
     return check();
   } catch (error) {
@@ -35,27 +36,27 @@ const held = <T>(file: string, check: () => T): T => {
 
 /**
  * Reads exports, all of them before anything is sent. All are of one environment, because an import has one target.
- * @param listed names segments whose ids an export uses and does not name
+ * @param listedSegments give the names of segments that an export uses by id, but does not name
  */
 export const readExports = (
   files: readonly string[],
   size: BatchSize,
-  listed: readonly { readonly id: number; readonly name: string }[] = [],
+  listedSegments: readonly { readonly id: number; readonly name: string }[] = [],
 ): Export[] => {
-  let first: { readonly file: string; readonly environment: string } | undefined;
+  let firstExport: { readonly file: string; readonly environment: string } | undefined;
   return files.map((file) => {
     const json = readJsonFile(file);
-    const data = held(file, () => parse(lenientSchema(ExportedFeatures), json));
-    const named = new Set(data.segments?.map(({ id }) => id));
-    const segments = [...(data.segments ?? []), ...listed.filter(({ id }) => !named.has(id))];
+    const data = inFile(file, () => parse(lenientSchema(ExportedFeatures), json));
+    const namedIds = new Set(data.segments?.map(({ id }) => id));
+    const segments = [...(data.segments ?? []), ...listedSegments.filter(({ id }) => !namedIds.has(id))];
     for (const { environment } of data.featureEnvironments ?? []) {
       if (environment === undefined) continue;
-      first ??= { file, environment };
-      if (first.environment === environment) continue;
+      firstExport ??= { file, environment };
+      if (firstExport.environment === environment) continue;
       throw new UsageError(
-        `${first.file} is of the environment "${first.environment}", and ${file} of "${environment}": import them one by one, each with its --environment.`,
+        `${firstExport.file} is of the environment "${firstExport.environment}", and ${file} of "${environment}": import them one by one, each with its --environment.`,
       );
     }
-    return { file, features: data.features.length, parts: held(file, () => batchesOf({ ...data, segments }, size)) };
+    return { file, features: data.features.length, parts: inFile(file, () => batchesOf({ ...data, segments }, size)) };
   });
 };

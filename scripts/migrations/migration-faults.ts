@@ -38,9 +38,9 @@ export const migrationRules = {
 } as const;
 export type MigrationRule = keyof typeof migrationRules;
 
-/** The first tables of a database, for which there is no version before. */
+/** The migrations that create the first tables of a database: no older version can run on it. */
 const initialMigrations = /^(1-.*|2-search)$/;
-const contracting: readonly MigrationRule[] = ['drop', 'rename', 'type-change'];
+const contractingRules: readonly MigrationRule[] = ['drop', 'rename', 'type-change'];
 
 /** One statement that breaks a rule. */
 export interface MigrationFault {
@@ -51,7 +51,7 @@ export interface MigrationFault {
 
 /** Minimum length of the reason in `-- allow drop: the reason`. */
 const minReasonLength = 15;
-const allowed = (sql: string, rule: MigrationRule): boolean =>
+const isAllowed = (sql: string, rule: MigrationRule): boolean =>
   [...sql.matchAll(/--\s*allow\s+([a-z-]+):\s*(.+)$/gm)].some(
     ([, name, reason = '']) => name === rule && reason.trim().length >= minReasonLength,
   );
@@ -69,7 +69,7 @@ const namesOf = (node: Node | undefined): string[] => {
 };
 const lastNameOf = (node: Node | undefined): string => namesOf(node).at(-1) ?? '';
 
-/** Every object of a parse tree with one of these keys, e.g. the tables that a statement reads. */
+/** The values of a key anywhere in a parse tree, e.g. the tables that a statement reads. */
 const descendants = (tree: unknown, key: string): unknown[] => {
   if (Array.isArray(tree)) return tree.flatMap((part) => descendants(part, key));
   if (typeof tree !== 'object' || tree === null) return [];
@@ -93,13 +93,13 @@ const constraintsOf = ({ constraints = [] }: ColumnDef): Constraint[] =>
 const faultsOfColumn = (column: ColumnDef): MigrationRule[] => {
   const constraints = constraintsOf(column);
   const has = (type: Constraint['contype']): boolean => constraints.some(({ contype }) => contype === type);
-  const byDefault = constraints.filter(({ contype }) => contype === 'CONSTR_DEFAULT');
+  const defaults = constraints.filter(({ contype }) => contype === 'CONSTR_DEFAULT');
   const isSerial = /serial/.test((column.typeName?.names ?? []).flatMap(namesOf).join(' '));
   const isComputed = has('CONSTR_GENERATED') || has('CONSTR_IDENTITY') || isSerial;
   const isValidated = (['CONSTR_CHECK', 'CONSTR_FOREIGN', 'CONSTR_UNIQUE', 'CONSTR_PRIMARY'] as const).some(has);
   return [
-    ...(has('CONSTR_NOTNULL') && byDefault.length === 0 && !isComputed ? (['not-null'] as const) : []),
-    ...(isComputed || callsVolatileFunction(byDefault) ? (['table-rewrite'] as const) : []),
+    ...(has('CONSTR_NOTNULL') && defaults.length === 0 && !isComputed ? (['not-null'] as const) : []),
+    ...(isComputed || callsVolatileFunction(defaults) ? (['table-rewrite'] as const) : []),
     ...(isValidated ? (['validated-constraint'] as const) : []),
   ];
 };
@@ -111,14 +111,14 @@ const columnOf = ({ def }: AlterTableCmd): ColumnDef => (def !== undefined && 'C
 const constraintOf = ({ def }: AlterTableCmd): Constraint =>
   def !== undefined && 'Constraint' in def ? def.Constraint : {};
 
-/** What statements before one have made in the same migration. */
-interface Made {
+/** What the earlier statements of the same migration have created, and the indexes that they dropped. */
+interface EarlierStatements {
   readonly tables: Set<string>;
   readonly constraints: Set<string>;
   readonly droppedIndexes: Set<string>;
 }
 
-const faultsOfAlteration = (command: AlterTableCmd, { constraints }: Made): MigrationRule[] => {
+const faultsOfAlteration = (command: AlterTableCmd, { constraints }: EarlierStatements): MigrationRule[] => {
   switch (command.subtype) {
     case 'AT_DropColumn':
     case 'AT_DropConstraint':
@@ -136,7 +136,7 @@ const faultsOfAlteration = (command: AlterTableCmd, { constraints }: Made): Migr
     case 'AT_AddConstraint':
       constraints.add(constraintOf(command).conname ?? '');
       return [...faultsOfConstraint(constraintOf(command)), 'new-constraint'];
-    // The lock under which it was added in the same transaction lasts until the check of all rows is over.
+    // A constraint that the same transaction added holds its lock until all rows are checked.
     case 'AT_ValidateConstraint':
       return constraints.has(command.name ?? '') ? ['validated-constraint'] : [];
     case 'AT_SetLogged':
@@ -151,16 +151,16 @@ const faultsOfAlteration = (command: AlterTableCmd, { constraints }: Made): Migr
   }
 };
 
-const faultsOfTable = (statement: AlterTableStmt, made: Made): MigrationRule[] =>
-  statement.relation !== undefined && made.tables.has(statement.relation.relname ?? '')
+const faultsOfTable = (statement: AlterTableStmt, earlier: EarlierStatements): MigrationRule[] =>
+  statement.relation !== undefined && earlier.tables.has(statement.relation.relname ?? '')
     ? []
     : (statement.cmds ?? []).flatMap((node) =>
-        'AlterTableCmd' in node ? faultsOfAlteration(node.AlterTableCmd, made) : [],
+        'AlterTableCmd' in node ? faultsOfAlteration(node.AlterTableCmd, earlier) : [],
       );
 
 const faultsOfIndex = (
   { idxname = '', relation, concurrent = false, unique = false }: IndexStmt,
-  { tables, droppedIndexes }: Made,
+  { tables, droppedIndexes }: EarlierStatements,
   isConcurrentMigration: boolean,
 ): MigrationRule[] => {
   const isOfNewTable = tables.has(relation?.relname ?? '');
@@ -170,25 +170,25 @@ const faultsOfIndex = (
   return isRepaired ? constrains : ['unsafe-concurrent-index', ...constrains];
 };
 
-const faultsOfStatement = (node: Node, made: Made, isConcurrentMigration: boolean): MigrationRule[] => {
-  const exists = (table: string | undefined): boolean => table !== undefined && !made.tables.has(table);
-  if ('CreateStmt' in node) made.tables.add(node.CreateStmt.relation?.relname ?? '');
+const faultsOfStatement = (node: Node, earlier: EarlierStatements, isConcurrentMigration: boolean): MigrationRule[] => {
+  const exists = (table: string | undefined): boolean => table !== undefined && !earlier.tables.has(table);
+  if ('CreateStmt' in node) earlier.tables.add(node.CreateStmt.relation?.relname ?? '');
   else if ('CreateTableAsStmt' in node) {
-    made.tables.add(node.CreateTableAsStmt.into?.rel?.relname ?? '');
+    earlier.tables.add(node.CreateTableAsStmt.into?.rel?.relname ?? '');
     return tablesReadBy(node.CreateTableAsStmt.query).some(exists) ? ['data-rewrite'] : [];
   } else if ('IndexStmt' in node) {
-    return faultsOfIndex(node.IndexStmt, made, isConcurrentMigration);
+    return faultsOfIndex(node.IndexStmt, earlier, isConcurrentMigration);
   } else if ('DropStmt' in node) {
     const { objects = [], removeType, concurrent, missing_ok } = node.DropStmt;
     if (removeType === 'OBJECT_INDEX' && concurrent === true && missing_ok === true && isConcurrentMigration) {
-      for (const name of objects.map(lastNameOf)) made.droppedIndexes.add(name);
+      for (const name of objects.map(lastNameOf)) earlier.droppedIndexes.add(name);
       return [];
     }
     return removeType === 'OBJECT_TABLE' && !objects.map(lastNameOf).some(exists) ? [] : ['drop'];
   } else if ('TruncateStmt' in node || 'DropOwnedStmt' in node) return ['drop'];
   else if ('RenameStmt' in node) return exists(node.RenameStmt.relation?.relname ?? '') ? ['rename'] : [];
   else if ('AlterObjectSchemaStmt' in node) return ['rename'];
-  else if ('AlterTableStmt' in node) return faultsOfTable(node.AlterTableStmt, made);
+  else if ('AlterTableStmt' in node) return faultsOfTable(node.AlterTableStmt, earlier);
   else if ('UpdateStmt' in node) return exists(node.UpdateStmt.relation?.relname) ? ['data-rewrite'] : [];
   else if ('DeleteStmt' in node) return exists(node.DeleteStmt.relation?.relname) ? ['data-rewrite'] : [];
   else if ('MergeStmt' in node) return exists(node.MergeStmt.relation?.relname) ? ['data-rewrite'] : [];
@@ -201,22 +201,22 @@ const faultsOfStatement = (node: Node, made: Made, isConcurrentMigration: boolea
 
 /**
  * The statements of a service's migrations that break a rule and have no `-- allow <rule>: <reason>` in their text. Statements are read by
- * PostgreSQL's own parser. A migration is free with the tables that it creates itself.
+ * PostgreSQL's own parser. The tables that a migration creates itself are exempt.
  */
 export const migrationFaults = async (migrations: readonly SchemaMigration[]): Promise<MigrationFault[]> => {
   const faults: MigrationFault[] = [];
   for (const { name, statements, concurrently = false } of migrations) {
-    const made: Made = { tables: new Set(), constraints: new Set(), droppedIndexes: new Set() };
+    const earlier: EarlierStatements = { tables: new Set(), constraints: new Set(), droppedIndexes: new Set() };
     for (const sql of statements) {
       const { stmts = [] } = await parse(sql);
-      const broken = stmts.flatMap(({ stmt }) =>
-        stmt === undefined ? [] : faultsOfStatement(stmt, made, concurrently),
+      const brokenRules = stmts.flatMap(({ stmt }) =>
+        stmt === undefined ? [] : faultsOfStatement(stmt, earlier, concurrently),
       );
       const statement = sql.trim().replaceAll(/\s+/g, ' ').slice(0, 100);
-      for (const rule of new Set(broken)) {
+      for (const rule of new Set(brokenRules)) {
         if (rule === 'new-constraint' && !/^\d+-expand-/.test(name)) continue;
-        if (!allowed(sql, rule)) faults.push({ migration: name, rule, statement });
-        else if (contracting.includes(rule) && !/^\d+-contract-/.test(name))
+        if (!isAllowed(sql, rule)) faults.push({ migration: name, rule, statement });
+        else if (contractingRules.includes(rule) && !/^\d+-contract-/.test(name))
           faults.push({ migration: name, rule: 'phase', statement });
       }
     }

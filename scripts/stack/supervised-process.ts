@@ -8,9 +8,9 @@ export interface SupervisedProcessOptions {
   readonly command: readonly string[];
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** takes each line that the process prints, and one for each restart */
+  /** called with each line that the process prints, and with one for each restart */
   readonly show: (line: string) => void;
-  /** the consecutive failures after the last of which it is not restarted; without it there is no limit */
+  /** after this number of consecutive failures the process is not restarted; no limit by default */
   readonly maxFailures?: number;
 }
 
@@ -47,9 +47,9 @@ type Run = ReturnType<typeof launch>;
 const end = async ({ child, ended }: Run): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
-  const late = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
   await ended;
-  clearTimeout(late);
+  clearTimeout(killTimer);
 };
 
 /** Starts a process, restarts it when it ends, and stops it when this process ends. */
@@ -61,12 +61,12 @@ export const superviseProcess = (options: SupervisedProcessOptions) => {
 
   const supervise = async (): Promise<string> => {
     for (let failures = 1, startedAt = performance.now(); ; failures++) {
-      const how = await run.ended;
+      const outcome = await run.ended;
       if (stopping.signal.aborted) return new Promise(() => undefined);
       if (performance.now() - startedAt > healthyAfterMs) failures = 1;
-      if (failures >= maxFailures) return `${name} ended ${failures} times in a row, last with ${how}.`;
+      if (failures >= maxFailures) return `${name} ended ${failures} times in a row, last with ${outcome}.`;
       const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
-      show(`ended with ${how}; restarting it in ${delayMs / 1000} s`);
+      show(`ended with ${outcome}; restarting it in ${delayMs / 1000} s`);
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return new Promise(() => undefined);
       startedAt = performance.now();
@@ -80,7 +80,7 @@ export const superviseProcess = (options: SupervisedProcessOptions) => {
     failed: supervise(),
     /** Resolves when the process that was started first has ended: before it was ready, the start has failed. */
     firstEnded,
-    /** Stops it with SIGTERM, and with SIGKILL after 30 seconds. */
+    /** Stops the process with SIGTERM, and with SIGKILL after 30 seconds. */
     stop: async (): Promise<void> => {
       stopping.abort();
       await end(run);

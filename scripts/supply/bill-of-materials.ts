@@ -34,17 +34,17 @@ const licensesOf = (license: string): Component['licenses'] =>
   /^[\w.+-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }];
 
 const componentOf = (folder: string, locked: LockedPackage): Component => {
-  const full = folder === '' ? (locked.name ?? 'bunting') : publishedNameOf(folder, locked);
+  const fullName = folder === '' ? (locked.name ?? 'bunting') : publishedNameOf(folder, locked);
   const version = locked.version ?? '0.0.0';
-  const [group, name] = full.startsWith('@') ? (full.split('/') as [string, string]) : [undefined, full];
+  const [group, name] = fullName.startsWith('@') ? (fullName.split('/') as [string, string]) : [undefined, fullName];
   return {
     type: folder === '' || folder.startsWith('apps/') ? 'application' : 'library',
-    'bom-ref': folder === '' ? full : folder,
+    'bom-ref': folder === '' ? fullName : folder,
     ...(group === undefined ? {} : { group }),
     name,
     version,
     ...(folder === '' ? {} : { scope: isFromRegistry(folder, locked) ? scopeOf(locked) : 'required' }),
-    purl: purlOf(full, version),
+    purl: purlOf(fullName, version),
     ...(locked.integrity === undefined
       ? {}
       : {
@@ -56,7 +56,7 @@ const componentOf = (folder: string, locked: LockedPackage): Component => {
   };
 };
 
-/** The same for the same lock file, whenever and wherever it is made. */
+/** The serial number, derived from the lock file: it is the same for the same lock file. */
 const serialNumberOf = (lock: LockFile): string => {
   const digest = createHash('sha256').update(JSON.stringify(lock)).digest('hex');
   const parts = [digest.slice(0, 8), digest.slice(8, 12), `8${digest.slice(13, 16)}`, `a${digest.slice(17, 20)}`];
@@ -68,17 +68,21 @@ export const billOfMaterials = (lock: LockFile): Bom => {
   const folders = Object.entries(lock.packages).filter(([, { link }]) => link !== true);
   const refOf = (folder: string): string => (folder === '' ? (lock.packages['']?.name ?? 'bunting') : folder);
   const dependsOn = (folder: string, locked: LockedPackage): string[] => {
-    const isOurs = !isFromRegistry(folder, locked);
+    const isOwn = !isFromRegistry(folder, locked);
     const request = {
       ...locked.dependencies,
       ...locked.optionalDependencies,
       ...locked.peerDependencies,
-      ...(isOurs ? locked.devDependencies : {}),
+      ...(isOwn ? locked.devDependencies : {}),
     };
-    const found = Object.keys(request).flatMap((name) => dependencyFolder(lock, folder, name) ?? []);
-    // Our own packages stand in node_modules as links to where they are.
+    const dependencyFolders = Object.keys(request).flatMap((name) => dependencyFolder(lock, folder, name) ?? []);
+    // The packages of this repository are in node_modules as links to their folders.
     return [
-      ...new Set(found.map((one) => (lock.packages[one]?.link === true ? (lock.packages[one].resolved ?? one) : one))),
+      ...new Set(
+        dependencyFolders.map((dependency) =>
+          lock.packages[dependency]?.link === true ? (lock.packages[dependency].resolved ?? dependency) : dependency,
+        ),
+      ),
     ].sort();
   };
   const root = lock.packages[''] ?? {};

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The entries of the lock file by the folder of the package; '' is the repository itself. */
+/** The entry of a package in the lock file. */
 export interface LockedPackage {
   readonly name?: string;
   readonly version?: string;
@@ -22,36 +22,37 @@ export interface LockedPackage {
 
 export interface LockFile {
   readonly lockfileVersion: number;
+  /** by the folder of the package; the key of the repository itself is empty */
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-const modules = 'node_modules/';
+const modulesFolder = 'node_modules/';
 
 export const readLockFile = (repository: string): LockFile =>
   JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')) as LockFile;
 
 /** The name that the package was published under, which need not be that of its folder. */
 export const publishedNameOf = (folder: string, { name }: LockedPackage): string =>
-  name ?? folder.slice(folder.lastIndexOf(modules) + modules.length);
+  name ?? folder.slice(folder.lastIndexOf(modulesFolder) + modulesFolder.length);
 
 /** Whether the package comes from a registry, and not from this repository. */
 export const isFromRegistry = (folder: string, { link }: LockedPackage): boolean =>
-  folder.includes(modules) && link !== true;
+  folder.includes(modulesFolder) && link !== true;
 
 /** Where Node.js finds a dependency of the package in a folder. */
-export const dependencyFolder = ({ packages }: LockFile, from: string, name: string): string | undefined => {
+export const dependencyFolder = ({ packages }: LockFile, startFolder: string, name: string): string | undefined => {
   for (
-    let parent = from;
+    let parent = startFolder;
     ;
-    parent = parent.includes(`/${modules}`) ? parent.slice(0, parent.lastIndexOf(`/${modules}`)) : ''
+    parent = parent.includes(`/${modulesFolder}`) ? parent.slice(0, parent.lastIndexOf(`/${modulesFolder}`)) : ''
   ) {
-    const folder = parent === '' ? `${modules}${name}` : `${parent}/${modules}${name}`;
+    const folder = parent === '' ? `${modulesFolder}${name}` : `${parent}/${modulesFolder}${name}`;
     if (packages[folder] !== undefined) return folder;
     if (parent === '') return undefined;
   }
 };
 
-const exact = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
+const exactVersion = /^(?:npm:(?:@[\w.-]+\/)?[\w.-]+@)?\d+\.\d+\.\d+(?:-[\w.-]+)?$/;
 const sha512 = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
 /** The entries with which an installed package could differ from the reviewed one; empty when there are none. */
@@ -62,13 +63,13 @@ export const lockFileFaults = ({ lockfileVersion, packages }: LockFile): string[
     if (!isFromRegistry(folder, locked)) {
       const request = { ...dependencies, ...devDependencies, ...optionalDependencies };
       for (const [name, range] of Object.entries(request)) {
-        if (!exact.test(range))
+        if (!exactVersion.test(range))
           faults.push(`${folder || 'The repository'} asks for ${name} ${range}, not for one version.`);
       }
       continue;
     }
     if (integrity === undefined || !sha512.test(integrity)) faults.push(`${folder} has no checksum.`);
-    if (version === undefined || !exact.test(version)) faults.push(`${folder} is of no one version.`);
+    if (version === undefined || !exactVersion.test(version)) faults.push(`${folder} is of no one version.`);
     // Without a URL the package can be fetched from any mirror: the checksum proves that it is the same.
     if (resolved !== undefined) faults.push(`${folder} names where it is fetched from.`);
   }

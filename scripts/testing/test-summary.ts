@@ -5,7 +5,7 @@ export interface TestSummary {
   readonly skipped: number;
 }
 
-const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+const colorCodes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 const readCount = (line: string, what: string): number => Number(new RegExp(`(\\d+) ${what}\\b`).exec(line)?.[1] ?? 0);
 
 /**
@@ -14,16 +14,16 @@ const readCount = (line: string, what: string): number => Number(new RegExp(`(\\
  */
 export const summaryOf = (output: string): TestSummary => {
   let [passed, failed, skipped] = [0, 0, 0];
-  const notRun = new Set<string>();
+  const brokenFiles = new Set<string>();
   let file = '';
-  for (const line of output.replaceAll(colours, '').split(/\r?\n/)) {
+  for (const line of output.replaceAll(colorCodes, '').split(/\r?\n/)) {
     if (/^\s*Tests:\s.*\btotal$/.test(line)) {
       passed += readCount(line, 'passed');
       failed += readCount(line, 'failed');
       skipped += readCount(line, 'skipped') + readCount(line, 'todo');
     }
     file = /^\s*FAIL (.*?)(?: \([\d.]+ m?s\))?$/.exec(line)?.[1] ?? file;
-    if (/^\s*● Test suite failed to run$/.test(line)) notRun.add(file);
+    if (/^\s*● Test suite failed to run$/.test(line)) brokenFiles.add(file);
   }
-  return { passed, failed: failed + notRun.size, skipped };
+  return { passed, failed: failed + brokenFiles.size, skipped };
 };

@@ -25,7 +25,7 @@ NATS_SERVER names the nats-server program, which is installed or downloaded if i
 
 const repository = path.join(import.meta.dirname, '../..');
 const programs = path.join(repository, 'node_modules', '.bin');
-/** A project prints its results when it has finished, and none takes this long. */
+/** The run is aborted after this time without output. A project prints its results when it has finished, and none takes this long. */
 const outputTimeoutMs = 60 * 60_000;
 
 /**
@@ -72,11 +72,11 @@ const runTests = async (
     child.kill();
   };
   const timer = setTimeout(abort, outputTimeoutMs);
-  const copy = (stream: NodeJS.ReadableStream, to: NodeJS.WritableStream): void => {
+  const copy = (stream: NodeJS.ReadableStream, target: NodeJS.WritableStream): void => {
     stream.setEncoding('utf8').on('data', (text: string) => {
       timer.refresh();
       output += text;
-      to.write(text);
+      target.write(text);
     });
   };
   copy(child.stdout, process.stdout);
@@ -123,13 +123,13 @@ const main = async (): Promise<number> => {
     console.log(help);
     return 0;
   }
-  const [first, ...others] = args;
+  const [firstArgument, ...otherArguments] = args;
   try {
     const passed =
-      first === '--perf'
-        ? await run([...performanceTests, ...others], false)
-        : first === '--affected'
-          ? await run([...checksOfAffectedProjects, ...others], false)
+      firstArgument === '--perf'
+        ? await run([...performanceTests, ...otherArguments], false)
+        : firstArgument === '--affected'
+          ? await run([...checksOfAffectedProjects, ...otherArguments], false)
           : await run([...functionalTests, ...args], true);
     return passed ? 0 : 1;
   } catch (error) {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 /** The paths that the server handles; every other path is a file or a page of the user interface. */
-const ofServer = /^\/(api|auth|logout|invite|health|internal-backstage)(\/|$)/;
-const types: Readonly<Record<string, string>> = {
+const apiPath = /^\/(api|auth|logout|invite|health|internal-backstage)(\/|$)/;
+const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
@@ -24,18 +24,18 @@ export const serveUnleashUi = async (folder: string) => {
   let target = '';
   const server = createServer((incoming, response) => {
     const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
-    if (ofServer.test(pathname)) {
+    if (apiPath.test(pathname)) {
       const { method, headers } = incoming;
-      const passed = send(new URL(incoming.url ?? '/', target), { method, headers }, (received) => {
-        response.writeHead(received.statusCode ?? 502, received.rawHeaders);
-        received.pipe(response);
+      const forwarded = send(new URL(incoming.url ?? '/', target), { method, headers }, (apiResponse) => {
+        response.writeHead(apiResponse.statusCode ?? 502, apiResponse.rawHeaders);
+        apiResponse.pipe(response);
       });
-      passed.once('error', () => response.destroy());
-      return void incoming.pipe(passed);
+      forwarded.once('error', () => response.destroy());
+      return void incoming.pipe(forwarded);
     }
     const file = path.join(folder, path.normalize(pathname));
     if (pathname !== '/' && existsSync(file) && statSync(file).isFile()) {
-      response.setHeader('content-type', types[path.extname(file)] ?? 'application/octet-stream');
+      response.setHeader('content-type', contentTypes[path.extname(file)] ?? 'application/octet-stream');
       return void createReadStream(file).pipe(response);
     }
     response.setHeader('content-type', 'text/html').end(index);
