@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { parseAllDocuments, stringify } from 'yaml';
 import { runCommand } from '../command.ts';
 
-/** The programs that check, and how to get them. */
+/** The programs that check the files, and how to install them. */
 const tools = {
   helm: 'go install helm.sh/helm/v3/cmd/helm@latest',
   'kubernetes-validate': 'pip install kubernetes-validate',
@@ -28,7 +28,7 @@ ${Object.entries(tools)
 const repository = path.join(import.meta.dirname, '../..');
 const chart = 'deploy/helm/bunting';
 /** The Kubernetes version that the chart is rendered and validated for. */
-const kubernetes = '1.31.0';
+const kubernetesVersion = '1.31.0';
 
 const isMissing = (tool: Tool): boolean =>
   (spawnSync(tool, ['--help'], { stdio: 'ignore' }).error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
@@ -47,8 +47,8 @@ const run = (command: string, args: readonly string[]): Outcome => {
   return { failed: status !== 0, output: status === 0 ? stdout : `${stdout}${stderr}` };
 };
 
-/** Kinds of operators that Kubernetes itself does not know. */
-const isCustom = (text: string): boolean => /^apiVersion: monitoring\.coreos\.com\//m.test(text);
+/** Whether an object is of a kind that the Prometheus operator defines: Kubernetes itself has no schema for it. */
+const isOperatorKind = (text: string): boolean => /^apiVersion: monitoring\.coreos\.com\//m.test(text);
 
 interface Policy {
   readonly kind?: string;
@@ -59,28 +59,32 @@ interface Policy {
 }
 
 /** The ports of the API, of an identity provider, and of a mail server, which the gateway alone may use. */
-const portsOfTheGateway = [4242, 443, 465];
+const gatewayPorts = [4242, 443, 465];
 
-/** Expects of the rendered production example that the gateway alone is reachable by clients, and reaches what is outside. */
+/** Checks that in the rendered production example the gateway alone is reachable by clients, and may reach external servers. */
 const checkPolicies = (rendered: string): Outcome => {
   const policies = parseAllDocuments(rendered)
     .map((document) => document.toJS() as Policy | null)
     .filter((object) => object?.kind === 'NetworkPolicy') as Policy[];
-  const open = policies
+  const policiesWithGatewayPorts = policies
     .filter(({ spec }) =>
-      [...spec.ingress, ...spec.egress].some(({ ports }) => ports.some(({ port }) => portsOfTheGateway.includes(port))),
+      [...spec.ingress, ...spec.egress].some(({ ports }) => ports.some(({ port }) => gatewayPorts.includes(port))),
     )
     .map(({ metadata }) => metadata.name);
-  const failed = policies.length < 5 || open.join() !== 'bunting-gateway';
-  return { failed, output: `${policies.length} policies; those with ports of the gateway: ${open.join(', ')}` };
+  const failed = policies.length < 5 || policiesWithGatewayPorts.join() !== 'bunting-gateway';
+  return {
+    failed,
+    output: `${policies.length} policies; those with ports of the gateway: ${policiesWithGatewayPorts.join(', ')}`,
+  };
 };
 
-/** Expects that the images of one service can be upgraded without those of the others (docs/upgrading.md). */
+/** Checks that the images of one service can be upgraded without those of the others (docs/upgrading.md). */
 const checkUpgrade = ({ failed, output }: Outcome): Outcome => {
   const images = [...output.matchAll(/image: (\S+)/g)].map(([, image = '']) => image);
-  const upgraded = images.filter((image) => image.endsWith(':9.9.9'));
-  const isRight = images.length === 10 && upgraded.length === 2 && upgraded.every((image) => image.includes('/audit:'));
-  return { failed: failed || !isRight, output: images.join('\n') };
+  const upgradedImages = images.filter((image) => image.endsWith(':9.9.9'));
+  const isExpected =
+    images.length === 10 && upgradedImages.length === 2 && upgradedImages.every((image) => image.includes('/audit:'));
+  return { failed: failed || !isExpected, output: images.join('\n') };
 };
 
 /** The queries of the dashboard as recording rules, which promtool parses. */
@@ -108,7 +112,7 @@ const checkAlerts = (check: Check, folder: string): void => {
   check('promtool check rules, with the queries of the dashboard', run('promtool', ['check', 'rules', panels]));
 };
 
-/** Checks the configuration of HAProxy with a certificate made for it, since that of an installation is a secret. */
+/** Checks the configuration of HAProxy with a temporary certificate, since that of an installation is a secret. */
 const checkBalancer = (check: Check, folder: string): void => {
   const certificate = path.join(folder, 'balancer_certificate');
   const [cert, key] = [`${certificate}.crt`, `${certificate}.key`];
@@ -122,8 +126,8 @@ const checkBalancer = (check: Check, folder: string): void => {
 };
 
 const checkChart = (check: Check, folder: string, canValidate: boolean): void => {
-  check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetes, chart]));
-  const upgrade = ['--kube-version', kubernetes, '--set-string', 'image.tag=0.1.0,image.tags.audit=9.9.9'];
+  check('helm lint --strict', run('helm', ['lint', '--strict', '--kube-version', kubernetesVersion, chart]));
+  const upgrade = ['--kube-version', kubernetesVersion, '--set-string', 'image.tag=0.1.0,image.tags.audit=9.9.9'];
   check(
     'helm template with the new image of one service',
     checkUpgrade(run('helm', ['template', 'bunting', chart, ...upgrade])),
@@ -132,19 +136,19 @@ const checkChart = (check: Check, folder: string, canValidate: boolean): void =>
     const file = path.join(chart, 'ci', values);
     const rendered = check(
       `helm template -f ${values}`,
-      run('helm', ['template', 'bunting', chart, '--kube-version', kubernetes, '-f', file]),
+      run('helm', ['template', 'bunting', chart, '--kube-version', kubernetesVersion, '-f', file]),
     );
     if (values === 'production-values.yaml')
       check('network policies: the gateway alone is reachable', checkPolicies(rendered));
-    const own = parseAllDocuments(rendered)
+    const objects = parseAllDocuments(rendered)
       .map(String)
-      .filter((text) => /^apiVersion:/m.test(text) && !isCustom(text));
+      .filter((text) => /^apiVersion:/m.test(text) && !isOperatorKind(text));
     const target = path.join(folder, values);
-    writeFileSync(target, own.map((text) => text.replace(/^(?!---)/, '---\n')).join('\n'));
+    writeFileSync(target, objects.map((text) => text.replace(/^(?!---)/, '---\n')).join('\n'));
     if (canValidate)
       check(
-        `kubernetes-validate --strict ${values} (${own.length} objects)`,
-        run('kubernetes-validate', ['--strict', '-k', kubernetes.replace(/\.0$/, ''), target]),
+        `kubernetes-validate --strict ${values} (${objects.length} objects)`,
+        run('kubernetes-validate', ['--strict', '-k', kubernetesVersion.replace(/\.0$/, ''), target]),
       );
   }
 };
@@ -157,9 +161,10 @@ const main = (): number => {
     console.log(help);
     return 0;
   }
-  const absent = new Set((Object.keys(tools) as Tool[]).filter(isMissing));
-  for (const tool of absent) console.log(`${tool} is missing, its checks are skipped. Get it with: ${tools[tool]}`);
-  let failures = options.all ? absent.size : 0;
+  const missingTools = new Set((Object.keys(tools) as Tool[]).filter(isMissing));
+  for (const tool of missingTools)
+    console.log(`${tool} is missing, its checks are skipped. Get it with: ${tools[tool]}`);
+  let failures = options.all ? missingTools.size : 0;
   const check: Check = (name, { failed, output }) => {
     console.log(`${failed ? 'FAILED ' : 'passed '} ${name}`);
     if (failed) {
@@ -168,7 +173,7 @@ const main = (): number => {
     }
     return output;
   };
-  const has = (tool: Tool): boolean => !absent.has(tool);
+  const has = (tool: Tool): boolean => !missingTools.has(tool);
 
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-deploy-'));
   try {

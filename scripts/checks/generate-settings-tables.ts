@@ -42,8 +42,8 @@ const defaultOf = (value: unknown): string => (value === undefined ? '' : `\`${S
 /** The settings that may also come from a file, by `<SETTING>_FILE`. */
 const fileSettings = new Set(
   [HostConfig, ...services.map(configOf)].flatMap((schema: ConfigSchema) => {
-    const own = new Set(Object.keys(schema.properties));
-    return keysOf(schema).filter((key) => !own.has(key));
+    const keys = new Set(Object.keys(schema.properties));
+    return keysOf(schema).filter((key) => !keys.has(key));
   }),
 );
 
@@ -62,44 +62,44 @@ const table = (): string =>
     ),
   ].join('\n');
 
-const settingsPage = (stored: string): string => {
-  const [before, rest] = stored.split(tableStart);
-  const after = rest?.split(tableEnd)[1];
-  if (before === undefined || after === undefined) {
+const settingsPage = (currentText: string): string => {
+  const [head, rest] = currentText.split(tableStart);
+  const tail = rest?.split(tableEnd)[1];
+  if (head === undefined || tail === undefined) {
     throw new Error(`docs/settings.md must contain ${tableStart} and ${tableEnd}.`);
   }
-  return `${before}${tableStart}\n${table()}\n${tableEnd}${after}`;
+  return `${head}${tableStart}\n${table()}\n${tableEnd}${tail}`;
 };
 
-/** Settings that the compose file decides: its own NATS, the port within the container, and a folder of the image. */
-const decidedByCompose = /^(?:BUS_\w+|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
+/** Settings with fixed values in the Compose file: its own NATS, the port within the container, and a folder of the image. */
+const setByCompose = /^(?:BUS_\w+|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
 
 const listOf = (reader: string): RegExp =>
   new RegExp(`( *)# ${reader}: npm run config:table\\n[^]*?# end of ${reader}\\n`);
 
-/** The lines that pass variables of the caller, or of `.env`, on to a container. A secret is passed as the name of its file. */
-const passedOn = (schema: ConfigSchema, written: ReadonlySet<string>, indent: string): string[] => {
-  const all = new Set(keysOf(schema));
+/** The lines that pass variables of the shell, or of `.env`, on to a container. A secret is passed as the path of its file. */
+const variableLines = (schema: ConfigSchema, handWrittenKeys: ReadonlySet<string>, indent: string): string[] => {
+  const allKeys = new Set(keysOf(schema));
   return Object.keys(schema.properties).flatMap((key) => {
-    const passed = all.has(`${key}_FILE`) ? `${key}_FILE` : key;
-    if (decidedByCompose.test(key) || written.has(key) || written.has(`${key}_FILE`)) return [];
-    return [`${indent}${passed}: \${${passed}:-}`];
+    const variable = allKeys.has(`${key}_FILE`) ? `${key}_FILE` : key;
+    if (setByCompose.test(key) || handWrittenKeys.has(key) || handWrittenKeys.has(`${key}_FILE`)) return [];
+    return [`${indent}${variable}: \${${variable}:-}`];
   });
 };
 
-const composeFile = (stored: string): string => {
+const composeFile = (currentText: string): string => {
   const readers: readonly [string, ConfigSchema][] = [
     ['settings of every service', HostConfig],
     ...services.map((service): [string, ConfigSchema] => [`settings of ${service.name}`, configOf(service)]),
   ];
-  const byHand = readers.reduce((text, [reader]) => text.replace(listOf(reader), ''), stored);
-  const written = new Set([...byHand.matchAll(/^ +([A-Z][A-Z_]+):/gm)].map(([, key = '']) => key));
+  const handWrittenText = readers.reduce((text, [reader]) => text.replace(listOf(reader), ''), currentText);
+  const handWrittenKeys = new Set([...handWrittenText.matchAll(/^ +([A-Z][A-Z_]+):/gm)].map(([, key = '']) => key));
   return readers.reduce((text, [reader, schema]) => {
     const [list, indent = ''] = listOf(reader).exec(text) ?? [];
     if (list === undefined) throw new Error(`docker-compose.yml must have a list of the ${reader}.`);
-    const lines = [`${indent}# ${reader}: npm run config:table`, ...passedOn(schema, written, indent)];
+    const lines = [`${indent}# ${reader}: npm run config:table`, ...variableLines(schema, handWrittenKeys, indent)];
     return text.replace(list, () => `${[...lines, `${indent}# end of ${reader}`].join('\n')}\n`);
-  }, stored);
+  }, currentText);
 };
 
 const main = (): number => {
@@ -116,14 +116,14 @@ const main = (): number => {
     ['docker-compose.yml', composeFile],
   ] as const) {
     const file = path.join(repository, name);
-    const stored = readFileSync(file, 'utf8');
-    const current = write(stored);
-    if (current === stored) console.log(`${name} is current.`);
+    const currentText = readFileSync(file, 'utf8');
+    const newText = write(currentText);
+    if (newText === currentText) console.log(`${name} is current.`);
     else if (values.check) {
       console.error(`${name} is not current: run npm run config:table.`);
       code = 1;
     } else {
-      writeFileSync(file, current);
+      writeFileSync(file, newText);
       console.log(`${name} has been updated.`);
     }
   }

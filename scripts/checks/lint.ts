@@ -22,7 +22,7 @@ const program = (name: string): string => path.join(repository, 'node_modules', 
 const run = promisify(execFile);
 const env = { ...process.env, NX_DAEMON: 'false', NX_TUI: 'false', CI: 'true' };
 
-/** The rule on projects reports nothing without the project graph. */
+/** Creates Nx's project graph, without which the rule on imports between projects reports nothing. */
 const makeProjectGraph = async (): Promise<void> => {
   await run(program('nx'), ['show', 'projects'], { cwd: repository, env });
 };
@@ -45,8 +45,8 @@ const checkCode = async (eslint: ESLint): Promise<boolean> => {
   return problems === 0;
 };
 
-/** The types of the whole repository in one process exceed the heap limit of Node. */
-const typedParts = (): readonly (readonly string[])[] => {
+/** The folders that one process lints with types: those of the whole repository exceed the heap limit of Node.js. */
+const typedLintParts = (): readonly (readonly string[])[] => {
   const parts = [
     ['libs', 'apps/features', 'apps/audit', 'apps/search'],
     ['apps/gateway', 'apps/change-requests'],
@@ -55,20 +55,20 @@ const typedParts = (): readonly (readonly string[])[] => {
   const apps = readdirSync(path.join(repository, 'apps')).map((app) => `apps/${app}`);
   return [...parts, apps.filter((app) => !parts.flat().includes(app))].filter((part) => part.length > 0);
 };
-/** In processes of their own, since ESLint uses one core. */
+/** Runs the rules that need types in processes of their own, beside the other checks, since ESLint uses one core. */
 const checkTypedRules = async (): Promise<boolean> => {
-  let right = true;
-  for (const folders of typedParts()) {
+  let hasPassed = true;
+  for (const folders of typedLintParts()) {
     try {
       await run(program('eslint'), ['--config', 'eslint.types.config.js', ...folders], { cwd: repository, env });
     } catch (error) {
       const { stdout, stderr } = error as { stdout: string; stderr: string };
       console.error(`eslint, rules that need types:\n${stdout}${stderr}`);
-      right = false;
+      hasPassed = false;
     }
   }
-  if (right) console.log('eslint: the rules that need types hold');
-  return right;
+  if (hasPassed) console.log('eslint: the rules that need types hold');
+  return hasPassed;
 };
 
 const checkMigrations = async (): Promise<boolean> => {
@@ -106,10 +106,10 @@ const main = async (): Promise<number> => {
   }
   await makeProjectGraph();
   const eslint = new ESLint({ cwd: repository });
-  const besides = [checkFormatting(), checkTypedRules()];
-  const right = [await checkBoundaries(eslint), await checkMigrations(), await checkCode(eslint)];
-  right.push(...(await Promise.all(besides)));
-  return right.includes(false) ? 1 : 0;
+  const concurrentChecks = [checkFormatting(), checkTypedRules()];
+  const outcomes = [await checkBoundaries(eslint), await checkMigrations(), await checkCode(eslint)];
+  outcomes.push(...(await Promise.all(concurrentChecks)));
+  return outcomes.includes(false) ? 1 : 0;
 };
 
 await runCommand(main);

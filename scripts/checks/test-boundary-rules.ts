@@ -1,11 +1,11 @@
 import type { ESLint } from 'eslint';
 import path from 'node:path';
 
-/** Code that lint must refuse, or must let through, at a place in the repository. No such files exist. */
+/** Code that lint must refuse or accept in a file of the repository. The file need not exist. */
 interface Sample {
   readonly file: string;
   readonly code: string;
-  /** the rule that must refuse it; none where it must be let through */
+  /** the rule that must refuse the code; undefined for code that lint must accept */
   readonly rule?: string;
 }
 
@@ -14,10 +14,10 @@ const imports = 'no-restricted-imports';
 const syntax = 'no-restricted-syntax';
 const globals = 'no-restricted-globals';
 
-const importing = (file: string, names: readonly string[], rule?: string): readonly Sample[] =>
+const importSamples = (file: string, names: readonly string[], rule?: string): readonly Sample[] =>
   names.map((name) => ({ file, code: `import '${name}';\n`, ...(rule === undefined ? {} : { rule }) }));
 
-const writing = (file: string, statements: readonly string[], rule?: string): readonly Sample[] =>
+const codeSamples = (file: string, statements: readonly string[], rule?: string): readonly Sample[] =>
   statements.map((code) => ({ file, code: `${code}\n`, ...(rule === undefined ? {} : { rule }) }));
 
 const domain = 'apps/features/src/domain/sample.ts';
@@ -33,69 +33,82 @@ const allInOne = 'apps/all-in-one/src/sample.ts';
 
 const samples: readonly Sample[] = [
   // Between projects.
-  ...importing('libs/contracts/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
-  ...importing(
+  ...importSamples('libs/contracts/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
+  ...importSamples(
     'libs/contracts/src/sample.ts',
     ['pg', '@fastify/static', 'node:fs', 'node:crypto', 'semver', 'ajv', 'ajv-formats'],
     imports,
   ),
-  ...importing('libs/contracts/src/sample.ts', ['typebox', 'typebox/value', './errors.ts']),
-  ...importing('libs/contracts/src/validation/sample.ts', ['node:crypto', 'semver'], imports),
-  ...importing('libs/contracts/src/validation/sample.ts', ['typebox', 'ajv', 'ajv-formats', '../errors.ts']),
-  ...importing('libs/bus/src/sample.ts', ['@bunting/runtime', '@bunting/outbox', '@bunting/database'], projects),
-  ...importing('libs/bus/src/sample.ts', ['@bunting/contracts', '@nats-io/jetstream']),
-  ...importing('libs/database/src/sample.ts', ['@bunting/bus', '@bunting/outbox'], projects),
-  ...importing('libs/database/src/sample.ts', ['@bunting/contracts', 'pg']),
-  ...importing('libs/outbox/src/sample.ts', ['@bunting/embedded-postgres'], projects),
-  ...importing('libs/outbox/src/sample.ts', ['@nats-io/jetstream'], imports),
-  ...importing('libs/outbox/src/sample.ts', [
+  ...importSamples('libs/contracts/src/sample.ts', ['typebox', 'typebox/value', './errors.ts']),
+  ...importSamples('libs/contracts/src/validation/sample.ts', ['node:crypto', 'semver'], imports),
+  ...importSamples('libs/contracts/src/validation/sample.ts', ['typebox', 'ajv', 'ajv-formats', '../errors.ts']),
+  ...importSamples('libs/bus/src/sample.ts', ['@bunting/runtime', '@bunting/outbox', '@bunting/database'], projects),
+  ...importSamples('libs/bus/src/sample.ts', ['@bunting/contracts', '@nats-io/jetstream']),
+  ...importSamples('libs/database/src/sample.ts', ['@bunting/bus', '@bunting/outbox'], projects),
+  ...importSamples('libs/database/src/sample.ts', ['@bunting/contracts', 'pg']),
+  ...importSamples('libs/outbox/src/sample.ts', ['@bunting/embedded-postgres'], projects),
+  ...importSamples('libs/outbox/src/sample.ts', ['@nats-io/jetstream'], imports),
+  ...importSamples('libs/outbox/src/sample.ts', [
     '@bunting/contracts',
     '@bunting/bus',
     '@bunting/database',
     '@bunting/runtime',
   ]),
-  ...importing('libs/evaluation/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
-  ...importing('libs/evaluation/src/sample.ts', ['node:fs', 'lru-cache'], imports),
-  ...importing('libs/evaluation/src/sample.ts', ['@bunting/contracts', 'semver', 're2js', './strategy.ts']),
-  ...importing('libs/runtime/src/sample.ts', ['@bunting/database', '@bunting/outbox'], projects),
-  ...importing('libs/runtime/src/sample.ts', ['@bunting/contracts', '@bunting/bus', '@bunting/tracing']),
-  ...importing('libs/tracing/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
-  ...importing('libs/tracing/src/sample.ts', ['@opentelemetry/api', '@opentelemetry/sdk-trace']),
-  ...importing('libs/bus/src/sample.ts', ['@opentelemetry/api'], imports),
-  ...importing(composition, ['@opentelemetry/sdk-trace'], imports),
-  ...importing('libs/embedded-postgres/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
-  ...importing('libs/testing/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
-  ...importing('libs/testing/src/sample.ts', ['@bunting/embedded-postgres']),
-  ...importing(console, ['@bunting/gateway', '@bunting/bus', '@bunting/runtime', '@bunting/evaluation'], projects),
-  ...importing(console, ['node:fs', 'pg', 'fastify', '@bunting/testing', '@bunting/contracts/validation'], imports),
-  ...importing(console, ['@bunting/contracts', 'react', './table.tsx']),
-  ...importing('libs/bus/src/sample.ts', ['../../contracts/src/index.ts'], projects),
-  ...importing(composition, ['@bunting/audit', '@bunting/gateway', '../../audit/src/service.ts'], projects),
-  ...importing('apps/gateway/src/service.ts', ['@bunting/features', '@bunting/all-in-one'], projects),
-  ...importing('apps/change-requests/src/sample.spec.ts', ['@bunting/features'], projects),
-  ...importing(composition, [
+  ...importSamples('libs/evaluation/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
+  ...importSamples('libs/evaluation/src/sample.ts', ['node:fs', 'lru-cache'], imports),
+  ...importSamples('libs/evaluation/src/sample.ts', ['@bunting/contracts', 'semver', 're2js', './strategy.ts']),
+  ...importSamples('libs/runtime/src/sample.ts', ['@bunting/database', '@bunting/outbox'], projects),
+  ...importSamples('libs/runtime/src/sample.ts', ['@bunting/contracts', '@bunting/bus', '@bunting/tracing']),
+  ...importSamples('libs/tracing/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
+  ...importSamples('libs/tracing/src/sample.ts', ['@opentelemetry/api', '@opentelemetry/sdk-trace']),
+  ...importSamples('libs/bus/src/sample.ts', ['@opentelemetry/api'], imports),
+  ...importSamples(composition, ['@opentelemetry/sdk-trace'], imports),
+  ...importSamples('libs/embedded-postgres/src/sample.ts', ['@bunting/contracts', '@bunting/runtime'], projects),
+  ...importSamples('libs/testing/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),
+  ...importSamples('libs/testing/src/sample.ts', ['@bunting/embedded-postgres']),
+  ...importSamples(console, ['@bunting/gateway', '@bunting/bus', '@bunting/runtime', '@bunting/evaluation'], projects),
+  ...importSamples(console, ['node:fs', 'pg', 'fastify', '@bunting/testing', '@bunting/contracts/validation'], imports),
+  ...importSamples(console, ['@bunting/contracts', 'react', './table.tsx']),
+  ...importSamples('libs/bus/src/sample.ts', ['../../contracts/src/index.ts'], projects),
+  ...importSamples(composition, ['@bunting/audit', '@bunting/gateway', '../../audit/src/service.ts'], projects),
+  ...importSamples('apps/gateway/src/service.ts', ['@bunting/features', '@bunting/all-in-one'], projects),
+  ...importSamples('apps/change-requests/src/sample.spec.ts', ['@bunting/features'], projects),
+  ...importSamples(composition, [
     '@bunting/bus',
     '@bunting/contracts',
     '@bunting/database',
     '@bunting/outbox',
     '@bunting/runtime',
   ]),
-  ...importing(allInOne, ['@bunting/features', '@bunting/gateway', '@bunting/runtime', '@bunting/embedded-postgres']),
-  ...importing(allInOne, ['@bunting/database', '@bunting/outbox'], projects),
+  ...importSamples(allInOne, [
+    '@bunting/features',
+    '@bunting/gateway',
+    '@bunting/runtime',
+    '@bunting/embedded-postgres',
+  ]),
+  ...importSamples(allInOne, ['@bunting/database', '@bunting/outbox'], projects),
 
-  // What is made for tests.
-  ...importing('libs/bus/src/sample.ts', ['@bunting/testing', '../test/bus-behaviour.ts', './nats.spec.ts'], imports),
-  ...importing(composition, ['@bunting/testing', '../test/builders.ts'], imports),
-  ...importing(domain, ['@bunting/testing', '../../test/builders.ts'], imports),
-  ...importing(operation, ['../../../test/builders.ts'], imports),
-  ...importing(allInOne, ['@bunting/testing', '../test/platform.ts'], imports),
-  ...importing('libs/bus/src/sample.spec.ts', ['@bunting/testing', '../test/bus-behaviour.ts']),
-  ...importing('apps/features/src/domain/sample.spec.ts', ['@bunting/testing', '../../test/builders.ts', 'fast-check']),
-  ...importing('apps/features/test/sample.ts', ['@bunting/testing', '@bunting/database', '../src/service.ts']),
-  ...importing('apps/all-in-one/test/sample.ts', ['@bunting/testing', '@bunting/features']),
+  // Imports of helpers for tests.
+  ...importSamples(
+    'libs/bus/src/sample.ts',
+    ['@bunting/testing', '../test/bus-behaviour.ts', './nats.spec.ts'],
+    imports,
+  ),
+  ...importSamples(composition, ['@bunting/testing', '../test/builders.ts'], imports),
+  ...importSamples(domain, ['@bunting/testing', '../../test/builders.ts'], imports),
+  ...importSamples(operation, ['../../../test/builders.ts'], imports),
+  ...importSamples(allInOne, ['@bunting/testing', '../test/platform.ts'], imports),
+  ...importSamples('libs/bus/src/sample.spec.ts', ['@bunting/testing', '../test/bus-behaviour.ts']),
+  ...importSamples('apps/features/src/domain/sample.spec.ts', [
+    '@bunting/testing',
+    '../../test/builders.ts',
+    'fast-check',
+  ]),
+  ...importSamples('apps/features/test/sample.ts', ['@bunting/testing', '@bunting/database', '../src/service.ts']),
+  ...importSamples('apps/all-in-one/test/sample.ts', ['@bunting/testing', '@bunting/features']),
 
   // Between the folders of a service.
-  ...importing(
+  ...importSamples(
     domain,
     [
       '@mikro-orm/core',
@@ -110,14 +123,14 @@ const samples: readonly Sample[] = [
     ],
     imports,
   ),
-  ...importing(
+  ...importSamples(
     domain,
     ['../persistence/migrations.ts', '../operations/strategies/patch-strategy.ts', '../config.ts'],
     imports,
   ),
-  ...importing(deeper, ['../../persistence/migrations.ts', '../../service.ts', 'pg'], imports),
-  ...importing(deepest, ['../../../../../../../persistence/migrations.ts', 'pg'], imports),
-  ...importing(domain, [
+  ...importSamples(deeper, ['../../persistence/migrations.ts', '../../service.ts', 'pg'], imports),
+  ...importSamples(deepest, ['../../../../../../../persistence/migrations.ts', 'pg'], imports),
+  ...importSamples(domain, [
     '@bunting/contracts',
     './feature.ts',
     './changes/action-handlers.ts',
@@ -125,9 +138,9 @@ const samples: readonly Sample[] = [
     'fast-json-patch',
     're2js',
   ]),
-  ...importing(deepest, ['../../../../strategy.ts', '@bunting/contracts']),
-  ...importing(deeper, ['../strategy.ts', './add-strategy.ts', '@bunting/contracts']),
-  ...writing(
+  ...importSamples(deepest, ['../../../../strategy.ts', '@bunting/contracts']),
+  ...importSamples(deeper, ['../strategy.ts', './add-strategy.ts', '@bunting/contracts']),
+  ...codeSamples(
     domain,
     [
       'process.exit();',
@@ -138,14 +151,14 @@ const samples: readonly Sample[] = [
     ],
     globals,
   ),
-  ...writing(
+  ...codeSamples(
     domain,
     ['Date.now();', 'new Date();', 'Date();', 'Math.random();', 'void import("./feature.ts");'],
     syntax,
   ),
-  ...writing(domain, ['export const then = new Date("2026-01-01");', 'export const most = Math.max(1, 2);']),
-  ...writing('apps/features/src/domain/sample.spec.ts', ['export const now = new Date();']),
-  ...importing(
+  ...codeSamples(domain, ['export const then = new Date("2026-01-01");', 'export const most = Math.max(1, 2);']),
+  ...codeSamples('apps/features/src/domain/sample.spec.ts', ['export const now = new Date();']),
+  ...importSamples(
     persistence,
     [
       '../operations/strategies/patch-strategy.ts',
@@ -158,50 +171,61 @@ const samples: readonly Sample[] = [
     ],
     imports,
   ),
-  ...importing(
+  ...importSamples(
     'apps/gateway/src/persistence/identity/sample.ts',
     ['../../scim/scim-error.ts', '../../service.ts'],
     imports,
   ),
-  ...importing('apps/gateway/src/persistence/identity/sample.ts', ['../../domain/refusals.ts', '../entities.ts']),
-  ...importing(
+  ...importSamples('apps/gateway/src/persistence/identity/sample.ts', ['../../domain/refusals.ts', '../entities.ts']),
+  ...importSamples(
     'apps/search/src/persistence/sample.ts',
     ['../config.ts', '../reconciler/sample.ts', 'fastify'],
     imports,
   ),
-  ...importing('apps/search/src/persistence/sample.ts', ['../domain/parse-feature-filters.ts', '../feature-search.ts']),
-  ...importing(persistence, [
+  ...importSamples('apps/search/src/persistence/sample.ts', [
+    '../domain/parse-feature-filters.ts',
+    '../feature-search.ts',
+  ]),
+  ...importSamples(persistence, [
     '../domain/feature.ts',
     '@bunting/contracts',
     '@bunting/outbox',
     '@bunting/database',
     '@mikro-orm/postgresql',
   ]),
-  ...importing(
+  ...importSamples(
     operation,
     ['fastify', 'node:http', 'pg', '@mikro-orm/core', '@bunting/database', '@nats-io/jetstream'],
     imports,
   ),
-  ...importing('apps/gateway/src/operations/sample.ts', ['fastify', '@bunting/database'], imports),
-  ...importing(operation, [
+  ...importSamples('apps/gateway/src/operations/sample.ts', ['fastify', '@bunting/database'], imports),
+  ...importSamples(operation, [
     '../../domain/strategy.ts',
     '../../persistence/unit-of-work.ts',
     '@bunting/bus',
     '@bunting/outbox',
     '@bunting/contracts',
   ]),
-  ...importing(subscription, ['fastify', 'pg', '@bunting/database'], imports),
-  ...importing(subscription, ['@bunting/outbox', '@bunting/contracts', '../persistence/unit-of-work.ts']),
-  ...writing(subscription, ["import type { Database } from '@bunting/database';\nexport type Known = Database;"]),
-  ...importing('apps/gateway/src/http/mount-operation.ts', ['@bunting/database', 'pg', '@nats-io/jetstream'], imports),
-  ...importing('apps/gateway/src/http/mount-operation.ts', ['fastify', 'node:http', '@bunting/bus']),
-  ...importing(gatewayPart, ['@bunting/database', 'pg', '@nats-io/jetstream', '@bunting/embedded-postgres'], imports),
-  ...importing(gatewayPart, ['fastify', '@bunting/outbox', '@bunting/runtime']),
-  ...writing(gatewayPart, ["import type { Database } from '@bunting/database';\nexport type Opened = Database;"]),
+  ...importSamples(subscription, ['fastify', 'pg', '@bunting/database'], imports),
+  ...importSamples(subscription, ['@bunting/outbox', '@bunting/contracts', '../persistence/unit-of-work.ts']),
+  ...codeSamples(subscription, ["import type { Database } from '@bunting/database';\nexport type Known = Database;"]),
+  ...importSamples(
+    'apps/gateway/src/http/mount-operation.ts',
+    ['@bunting/database', 'pg', '@nats-io/jetstream'],
+    imports,
+  ),
+  ...importSamples('apps/gateway/src/http/mount-operation.ts', ['fastify', 'node:http', '@bunting/bus']),
+  ...importSamples(
+    gatewayPart,
+    ['@bunting/database', 'pg', '@nats-io/jetstream', '@bunting/embedded-postgres'],
+    imports,
+  ),
+  ...importSamples(gatewayPart, ['fastify', '@bunting/outbox', '@bunting/runtime']),
+  ...codeSamples(gatewayPart, ["import type { Database } from '@bunting/database';\nexport type Opened = Database;"]),
 
   // How code is written everywhere.
-  ...writing('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),
-  ...writing(
+  ...codeSamples('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),
+  ...codeSamples(
     'libs/bus/src/sample.ts',
     [
       'export const two = { one: 1, ...{ two: 2 } };',
@@ -210,12 +234,12 @@ const samples: readonly Sample[] = [
     ],
     syntax,
   ),
-  ...writing('libs/bus/src/sample.ts', [
+  ...codeSamples('libs/bus/src/sample.ts', [
     'export const some = (all: boolean) => ({ one: 1, ...(all && { two: 2 }) });',
     'export const some = (all: boolean) => [1, ...(all ? [2] : [])];',
     'export const some = [...[1, 2].map((nth) => nth + 1)];',
   ]),
-  ...writing(
+  ...codeSamples(
     'libs/bus/src/sample.spec.ts',
     [
       'expect(performance.now() - before).toBeLessThan(1_000);',
@@ -226,19 +250,19 @@ const samples: readonly Sample[] = [
     ],
     syntax,
   ),
-  ...writing('libs/bus/src/sample.spec.ts', [
+  ...codeSamples('libs/bus/src/sample.spec.ts', [
     'expect(Date.now()).toBeGreaterThan(deadline);',
     'await expect(find(new Date(Date.now() - 1))).rejects.toThrow();',
     'export const yesterday = new Date(Date.now() - 86_400_000);',
   ]),
-  ...writing('libs/bus/src/sample.perf.ts', ['expect(performance.now() - before).toBeLessThan(1_000);']),
-  ...writing('libs/bus/src/sample.ts', ['export const one: any = 1;'], '@typescript-eslint/no-explicit-any'),
-  ...writing(
+  ...codeSamples('libs/bus/src/sample.perf.ts', ['expect(performance.now() - before).toBeLessThan(1_000);']),
+  ...codeSamples('libs/bus/src/sample.ts', ['export const one: any = 1;'], '@typescript-eslint/no-explicit-any'),
+  ...codeSamples(
     'libs/bus/src/sample.ts',
     ['/* eslint-disable */\nexport const one: any = 1;'],
     '@typescript-eslint/no-explicit-any',
   ),
-  ...writing(
+  ...codeSamples(
     'libs/bus/src/sample.ts',
     ['import { One } from "./one.ts";\nexport type Two = One;'],
     '@typescript-eslint/consistent-type-imports',
@@ -247,15 +271,15 @@ const samples: readonly Sample[] = [
 
 const faultOf = async (eslint: ESLint, { file, code, rule }: Sample): Promise<string[]> => {
   const [result] = await eslint.lintText(code, { filePath: path.join(import.meta.dirname, '../..', file) });
-  const found = (result?.messages ?? [])
+  const violatedRules = (result?.messages ?? [])
     .filter(({ severity }) => severity === 2)
     .map(({ ruleId, message }) => ruleId ?? message);
-  const isRight = rule === undefined ? found.length === 0 : found.includes(rule);
-  const seen = found.length === 0 ? 'lets it through' : `refuses it by ${found.join(', ')}`;
-  return isRight
+  const isExpected = rule === undefined ? violatedRules.length === 0 : violatedRules.includes(rule);
+  const outcome = violatedRules.length === 0 ? 'lets it through' : `refuses it by ${violatedRules.join(', ')}`;
+  return isExpected
     ? []
     : [
-        `${file}: ${code.trim()}\n    should be ${rule === undefined ? 'let through' : `refused by ${rule}`}, but lint ${seen}`,
+        `${file}: ${code.trim()}\n    should be ${rule === undefined ? 'let through' : `refused by ${rule}`}, but lint ${outcome}`,
       ];
 };
 
