@@ -1,4 +1,4 @@
-/** Flags made up for the bench: the same ones for the same number, and as varied as a grown installation's. */
+/* Flags generated for the bench from their number, so they are the same in each run. They vary as those of a grown installation do. */
 
 const areas = ['checkout', 'search', 'billing', 'signup', 'profile', 'digest', 'upload', 'invoice', 'cart', 'shipping'];
 const purposes = [
@@ -31,9 +31,13 @@ export interface BenchFlag {
 
 const pick = <T>(list: readonly T[], nth: number): T => list[nth % list.length] as T;
 
+/** The nth flag. */
 export const benchFlag = (nth: number): BenchFlag => {
   const name = `${pick(areas, nth)}-${pick(purposes, Math.floor(nth / areas.length))}-${String(nth).padStart(6, '0')}`;
-  const userIds = Array.from({ length: 5 + (nth % 20) }, (_, at) => `user-${(nth * 7919 + at * 104729) % 50_000}`);
+  const userIds = Array.from(
+    { length: 5 + (nth % 20) },
+    (_, index) => `user-${(nth * 7919 + index * 104729) % 50_000}`,
+  );
   return {
     name,
     type: pick(types, nth * 3 + Math.floor(nth / 7)),
@@ -55,7 +59,7 @@ export const benchFlag = (nth: number): BenchFlag => {
   };
 };
 
-/** A slice of the flags in the file format of Unleash's export. */
+/** Flags in the file format of Unleash's export. */
 export const exportOf = (flags: readonly BenchFlag[], environment: string) => ({
   features: flags.map(({ name, type, description }) => ({
     name,

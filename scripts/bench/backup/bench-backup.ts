@@ -33,14 +33,14 @@ const withClients = async <T>(
   }
 };
 
-/** Events of features without a position yet, and consumers that have not confirmed all of them. */
-const behind = `
+/** SQL: a row for each event of features that has no position yet, and for each consumer that has not confirmed all events. */
+const unfinishedDelivery = `
   select from outbox where topic = 'event' and position is null
   union all
   select from outbox_consumer reader join outbox_topic head using (topic) where topic = 'event' and reader.position < head.position`;
 
-/** Starts a Bunting, and fills it with flags and events. */
-const startFilled = async (dataDir: string, { features, events }: BackupBench) => {
+/** Starts a Bunting, and fills it with flags and events. @returns it, and the bytes of its databases */
+const startWithData = async (dataDir: string, { features, events }: BackupBench) => {
   const platform = await startPlatform({
     BUNTING_DATA_DIR: dataDir,
     PORT: '0',
@@ -49,23 +49,23 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
   });
   const fill = async (): Promise<number> => {
     await seedFlags(existingServer(platform.address, token), { count: features, how: 'import' });
-    return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, { create: false }, (found) =>
+    return withServiceDatabases({ BUNTING_DATA_DIR: dataDir }, { create: false }, (databases) =>
       withClients(
-        found.map(({ url }) => url),
+        databases.map(({ url }) => url),
         async (clients) => {
-          const indexOf = (name: string) => found.findIndex(({ service }) => service === name);
+          const indexOf = (name: string) => databases.findIndex(({ service }) => service === name);
           const [outbox, log] = [clients[indexOf('features')], clients[indexOf('audit')]] as [pg.Client, pg.Client];
-          const outboxUrl = found[indexOf('features')]?.url ?? '';
-          const settled = () =>
+          const outboxUrl = databases[indexOf('features')]?.url ?? '';
+          const waitUntilConsumed = () =>
             eventually(
               async () => {
-                if ((await outbox.query(behind)).rowCount !== 0) throw new Error('A consumer is behind.');
+                if ((await outbox.query(unfinishedDelivery)).rowCount !== 0) throw new Error('A consumer is behind.');
               },
               { timeoutMs: 60_000 },
             );
-          await settled();
+          await waitUntilConsumed();
           await fillEventLog(events, { outboxUrl, log, bus: platform.hosted.bus });
-          await settled();
+          await waitUntilConsumed();
           await pruneOutbox(outbox);
           const sizes = clients.map(async (client) => {
             await client.query('checkpoint');
@@ -89,17 +89,17 @@ const startFilled = async (dataDir: string, { features, events }: BackupBench) =
 
 /** Runs a command of the repository to its end. @returns its seconds, and what it has printed */
 const measureCommand = async (script: string, dataDir: string, folder: string) => {
-  const began = performance.now();
+  const startedAt = performance.now();
   const program = runProgram(script, { BUNTING_DATA_DIR: dataDir }, { args: [folder] });
   const { code } = await program.ended;
   if (code !== 0) throw new Error(`${script} ended with ${code}: ${program.errors()}`);
-  return { seconds: (performance.now() - began) / 1_000, text: program.output() };
+  return { seconds: (performance.now() - startedAt) / 1_000, text: program.output() };
 };
 
-/** Starts a Bunting on restored data. @returns the seconds until it is ready, having counted its features */
+/** Starts a Bunting on restored data, and checks the number of its features. @returns the seconds until it is ready */
 const startRestored = async (dataDir: string, features: number): Promise<number> => {
   const port = await reservePort();
-  const began = performance.now();
+  const startedAt = performance.now();
   const program = runProgram('apps/all-in-one/src/main.ts', {
     BUNTING_DATA_DIR: dataDir,
     BUNTING_ADMIN_TOKEN: token,
@@ -115,11 +115,11 @@ const startRestored = async (dataDir: string, features: number): Promise<number>
       },
       { timeoutMs: 120_000 },
     );
-    const seconds = (performance.now() - began) / 1_000;
-    const found = await fetch(`http://127.0.0.1:${port}/api/admin/search/features?limit=1`, {
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const response = await fetch(`http://127.0.0.1:${port}/api/admin/search/features?limit=1`, {
       headers: { authorization: token },
     });
-    const { total } = (await found.json()) as { total: number };
+    const { total } = (await response.json()) as { total: number };
     if (total !== features) throw new Error(`The restored Bunting finds ${total} of ${features} features.`);
     return seconds;
   } finally {
@@ -131,25 +131,25 @@ const startRestored = async (dataDir: string, features: number): Promise<number>
 /** Measures how long a backup takes while Bunting runs, and how long it takes from the backup to a Bunting that is ready; prints a table. */
 export const benchBackup = async (bench: BackupBench): Promise<unknown> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-backup-'));
-  // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+  // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.
   chmodSync(folder, 0o711);
-  const [dataDir, backup, restored] = ['data', 'backup', 'restored'].map((name) => path.join(folder, name)) as [
+  const [dataDir, backupDir, restoredDir] = ['data', 'backup', 'restored'].map((name) => path.join(folder, name)) as [
     string,
     string,
     string,
   ];
   try {
-    const { platform, bytes } = await startFilled(dataDir, bench);
-    const made = await measureCommand('scripts/backup.ts', dataDir, backup).finally(() => platform.stop());
-    const manifest = await verifyBackup(backup);
-    const pausedMs = Number(/Writers waited for (\d+) ms/.exec(made.text)?.[1]);
-    const { seconds: verifySeconds } = await measureCommand('scripts/backup-verify.ts', dataDir, backup);
-    const { seconds: restoreSeconds } = await measureCommand('scripts/restore.ts', restored, backup);
-    const readySeconds = await startRestored(restored, bench.features);
+    const { platform, bytes } = await startWithData(dataDir, bench);
+    const backupCommand = await measureCommand('scripts/backup.ts', dataDir, backupDir).finally(() => platform.stop());
+    const manifest = await verifyBackup(backupDir);
+    const pausedMs = Number(/Writers waited for (\d+) ms/.exec(backupCommand.text)?.[1]);
+    const { seconds: verifySeconds } = await measureCommand('scripts/backup-verify.ts', dataDir, backupDir);
+    const { seconds: restoreSeconds } = await measureCommand('scripts/restore.ts', restoredDir, backupDir);
+    const readySeconds = await startRestored(restoredDir, bench.features);
     const rows = [
       ['databases, MiB', mebibytes(bytes)],
       ['backup, MiB', mebibytes(backupSize(manifest).bytes)],
-      ['backup, s', made.seconds],
+      ['backup, s', backupCommand.seconds],
       ['writes waited, ms', pausedMs],
       ['verify, s', verifySeconds],
       ['restore, s', restoreSeconds],
@@ -158,7 +158,7 @@ export const benchBackup = async (bench: BackupBench): Promise<unknown> => {
     ] as const;
     console.log(`${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}`);
     console.log(`\n| ${bench.features} flags, ${bench.events} events | |\n| --- | ---: |`);
-    for (const [what, figure] of rows) console.log(`| ${what} | ${Number(figure.toFixed(1))} |`);
+    for (const [label, figure] of rows) console.log(`| ${label} | ${Number(figure.toFixed(1))} |`);
     return { ...bench, rows: Object.fromEntries(rows) };
   } finally {
     rmSync(folder, { recursive: true, force: true });

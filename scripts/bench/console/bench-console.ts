@@ -9,7 +9,7 @@ interface ConsoleBenchOptions {
   readonly flags: number;
 }
 
-/** Waits until search and the event log have the last flag that was seeded: a page that is opened before waits for them. */
+/** Waits until search and the event log have the last flag that was seeded. A page that is opened earlier would wait for them. */
 const untilProjected = async ({ url, token }: ServerUnderTest, feature: string): Promise<void> => {
   const totalOf = async (path: string): Promise<number> => {
     const response = await fetch(`${url}/api/admin/search/${path}`, { headers: { authorization: token } });
@@ -25,8 +25,8 @@ const untilProjected = async ({ url, token }: ServerUnderTest, feature: string):
   );
 };
 
-const wordsTyped = 12;
-const uses = 300;
+const typedWords = 12;
+const navigations = 300;
 
 /** Measures the console in Chromium: the first rows, a key to its rows, scrolling, and the memory after some hundred navigations. */
 export const benchConsole = async ({ flags }: ConsoleBenchOptions): Promise<ConsoleFigures> => {
@@ -38,12 +38,12 @@ export const benchConsole = async ({ flags }: ConsoleBenchOptions): Promise<Cons
     process.stderr.write('\r');
     await untilProjected(target, benchFlag(flags - 1).name);
     // The words of names, and then the digits of one flag: each key narrows the list.
-    const words = Array.from({ length: wordsTyped }, (_one, nth) => {
+    const words = Array.from({ length: typedWords }, (_one, nth) => {
       const { name } = benchFlag((nth * 7919) % flags);
       return nth % 2 === 0 ? name : name.slice(-6);
     });
     const { url, token } = target;
-    const figures = await measureConsole({ url, token, words, uses });
+    const figures = await measureConsole({ url, token, words, uses: navigations });
     const { firstRowsMs, keyToRowsMs, framesPerSecond, heapMb } = figures;
     console.log(`The console with ${flags} flags
 
@@ -52,7 +52,7 @@ export const benchConsole = async ({ flags }: ConsoleBenchOptions): Promise<Cons
 | first flags on the screen, empty cache, median (worst) | ${firstRowsMs.median} ms (${firstRowsMs.worst} ms) | 1,000 ms |
 | key to rows, p95 (median, worst) | ${keyToRowsMs.p95} ms (${keyToRowsMs.median} ms, ${keyToRowsMs.worst} ms) | 100 ms |
 | frames per second while scrolling, mean (worst half second) | ${framesPerSecond.mean} (${framesPerSecond.worst}) | 50 |
-| heap after ${uses} navigations and searches (first page) | ${heapMb.afterUse} MB (${heapMb.first} MB) | 150 MB |`);
+| heap after ${navigations} navigations and searches (first page) | ${heapMb.afterUse} MB (${heapMb.first} MB) | 150 MB |`);
     return figures;
   } finally {
     await target.stop();

@@ -12,21 +12,23 @@ import { type EventSearchKind, eventSearchKinds } from './event-search-kinds.ts'
 import { fillEventLog, pruneOutbox } from './fill-event-log.ts';
 
 export interface EventLogBench {
-  /** how many events the logs have that are measured, the smallest first */
+  /** the numbers of events in the logs that are measured, in ascending order */
   readonly sizes: readonly number[];
-  /** where their databases are, and stay; temporary ones when left out */
+  /** the folder of their databases, which is kept; a temporary folder when left out */
   readonly dataDir?: string | undefined;
-  /** only searches whose name contains it */
+  /** measures only searches whose name contains this text */
   readonly only?: string | undefined;
 }
 
-/** Number of consecutive searches of one log before the next log. */
+/** How many searches of one log are sent before the next log has its turn. */
 const requestsPerTurn = 10;
 
-const percentile = (taken: readonly number[], share: number): number =>
-  [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
+const percentile = (durations: readonly number[], share: number): number =>
+  [...durations].sort((one, other) => one - other)[
+    Math.min(durations.length - 1, Math.floor(durations.length * share))
+  ] ?? 0;
 
-/** A Bunting with a log of its own, filled. */
+/** Starts a Bunting with an event log of its own, and fills the log. */
 const fillLog = async (events: number, folder: string) => {
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const databases = Object.fromEntries(
@@ -52,12 +54,12 @@ const fillLog = async (events: number, folder: string) => {
   /** The bytes of a million events: of the events alone, and of all tables of the log with their indexes. */
   const diskUsage = async (): Promise<string> => {
     const treeOf = (table: string) => `pg_partition_tree('${table}') where isleaf`;
-    const { rows } = await log.query<{ alone: string; all: string }>(`
-      select (select sum(pg_table_size(relid)) from ${treeOf('event')}) as alone,
+    const { rows } = await log.query<{ eventBytes: string; allBytes: string }>(`
+      select (select sum(pg_table_size(relid)) from ${treeOf('event')}) as "eventBytes",
         (select sum(pg_total_relation_size(relid)) from ${treeOf('event')}) +
-        (select sum(pg_total_relation_size(relid)) from ${treeOf('event_search')}) as all`);
-    const [alone, all] = [Number(rows[0]?.alone), Number(rows[0]?.all)];
-    return `${(alone / 1e6).toFixed(0)} MB, ${(all / 1e6).toFixed(0)} MB with indexes, ${(all / alone).toFixed(2)} times as much`;
+        (select sum(pg_total_relation_size(relid)) from ${treeOf('event_search')}) as "allBytes"`);
+    const [eventBytes, allBytes] = [Number(rows[0]?.eventBytes), Number(rows[0]?.allBytes)];
+    return `${(eventBytes / 1e6).toFixed(0)} MB, ${(allBytes / 1e6).toFixed(0)} MB with indexes, ${(allBytes / eventBytes).toFixed(2)} times as much`;
   };
 
   const perSecond = await fillEventLog(events, { outboxUrl, log, bus });
@@ -72,7 +74,7 @@ const fillLog = async (events: number, folder: string) => {
   await log.end();
   return {
     events,
-    /** how many events a second arrived; undefined where they were there already */
+    /** how many events a second arrived; undefined if the log had them already */
     perSecond,
     search: async ({ body, query }: EventSearchKind, nth: number): Promise<void> => {
       const response = await (query === undefined
@@ -93,19 +95,19 @@ type FilledLog = Awaited<ReturnType<typeof fillLog>>;
  * that their ratio stays meaningful.
  */
 const measure = async (logs: readonly FilledLog[], kind: EventSearchKind): Promise<readonly number[][]> => {
-  const taken = logs.map((): number[] => []);
+  const durations = logs.map((): number[] => []);
   for (let first = 0, turn = 0; first < kind.times; first += requestsPerTurn, turn++) {
     // The order rotates, so that no log always follows the same one.
     for (let place = 0; place < logs.length; place++) {
-      const which = (place + turn) % logs.length;
+      const logIndex = (place + turn) % logs.length;
       for (let nth = first; nth < Math.min(first + requestsPerTurn, kind.times); nth++) {
         const beganAt = performance.now();
-        await logs[which]?.search(kind, nth);
-        taken[which]?.push(performance.now() - beganAt);
+        await logs[logIndex]?.search(kind, nth);
+        durations[logIndex]?.push(performance.now() - beganAt);
       }
     }
   }
-  return taken;
+  return durations;
 };
 
 /** Measures event search and ingestion on logs of several sizes, and prints a table. */
@@ -115,14 +117,14 @@ export const benchEventLog = async ({ sizes, dataDir, only = '' }: EventLogBench
   try {
     // The largest is filled first, while no other log uses the machine.
     for (const events of sizes.toReversed()) logs.unshift(await fillLog(events, path.join(folder, String(events))));
-    const [least] = logs;
+    const [smallestLog] = logs;
     const results: unknown[] = [];
     const columns = logs.map(({ events }) => `p50 ms in ${events} | p99 ms in ${events}`).join(' | ');
-    console.log(`\n| search | ${columns} | p50 to that of ${least?.events} |`);
+    console.log(`\n| search | ${columns} | p50 to that of ${smallestLog?.events} |`);
     console.log(`| --- |${' ---: |'.repeat(2 * logs.length + 1)}`);
     for (const kind of eventSearchKinds.filter(({ name }) => name.includes(only))) {
-      const taken = await measure(logs, kind);
-      const figures = taken.map((times) => ({ p50: percentile(times, 0.5), p99: percentile(times, 0.99) }));
+      const durations = await measure(logs, kind);
+      const figures = durations.map((times) => ({ p50: percentile(times, 0.5), p99: percentile(times, 0.99) }));
       const ratios = figures.map(({ p50 }) => p50 / (figures[0]?.p50 ?? p50));
       for (const [nth, { events, perSecond }] of logs.entries()) {
         results.push({ events, perSecond, search: kind.name, times: kind.times, ...figures[nth], ratio: ratios[nth] });

@@ -12,22 +12,22 @@ import {
   typeOf,
 } from './generated-events.ts';
 
-/** A kind of event search that the bench repeats with different values. */
+/** A kind of event search, which the bench repeats with different values: the nth search in a log of `size` events. */
 export interface EventSearchKind {
   readonly name: string;
   readonly times: number;
-  /** what `POST /api/admin/events/search` is sent */
+  /** the body of `POST /api/admin/events/search` */
   readonly body?: (nth: number, size: number) => SearchEventsBody;
   /** the query of `GET /api/admin/search/events` */
   readonly query?: (nth: number, size: number) => CallRequest<typeof SearchEvents>['query'];
 }
 
-const numbers = (below: number): number[] => Array.from({ length: below }, (_, nth) => nth);
+const numbersBelow = (below: number): number[] => Array.from({ length: below }, (_, nth) => nth);
 const wordsOfFlags = [0, 1].flatMap((part) =>
-  numbers(10).map((nth) => flagOf(nth * 10 ** part).split('-')[part] ?? ''),
+  numbersBelow(10).map((nth) => flagOf(nth * 10 ** part).split('-')[part] ?? ''),
 );
 
-/** Texts that many events of any log hold, and few different keys and values; each for a search without a warm cache. */
+/** Texts that are in many events of any log, but in few different keys and values. Each is searched for once without a warm cache. */
 const frequentTexts = [
   'flexible',
   'stickiness',
@@ -66,8 +66,8 @@ const frequentTexts = [
   'team-',
   'impression',
   'stale',
-  ...numbers(16).map((nth) => busyPersonOf(nth).slice(0, 10)),
-  ...numbers(32).map((nth) => `rollout of ${busyFlagOf(nth)}`),
+  ...numbersBelow(16).map((nth) => busyPersonOf(nth).slice(0, 10)),
+  ...numbersBelow(32).map((nth) => `rollout of ${busyFlagOf(nth)}`),
   'release',
   'kill-switch',
   'experiment',
@@ -79,8 +79,8 @@ const frequentTexts = [
 ];
 
 /**
- * Texts that a thousand keys and values hold, or tens of thousands, at their beginning or elsewhere; each for a search without a warm
- * cache, whose cost grows with the number of these texts.
+ * Texts in thousands or tens of thousands of different keys and values, at their beginning or elsewhere. The cost of a search grows
+ * with the number of these keys and values. Each text is searched for once without a warm cache.
  */
 const textsOfThousands = [
   'user-',
@@ -94,14 +94,14 @@ const textsOfThousands = [
   'of billing',
   '-000',
   'or did',
-  ...numbers(9).map((nth) => `user-${nth + 1}`),
-  ...numbers(40).map((nth) => `user-${10 + nth}`),
+  ...numbersBelow(9).map((nth) => `user-${nth + 1}`),
+  ...numbersBelow(40).map((nth) => `user-${10 + nth}`),
   ...wordsOfFlags.map((word) => `${word}-`),
-  ...numbers(10).map((nth) => `sees ${wordsOfFlags[nth]}`),
-  ...numbers(10).map((nth) => `${wordsOfFlags[10 + nth]} 00`),
+  ...numbersBelow(10).map((nth) => `sees ${wordsOfFlags[nth]}`),
+  ...numbersBelow(10).map((nth) => `${wordsOfFlags[10 + nth]} 00`),
 ];
 
-/** One letter and two, each for a search without a warm cache. */
+/** Texts of one letter or two. Each is searched for once without a warm cache. */
 const shortTexts = [
   ...'aeiorstnu059-@.',
   'er',
@@ -123,8 +123,8 @@ const environmentOf = (nth: number): string => (nth % 2 === 0 ? 'production' : '
 const daysOf = (nth: number, size: number): string => dayOf((nth * 7919) % size);
 
 /**
- * The searches of the bench. A page has a hundred events in each log, so that only the size of the log differs. Searches that find fewer
- * are called quiet, rare or nowhere.
+ * The searches of the bench. Most find a full page of a hundred events in each log, so that only the size of the log differs. The names of
+ * searches that find fewer say so: quiet, rare or nowhere.
  */
 export const eventSearchKinds: readonly EventSearchKind[] = [
   { name: 'newest', times: 500, body: () => ({}) },

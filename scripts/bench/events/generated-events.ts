@@ -1,10 +1,10 @@
 import type { EventType, OutboxEvent } from '@bunting/contracts';
 import { type BenchFlag, benchFlag } from '../generated-flags.ts';
 
-/**
- * Events made up for the bench: what 10,000 flags in 40 projects see when 200 people work on them. As it goes, a few of both
- * are busy: half of the events are of 32 flags, and half are caused by 16 people. So there are flags, people and projects with
- * more than a page of events in a log of ten thousand as well as in one of a million, and pages of both can be compared.
+/*
+ * Events generated for the bench, as 200 people cause them who work on 10,000 flags in 40 projects. A few flags and people are busy: half
+ * of the events are of 32 flags, and half are caused by 16 people. So there are flags, people and projects with more than a page of events
+ * both in a log of ten thousand events and in one of a million, and pages of both logs can be compared.
  */
 
 const flags = 10_000;
@@ -13,19 +13,19 @@ const projects = 40;
 const people = 200;
 const busyPeople = 16;
 
-/** What is drawn for an event, each by itself. */
-const draws = { type: 1, isBusyFlag: 2, flag: 3, isBusyPerson: 4, person: 5, rollout: 6, rolloutBefore: 7 };
+/** What is drawn for each event, with a seed that makes the draws independent of each other. */
+const drawSeeds = { type: 1, isBusyFlag: 2, flag: 3, isBusyPerson: 4, person: 5, rollout: 6, rolloutBefore: 7 };
 
 /** A pseudorandom number below `below`, determined by the event and the draw. */
-const drawn = (nth: number, draw: keyof typeof draws, below: number): number => {
-  let mixed = Math.imul(nth + 1, 0x9e3779b1) ^ Math.imul(draws[draw], 0x85ebca6b);
+const drawNumber = (nth: number, draw: keyof typeof drawSeeds, below: number): number => {
+  let mixed = Math.imul(nth + 1, 0x9e3779b1) ^ Math.imul(drawSeeds[draw], 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
   return ((mixed ^ (mixed >>> 15)) >>> 0) % below;
 };
 
-/** What happens how often, in twentieths. */
-const kinds: readonly EventType[] = [
+/** The types of events by frequency: each of these twenty entries stands for a twentieth of the events. */
+const eventTypes: readonly EventType[] = [
   ...Array.from({ length: 9 }, () => 'feature-strategy-update' as const),
   'feature-strategy-add',
   'feature-strategy-remove',
@@ -49,25 +49,25 @@ interface Flag extends BenchFlag {
   readonly strategyId: string;
 }
 
-const madeFlags = new Map<number, Flag>();
+const cachedFlags = new Map<number, Flag>();
 /** A cached flag: generating events must not dominate the measurement. */
 const flagAt = (nth: number): Flag => {
-  const known = madeFlags.get(nth);
-  if (known !== undefined) return known;
-  const made = { ...benchFlag(nth), strategyId: uuidOf(nth) };
-  madeFlags.set(nth, made);
-  return made;
+  const cached = cachedFlags.get(nth);
+  if (cached !== undefined) return cached;
+  const flag = { ...benchFlag(nth), strategyId: uuidOf(nth) };
+  cachedFlags.set(nth, flag);
+  return flag;
 };
 
 export const personOf = (nth: number): string => `person-${String(nth % people).padStart(3, '0')}@example.com`;
 export const busyPersonOf = (nth: number): string => personOf(nth % busyPeople);
-/** the id of a person, among those who are busy */
+/** the user id of the nth busy person */
 export const busyCreatorOf = (nth: number): number => 1 + (nth % busyPeople);
 export const projectOf = (nth: number): string => `project-${String(nth % projects).padStart(2, '0')}`;
 export const flagOf = (nth: number): string => benchFlag(nth % flags).name;
-/** a flag of which there is more than a page of events in any log */
+/** a flag with more than a page of events in any log */
 export const busyFlagOf = (nth: number): string => flagOf(nth % busyFlags);
-/** a flag of which there is one event among ten thousand, if any, and some fifty among a million */
+/** a flag with at most about one event in a log of ten thousand, and some fifty in a log of a million */
 export const quietFlagOf = (nth: number): string => flagOf(busyFlags + ((nth * 37) % (flags - busyFlags)));
 /** a project with a busy flag */
 export const busyProjectOf = (nth: number): string => projectOf(nth % busyFlags);
@@ -80,7 +80,7 @@ const strategyOf = ({ strategies, strategyId }: Flag, flag: number, rollout: num
 });
 
 const dataOf = (type: EventType, flag: number, nth: number): Pick<OutboxEvent, 'data' | 'preData'> => {
-  const strategy = (draw: 'rollout' | 'rolloutBefore') => strategyOf(flagAt(flag), flag, drawn(nth, draw, 101));
+  const strategy = (draw: 'rollout' | 'rolloutBefore') => strategyOf(flagAt(flag), flag, drawNumber(nth, draw, 101));
   switch (type) {
     case 'feature-strategy-update':
       return { data: strategy('rollout'), preData: strategy('rolloutBefore') };
@@ -108,12 +108,13 @@ const dataOf = (type: EventType, flag: number, nth: number): Pick<OutboxEvent, '
 const timeOf = (nth: number): string => new Date(Date.UTC(2025, 0, 1) + nth * 25_000).toISOString();
 /** the day of an event */
 export const dayOf = (nth: number): string => timeOf(nth).slice(0, 10);
-export const typeOf = (nth: number): EventType => kinds[drawn(nth, 'type', kinds.length)] as EventType;
+export const typeOf = (nth: number): EventType => eventTypes[drawNumber(nth, 'type', eventTypes.length)] as EventType;
 
+/** The nth event. */
 export const benchEvent = (nth: number): OutboxEvent => {
   const type = typeOf(nth);
-  const flag = drawn(nth, 'flag', drawn(nth, 'isBusyFlag', 2) === 0 ? busyFlags : flags);
-  const person = drawn(nth, 'person', drawn(nth, 'isBusyPerson', 2) === 0 ? busyPeople : people);
+  const flag = drawNumber(nth, 'flag', drawNumber(nth, 'isBusyFlag', 2) === 0 ? busyFlags : flags);
+  const person = drawNumber(nth, 'person', drawNumber(nth, 'isBusyPerson', 2) === 0 ? busyPeople : people);
   const isOfFlag = type.startsWith('feature');
   const isInEnvironment = type.includes('strategy') || type.includes('environment');
   return {

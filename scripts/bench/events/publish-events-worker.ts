@@ -3,7 +3,7 @@ import pg from 'pg';
 import { parentPort, workerData } from 'node:worker_threads';
 import { benchEvent } from './generated-events.ts';
 
-/** Events to publish: so many, from the event with this number. */
+/** A range of generated events to publish: `count` events from the one with the number `first`. */
 export interface EventRange {
   readonly first: number;
   readonly count: number;

@@ -15,11 +15,11 @@ import { cpuSecondsOf, type ServerUnderTest } from '../http/server-under-test.ts
 
 interface ReplicaOptions {
   readonly features: number;
-  /** in all, over all gateways */
+  /** the total number of connections, over all gateways */
   readonly connections: number;
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** only services whose name contains it */
+  /** measures only services whose name contains this text */
   readonly only: string;
 }
 
@@ -36,7 +36,7 @@ interface ReplicaRow {
   readonly cores: number | undefined;
 }
 
-/** The operations by which a service is measured, of those of the bench. */
+/** The operations of the bench by which each service is measured. */
 const operationsOf: Readonly<Record<ServiceName, readonly string[]>> = {
   gateway: ['GET client features, unchanged', 'GET frontend'],
   features: ['GET feature', 'PATCH strategy'],
@@ -50,18 +50,18 @@ const token = '*:*.bench-0123456789abcdef0123456789abcdef';
 
 interface Replica {
   readonly program: Program;
-  /** the address of a gateway */
+  /** the URL of the API, if the replica is a gateway */
   readonly url: string;
 }
 
 /** Starts nats-server, PostgreSQL and a process of each service, and more of them on request. */
 const startPlatform = async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-replicas-'));
-  // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+  // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const nats = await startNats({ storeDir: path.join(folder, 'nats'), port: await reservePort() });
-  const running = new Map<ServiceName, Replica[]>(services.map(({ name }) => [name, []]));
+  const replicas = new Map<ServiceName, Replica[]>(services.map(({ name }) => [name, []]));
 
   const start = async (service: ServiceName): Promise<void> => {
     const { setting, database } = databaseSettingOf(service);
@@ -74,7 +74,7 @@ const startPlatform = async () => {
       ...(service === 'gateway' ? { PORT: String(port), GATEWAY_HOST: '127.0.0.1', BUNTING_ADMIN_TOKEN: token } : {}),
       ...(service === 'change-requests' ? { CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true' } : {}),
     });
-    running.get(service)?.push({ program, url: `http://127.0.0.1:${port}` });
+    replicas.get(service)?.push({ program, url: `http://127.0.0.1:${port}` });
     const isReady = async () => {
       if (!program.isRunning()) return;
       const { status } = await fetch(`http://127.0.0.1:${monitoringPort}/health/ready`);
@@ -88,7 +88,7 @@ const startPlatform = async () => {
     await replica?.program.ended;
   };
   const stop = async (): Promise<void> => {
-    for (const { name } of services.toReversed()) await Promise.all(running.get(name)?.map(end) ?? []);
+    for (const { name } of services.toReversed()) await Promise.all(replicas.get(name)?.map(end) ?? []);
     await nats.stop();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -99,12 +99,12 @@ const startPlatform = async () => {
     await stop();
     throw error;
   }
-  const replicasOf = (service: ServiceName): readonly Replica[] => running.get(service) ?? [];
+  const replicasOf = (service: ServiceName): readonly Replica[] => replicas.get(service) ?? [];
   return {
     start,
     /** Stops all replicas of a service but the first. */
-    shrink: async (service: ServiceName): Promise<void> => {
-      await Promise.all(running.get(service)?.splice(1).map(end) ?? []);
+    stopFurtherReplicas: async (service: ServiceName): Promise<void> => {
+      await Promise.all(replicas.get(service)?.splice(1).map(end) ?? []);
     },
     targets: (): readonly Pick<ServerUnderTest, 'url' | 'token'>[] =>
       replicasOf('gateway').map(({ url }) => ({ url, token })),
@@ -117,16 +117,16 @@ const startPlatform = async () => {
   };
 };
 
-const driveAll = async (
+const generateLoadOnAll = async (
   targets: readonly Pick<ServerUnderTest, 'url' | 'token'>[],
   operation: Parameters<typeof generateLoad>[1],
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
 ) => {
-  const each = Math.max(1, Math.round(connections / targets.length));
-  // Each begins with other requests, so that writes of two gateways make other changes.
+  const connectionsPerTarget = Math.max(1, Math.round(connections / targets.length));
+  // Each gateway gets other requests, so that their writes change different things.
   return Promise.all(
     targets.map((target, nth) =>
-      generateLoad(target, operation, { connections: each, seconds, first: nth * 1_000_003 }),
+      generateLoad(target, operation, { connections: connectionsPerTarget, seconds, first: nth * 1_000_003 }),
     ),
   );
 };
@@ -159,21 +159,25 @@ export const benchReplicas = async (options: ReplicaOptions): Promise<readonly R
       for (let replicas = 1; replicas <= maxReplicas; replicas++) {
         if (replicas > 1) await platform.start(service);
         for (const operation of operations.filter(({ name }) => operationsOf[service].includes(name))) {
-          if (warmUpSeconds > 0) await driveAll(platform.targets(), operation, { connections, seconds: warmUpSeconds });
+          if (warmUpSeconds > 0)
+            await generateLoadOnAll(platform.targets(), operation, { connections, seconds: warmUpSeconds });
           const before = platform.cpuSeconds(service);
-          const driven = await driveAll(platform.targets(), operation, { connections, seconds });
+          const loadResults = await generateLoadOnAll(platform.targets(), operation, { connections, seconds });
           const after = platform.cpuSeconds(service);
-          const requests = driven.reduce((sum, it) => sum + it.requests, 0);
-          const used = before === undefined || after === undefined ? undefined : after - before;
+          const requests = loadResults.reduce((sum, result) => sum + result.requests, 0);
+          const cpuSecondsUsed = before === undefined || after === undefined ? undefined : after - before;
           const row: ReplicaRow = {
             service,
             operation: operation.name,
             replicas,
-            requestsPerSecond: driven.reduce((sum, it) => sum + it.requestsPerSecond, 0),
-            p99Ms: Math.max(...driven.map(({ p99Ms }) => p99Ms)),
-            errors: driven.reduce((sum, { errors }) => sum + errors, 0),
-            cpuMs: used === undefined ? undefined : Number(((used * 1_000) / Math.max(1, requests)).toFixed(2)),
-            cores: used === undefined ? undefined : Number((used / seconds).toFixed(2)),
+            requestsPerSecond: loadResults.reduce((sum, result) => sum + result.requestsPerSecond, 0),
+            p99Ms: Math.max(...loadResults.map(({ p99Ms }) => p99Ms)),
+            errors: loadResults.reduce((sum, { errors }) => sum + errors, 0),
+            cpuMs:
+              cpuSecondsUsed === undefined
+                ? undefined
+                : Number(((cpuSecondsUsed * 1_000) / Math.max(1, requests)).toFixed(2)),
+            cores: cpuSecondsUsed === undefined ? undefined : Number((cpuSecondsUsed / seconds).toFixed(2)),
           };
           rows.push(row);
           console.log(
@@ -181,7 +185,7 @@ export const benchReplicas = async (options: ReplicaOptions): Promise<readonly R
           );
         }
       }
-      await platform.shrink(service);
+      await platform.stopFurtherReplicas(service);
     }
     return rows;
   } finally {

@@ -15,15 +15,15 @@ import { type SearchQuery, pagedSearches, type SearchKind, searchKinds } from '.
 import { benchFeatureState, benchSegmentStates } from './generated-search-states.ts';
 
 export interface SearchBench {
-  /** how many features there are when it is measured, one after the other, in rising order */
+  /** the numbers of features with which search is measured one after the other, in ascending order */
   readonly sizes: readonly number[];
   /** how often each kind of search is sent */
   readonly times: number;
-  /** for how long features change while it is searched */
+  /** for how many milliseconds features change while searches are measured */
   readonly writingMs: number;
-  /** only searches whose name contains it */
+  /** measures only searches whose name contains this text */
   readonly only: string;
-  /** where the databases are, and stay; a temporary one when left out */
+  /** the folder of the databases, which is kept; a temporary folder when left out */
   readonly dataDir?: string | undefined;
 }
 
@@ -31,8 +31,8 @@ const perInsert = 2_500;
 const warmUps = 3;
 const writesPerSecond = 50;
 
-/** The bounds of the documentation, in milliseconds unless the name has another unit. */
-const bounds = {
+/** The limits that the documentation promises, in milliseconds unless the name has another unit. */
+const limits = {
   p50: 25,
   p99: 100,
   findableP99: 250,
@@ -40,14 +40,14 @@ const bounds = {
   grownMb: 64,
 } as const;
 
-const percentile = (taken: readonly number[], share: number): number =>
-  [...taken].sort((one, other) => one - other)[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? 0;
+const percentile = (durations: readonly number[], share: number): number =>
+  [...durations].sort((a, b) => a - b)[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;
 
 const verdict = (holds: boolean): string => (holds ? 'holds' : '**not held**');
-const ms = (taken: number): string => taken.toFixed(1);
+const ms = (duration: number): string => duration.toFixed(1);
 const line = (...cells: readonly string[]): void => console.log(`| ${cells.join(' | ')} |`);
 
-// An outbox that was filled long ago.
+// SQL: writes states into the outbox without a unit of work, which is faster and wakes no consumer.
 const insertStates = `
   insert into outbox (topic, type, entity_key, payload)
   select 'state', row->>'entity', (row->>'entity') || ':' || (row->>'id'), row
@@ -55,7 +55,7 @@ const insertStates = `
 
 type Latencies = { readonly p50: number; readonly p99: number };
 
-const isFast = ({ p50, p99 }: Latencies): boolean => p50 < bounds.p50 && p99 < bounds.p99;
+const isFast = ({ p50, p99 }: Latencies): boolean => p50 < limits.p50 && p99 < limits.p99;
 
 /**
  * Measures the operation of the search service, as the gateway calls it: from the call on the bus to the whole response, one
@@ -75,14 +75,14 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
   let publishedFeatures =
     (await outbox.read<{ features: number }>({ name: 'published', text: published }))[0]?.features ?? 0;
 
-  const keep = async (states: readonly StateOf<'feature' | 'segment'>[]): Promise<void> => {
+  const insertIntoOutbox = async (states: readonly StateOf<'feature' | 'segment'>[]): Promise<void> => {
     await outbox.transaction(({ query }) => query(insertStates, [JSON.stringify(states)]));
   };
   const fill = async (upTo: number): Promise<number> => {
-    if (publishedFeatures === 0) await keep(benchSegmentStates());
+    if (publishedFeatures === 0) await insertIntoOutbox(benchSegmentStates());
     for (; publishedFeatures < upTo;) {
       const batch = Math.min(perInsert, upTo - publishedFeatures);
-      await keep(Array.from({ length: batch }, (_, index) => benchFeatureState(publishedFeatures + index)));
+      await insertIntoOutbox(Array.from({ length: batch }, (_, index) => benchFeatureState(publishedFeatures + index)));
       publishedFeatures += batch;
     }
     const head = await outbox.transaction(async ({ query }) => {
@@ -96,7 +96,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
   const measureAt = async (features: number, isLast: boolean): Promise<void> => {
     const head = await fill(features);
     const url = postgres.urlOf(`bunting_search_${features}`);
-    const hosted = await host([searchService], {
+    const runningHost = await host([searchService], {
       environment: { SEARCH_DATABASE_URL: url, SEARCH_FRESHNESS_WAIT_MS: '5000', SEARCH_STATEMENT_TIMEOUT_MS: '60000' },
       // There is no features service to reconcile with, which search warns of every minute.
       log: openLog('error'),
@@ -104,12 +104,12 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
     const producer = startOutboxProducer({
       producer: 'features',
       database: outbox,
-      bus: hosted.bus,
+      bus: runningHost.bus,
       intervalMs: 200,
       retentionHours: 1,
       log: openLog('silent'),
     });
-    const served = await serve(hosted.bus, [producer.endpoint]);
+    const subscription = await serve(runningHost.bus, [producer.endpoint]);
     const documents = new pg.Client({ connectionString: url });
     await documents.connect();
 
@@ -120,40 +120,40 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       timeoutMs: 60_000,
     });
     const search = async (query: SearchQuery): Promise<{ json: string; tookMs: number }> => {
-      const beganAt = performance.now();
-      const response = await callForResponse(hosted.bus, SearchFeatures, { query }, context());
-      const tookMs = performance.now() - beganAt;
+      const startedAt = performance.now();
+      const response = await callForResponse(runningHost.bus, SearchFeatures, { query }, context());
+      const tookMs = performance.now() - startedAt;
       if ('refusal' in response) throw new Error(response.refusal.error.message);
       if (response.reply.headers['Bunting-Stale'] !== undefined) throw new Error('Search was behind.');
       return { json: response.reply.json, tookMs };
     };
-    const measure = async (request: (nth: number) => SearchQuery, often: number): Promise<Latencies> => {
-      const taken: number[] = [];
-      for (let nth = 0; nth < often; nth++) taken.push((await search(request(nth))).tookMs);
-      return { p50: percentile(taken, 0.5), p99: percentile(taken, 0.99) };
+    const measure = async (request: (nth: number) => SearchQuery, count: number): Promise<Latencies> => {
+      const durations: number[] = [];
+      for (let nth = 0; nth < count; nth++) durations.push((await search(request(nth))).tookMs);
+      return { p50: percentile(durations, 0.5), p99: percentile(durations, 0.99) };
     };
 
     /** Waits until all states are projected. Memory is that of this process, which runs the search service and the producer. */
     const rebuild = async (): Promise<void> => {
-      const [known] = (await documents.query<{ position: string }>('select position from consumer_checkpoint')).rows;
-      if (Number(known?.position ?? 0) >= head) return;
-      const beganAt = performance.now();
-      const half: [number, number] = [0, 0];
+      const [stored] = (await documents.query<{ position: string }>('select position from consumer_checkpoint')).rows;
+      if (Number(stored?.position ?? 0) >= head) return;
+      const startedAt = performance.now();
+      const maxMemoryMb: [number, number] = [0, 0];
       for (let applied = 0; applied < head;) {
         await sleep(100);
         const { rows } = await documents.query<{ position: string }>('select position from consumer_checkpoint');
         applied = Number(rows[0]?.position ?? 0);
         const index = 2 * applied < head ? 0 : 1;
-        half[index] = Math.max(half[index], process.memoryUsage.rss() / 2 ** 20);
+        maxMemoryMb[index] = Math.max(maxMemoryMb[index], process.memoryUsage.rss() / 2 ** 20);
         process.stderr.write(`\r${applied} of ${head} states `);
       }
       process.stderr.write('\r');
-      const seconds = (performance.now() - beganAt) / 1_000;
-      const holds = seconds < bounds.rebuildSeconds && half[1] - half[0] < bounds.grownMb;
-      results.push({ features, rebuildSeconds: seconds, memoryMb: half });
+      const seconds = (performance.now() - startedAt) / 1_000;
+      const holds = seconds < limits.rebuildSeconds && maxMemoryMb[1] - maxMemoryMb[0] < limits.grownMb;
+      results.push({ features, rebuildSeconds: seconds, memoryMb: maxMemoryMb });
       console.log(
         `\n${features} features found again from nothing in ${seconds.toFixed(1)} s` +
-          ` (${half[0].toFixed(0)} MB resident at most in the first half, ${half[1].toFixed(0)} MB in the second): ${verdict(holds)}`,
+          ` (${maxMemoryMb[0].toFixed(0)} MB resident at most in the first half, ${maxMemoryMb[1].toFixed(0)} MB in the second): ${verdict(holds)}`,
       );
     };
 
@@ -174,48 +174,48 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       for (const { name, request } of pagedSearches) {
         const first = await measure(() => request, 30);
         // The total counts archived features, too: nine tenths of it is beyond the end of the others.
-        const down = await measure((nth) => ({ ...request, offset: `${deep - ((nth * 7) % 100)}` }), 30);
-        results.push({ features, page: name, first, down });
-        line(name, ms(first.p50), ms(down.p50), ms(down.p99), verdict(isFast(down)));
+        const deepPage = await measure((nth) => ({ ...request, offset: `${deep - ((nth * 7) % 100)}` }), 30);
+        results.push({ features, page: name, first, down: deepPage });
+        line(name, ms(first.p50), ms(deepPage.p50), ms(deepPage.p99), verdict(isFast(deepPage)));
       }
     };
 
     /** Writes features continuously, searches for each change as soon as it is committed, and measures concurrent searches. */
     const measureWhileWriting = async (): Promise<void> => {
       const findable: number[] = [];
-      const looking: Promise<void>[] = [];
-      const beganAt = performance.now();
+      const lookups: Promise<void>[] = [];
+      const startedAt = performance.now();
       let isOver = false;
-      const others = new Map<string, number[]>(
+      const searchesMeanwhile = new Map<string, number[]>(
         ['no filter', 'text: common', 'tag INCLUDE, a common one'].map((name) => [name, []]),
       );
-      const searching = (async () => {
+      const searchLoop = (async () => {
         for (let nth = 0; !isOver; nth++) {
-          for (const [name, taken] of others) {
-            const kind = searchKinds.find((one) => one.name === name);
-            if (kind !== undefined) taken.push((await search(kind.request(nth, features))).tookMs);
+          for (const [name, durations] of searchesMeanwhile) {
+            const kind = searchKinds.find((candidate) => candidate.name === name);
+            if (kind !== undefined) durations.push((await search(kind.request(nth, features))).tookMs);
           }
           await sleep(20);
         }
       })();
-      for (let nth = 0; performance.now() - beganAt < writingMs; nth++) {
+      for (let nth = 0; performance.now() - startedAt < writingMs; nth++) {
         const published = benchFeatureState((nth * 7_919) % features, 1 + Math.floor((nth * 7_919) / features));
         await producer.work(null, async (_tx, { emitState }) => emitState(published));
         const committedAt = performance.now();
-        const wanted = `"name":"development","type":"development","enabled":${published.state?.environments[0]?.enabled}`;
+        const expectedText = `"name":"development","type":"development","enabled":${published.state?.environments[0]?.enabled}`;
         const archived = published.state?.archivedAt === null ? 'false' : 'true';
-        const look = async (): Promise<void> => {
+        const waitUntilFound = async (): Promise<void> => {
           for (;;) {
             const { json } = await search({ query: published.id, archived });
-            if (json.includes(wanted)) break;
+            if (json.includes(expectedText)) break;
           }
           findable.push(performance.now() - committedAt);
         };
-        looking.push(look());
-        await sleep(Math.max(0, beganAt + ((nth + 1) * 1_000) / writesPerSecond - performance.now()));
+        lookups.push(waitUntilFound());
+        await sleep(Math.max(0, startedAt + ((nth + 1) * 1_000) / writesPerSecond - performance.now()));
       }
       isOver = true;
-      await Promise.all([...looking, searching]);
+      await Promise.all([...lookups, searchLoop]);
       const perSecond = findable.length / (writingMs / 1_000);
       console.log(
         `\n| while ${perSecond.toFixed(0)} features change each second, of ${features} | p50 ms | p99 ms | |`,
@@ -223,8 +223,9 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       console.log('| --- | ---: | ---: | --- |');
       const [p50, p99] = [percentile(findable, 0.5), percentile(findable, 0.99)];
       results.push({ features, perSecond, findable: { p50, p99 } });
-      line('from its commit until it is found', ms(p50), ms(p99), verdict(p99 < bounds.findableP99));
-      for (const [name, taken] of others) line(name, ms(percentile(taken, 0.5)), ms(percentile(taken, 0.99)), '');
+      line('from its commit until it is found', ms(p50), ms(p99), verdict(p99 < limits.findableP99));
+      for (const [name, durations] of searchesMeanwhile)
+        line(name, ms(percentile(durations, 0.5)), ms(percentile(durations, 0.99)), '');
     };
 
     try {
@@ -240,9 +241,9 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       if (isLast) await measureWhileWriting();
     } finally {
       await documents.end();
-      await served.stop();
+      await subscription.stop();
       await producer.stop();
-      await hosted.stop();
+      await runningHost.stop();
     }
   };
 

@@ -2,21 +2,21 @@ import type { FeatureState, StateOf } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { benchFlag } from '../generated-flags.ts';
 
-/** States of features as in a large installation. Deterministic: the same for the same number. */
+/* States of features as in a large installation. They are generated from the number of the feature, so they are the same in each run. */
 
 export const projects = 40;
 export const people = 200;
 export const segments = 200;
-/** how many features have a ticket in common, however many there are */
+/** how many features have the same ticket, whatever the number of features */
 const perTicket = 5;
 
-/** A spread-out but repeatable choice below `below`. */
+/** A number below `below`, determined by `nth`. The numbers of consecutive values of `nth` are spread over the range. */
 export const spread = (nth: number, below: number): number =>
   Number(((BigInt(nth) + 1n) * 2654435761n) % 4294967296n) % below;
 
-const two = (nth: number): string => String(nth).padStart(2, '0');
+const twoDigits = (nth: number): string => String(nth).padStart(2, '0');
 
-export const projectOf = (nth: number): string => `project-${two(nth % projects)}`;
+export const projectOf = (nth: number): string => `project-${twoDigits(nth % projects)}`;
 export const personOf = (nth: number): string => `person-${nth % people}@example.com`;
 export const segmentOf = (nth: number): string => `segment ${nth % segments}`;
 export const ticketOf = (nth: number): string => `BUN-${10_000 + Math.floor(nth / perTicket)}`;
@@ -27,11 +27,11 @@ const timeOf = (nth: number): string =>
 
 const environments = ['development', 'staging', 'production'] as const;
 
-/** The state of the feature of this number. */
+/** The state of the nth feature, as it was created. */
 const benchState = (nth: number): FeatureState => {
   const { name, type, description, tags } = benchFlag(nth);
   const person = spread(nth * 11, people);
-  const held = spread(nth * 13, 10);
+  const segmentShare = spread(nth * 13, 10);
   return {
     name,
     project: projectOf(spread(nth, projects)),
@@ -45,7 +45,12 @@ const benchState = (nth: number): FeatureState => {
     createdBy: { id: 1 + person, name: personOf(person), imageUrl: gravatarUrlOf(personOf(person)) },
     dependencyType: null,
     tags: [...tags, { type: 'ticket', value: ticketOf(nth) }],
-    segments: held < 6 ? [] : held < 9 ? [1 + spread(nth * 19, segments)] : [1, 2 + spread(nth * 23, segments - 1)],
+    segments:
+      segmentShare < 6
+        ? []
+        : segmentShare < 9
+          ? [1 + spread(nth * 19, segments)]
+          : [1, 2 + spread(nth * 23, segments - 1)],
     favoritedBy: spread(nth * 29, 500) === 0 ? [1] : [],
     lifecycle: { stage: 'live', enteredStageAt: timeOf(nth) },
     environments: environments.map((environment, index) => ({
@@ -63,17 +68,25 @@ const benchState = (nth: number): FeatureState => {
   };
 };
 
-/** The state of the feature of this number after it was switched so many times. */
-export const benchFeatureState = (nth: number, times = 0): StateOf<'feature'> => {
+/** The state of the nth feature after its first environment was switched on or off `switchCount` times. */
+export const benchFeatureState = (nth: number, switchCount = 0): StateOf<'feature'> => {
   const state = benchState(nth);
-  const [first, ...others] = state.environments;
-  const switched =
-    first === undefined ? [] : [{ ...first, enabled: times % 2 === 0 ? first.enabled : !first.enabled }, ...others];
+  const [firstEnvironment, ...otherEnvironments] = state.environments;
+  const switchedEnvironments =
+    firstEnvironment === undefined
+      ? []
+      : [
+          {
+            ...firstEnvironment,
+            enabled: switchCount % 2 === 0 ? firstEnvironment.enabled : !firstEnvironment.enabled,
+          },
+          ...otherEnvironments,
+        ];
   return {
     entity: 'feature',
     id: state.name,
-    version: 1 + times,
-    state: { ...state, environments: switched },
+    version: 1 + switchCount,
+    state: { ...state, environments: switchedEnvironments },
   };
 };
 

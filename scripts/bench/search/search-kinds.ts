@@ -13,9 +13,10 @@ import {
 
 export type SearchQuery = RequestOf<typeof SearchFeatures>['query'];
 
-/** One kind of search. Its values differ from run to run where there are several to choose from. */
+/** One kind of search. */
 export interface SearchKind {
   readonly name: string;
+  /** the nth search of this kind, among so many features; its values differ from those of the others where several exist */
   readonly request: (nth: number, features: number) => SearchQuery;
 }
 
@@ -32,13 +33,25 @@ const words = [
   'cache',
   'banner',
 ];
-const misspelt = ['chekcout', 'biling', 'singup', 'uplaod', 'invioce', 'shiping', 'redsign', 'rerty', 'cahce', 'baner'];
+const misspeltWords = [
+  'chekcout',
+  'biling',
+  'singup',
+  'uplaod',
+  'invioce',
+  'shiping',
+  'redsign',
+  'rerty',
+  'cahce',
+  'baner',
+];
 const types = ['release', 'experiment', 'operational', 'kill-switch', 'permission'];
 
 const pick = (list: readonly string[], nth: number): string => list[nth % list.length] as string;
 const team = (nth: number): string => `simple:team-${pick(teams, nth)}`;
 const quarter = (nth: number): string => `simple:quarter-${1 + (nth % 8)}`;
-const any = (nth: number, features: number): number => spread(nth * 101, features);
+/** The number of a feature, spread over all features. */
+const featureIndex = (nth: number, features: number): number => spread(nth * 101, features);
 const day = (nth: number): string =>
   new Date(Date.UTC(2023, 1, 1) + (nth % 1_000) * 86_400_000).toISOString().slice(0, 10);
 
@@ -66,7 +79,7 @@ const filters: readonly SearchKind[] = [
   { name: 'createdBy IS_NOT', request: (nth) => ({ createdBy: `IS_NOT:${1 + (nth % people)}` }) },
   {
     name: 'tag INCLUDE, a rare one',
-    request: (nth, features) => ({ tag: `INCLUDE:ticket:${ticketOf(any(nth, features))}` }),
+    request: (nth, features) => ({ tag: `INCLUDE:ticket:${ticketOf(featureIndex(nth, features))}` }),
   },
   { name: 'tag INCLUDE, a common one', request: (nth) => ({ tag: `INCLUDE:${team(nth)}` }) },
   { name: 'tag INCLUDE_ALL_OF', request: (nth) => ({ tag: `INCLUDE_ALL_OF:${team(2 * nth)},${quarter(2 * nth)}` }) },
@@ -94,14 +107,14 @@ const filters: readonly SearchKind[] = [
   },
 ];
 
-const texts: readonly SearchKind[] = [
+const textSearches: readonly SearchKind[] = [
   {
     name: 'text: a flag',
-    request: (nth, features) => ({ query: benchFlag(any(nth, features)).name }),
+    request: (nth, features) => ({ query: benchFlag(featureIndex(nth, features)).name }),
   },
   {
     name: 'text: a ticket, which is a tag',
-    request: (nth, features) => ({ query: ticketOf(any(nth, features)).toLowerCase() }),
+    request: (nth, features) => ({ query: ticketOf(featureIndex(nth, features)).toLowerCase() }),
   },
   { name: 'text: absent', request: (nth) => ({ query: `nowhere-${nth}` }) },
   { name: 'text: common', request: (nth) => ({ query: pick(words, nth) }) },
@@ -120,11 +133,14 @@ const texts: readonly SearchKind[] = [
   },
   {
     name: 'fuzzy: a common word, misspelt',
-    request: (nth) => ({ query: pick(misspelt, nth), fuzzy: 'true' }),
+    request: (nth) => ({ query: pick(misspeltWords, nth), fuzzy: 'true' }),
   },
   {
     name: 'fuzzy: a flag, misspelt',
-    request: (nth, features) => ({ query: benchFlag(any(nth, features)).name.replace('e', ''), fuzzy: 'true' }),
+    request: (nth, features) => ({
+      query: benchFlag(featureIndex(nth, features)).name.replace('e', ''),
+      fuzzy: 'true',
+    }),
   },
   { name: 'fuzzy: absent', request: (nth) => ({ query: `xyzzyq${nth % 10}w`, fuzzy: 'true' }) },
 ];
@@ -153,7 +169,7 @@ const combinations: readonly SearchKind[] = [
   {
     name: 'five that few fit, favourites first, by name',
     request: (nth, features) => ({
-      query: ticketOf(any(nth, features)),
+      query: ticketOf(featureIndex(nth, features)),
       state: 'IS:active',
       status: ['production:enabled', 'production:disabled'],
       type: `IS_NOT:${pick(types, nth)}`,
@@ -172,16 +188,16 @@ const orders = ['createdAt', 'name', 'type', 'project', 'stale', 'lastSeenAt', '
     })),
 );
 
-/** Every filter of the interface by itself, text of all kinds, combinations, and every order. */
+/** Every filter of the API by itself, text of all kinds, combinations of filters, and every sort order. */
 export const searchKinds: readonly SearchKind[] = [
   ...filters,
-  ...texts,
+  ...textSearches,
   ...combinations,
   ...orders,
   { name: 'favourites first', request: () => ({ favoritesFirst: 'true' }) },
 ];
 
-/** Searches whose first page is compared with one nine tenths down the list. */
+/** Searches whose first page is compared with the page after nine tenths of the results. */
 export const pagedSearches: readonly { readonly name: string; readonly request: SearchQuery }[] = [
   { name: 'createdAt', request: {} },
   { name: 'name desc', request: { sortBy: 'name', sortOrder: 'desc' } },
