@@ -8,43 +8,43 @@ export interface HttpBenchOptions {
   readonly flags: number;
   /** a server that runs already, instead of a Bunting started for the bench */
   readonly server?: { readonly url: string; readonly token: string } | undefined;
-  /** how the flags get there; undefined when the server has them */
+  /** how the flags are created; undefined if the server has them */
   readonly seed?: 'import' | 'rest' | undefined;
   readonly connections: number;
-  /** for each operation */
+  /** the duration of the measurement of each operation */
   readonly seconds: number;
   readonly warmUpSeconds: number;
-  /** measures only operations whose name contains it */
+  /** measures only operations whose name contains this text */
   readonly only: string;
   /** measures GET feature alone, while imported flags are projected */
   readonly whileProjecting: boolean;
 }
 
-interface UnderLoad extends Omit<LoadResult, 'requests'> {
-  /** milliseconds of CPU of the server's process for one request, with everything that follows from it */
+interface LoadFigures extends Omit<LoadResult, 'requests'> {
+  /** milliseconds of CPU of the server's process for one request, including the background work that the request causes */
   readonly cpuMs: number | undefined;
 }
 
-interface Row extends UnderLoad {
-  /** median milliseconds of one request after the other */
+interface Row extends LoadFigures {
+  /** the median duration in milliseconds of requests that are sent one after the other */
   readonly aloneMs: number;
 }
 
-/** Drives an operation, and measures what a request costs the server's process. */
+/** Sends requests of an operation concurrently, and measures what a request costs the server's process. */
 const measure = async (
   target: ServerUnderTest,
   operation: BenchOperation,
   { connections, seconds, warmUpSeconds }: Pick<HttpBenchOptions, 'connections' | 'seconds' | 'warmUpSeconds'>,
-): Promise<UnderLoad> => {
+): Promise<LoadFigures> => {
   // Requests continue where the warm-up ended, so that no write repeats one of the warm-up.
-  const warmedUp =
+  const warmUp =
     warmUpSeconds > 0 ? await generateLoad(target, operation, { connections, seconds: warmUpSeconds }) : undefined;
   await waitUntilSettled(target);
   const before = target.cpuSeconds();
   const { requests, ...row } = await generateLoad(target, operation, {
     connections,
     seconds,
-    first: warmedUp?.requests,
+    first: warmUp?.requests,
   });
   await waitUntilSettled(target);
   const after = target.cpuSeconds();
@@ -52,27 +52,27 @@ const measure = async (
   return { ...row, cpuMs: Number((((after - before) * 1000) / Math.max(1, requests)).toFixed(2)) };
 };
 
-/** Latency without load: one request after the other. */
-const median = async (target: ServerUnderTest, operation: BenchOperation, times: number): Promise<number> => {
-  const taken: number[] = [];
+/** The median duration in milliseconds of an operation's requests, sent one after the other. */
+const medianAloneMs = async (target: ServerUnderTest, operation: BenchOperation, times: number): Promise<number> => {
+  const durations: number[] = [];
   for (let nth = 0; nth < times; nth++) {
-    const wanted = operation.request(nth * 31 + 7);
-    const { method, path, body } = wanted;
+    const request = operation.request(nth * 31 + 7);
+    const { method, path, body } = request;
     const startedAt = performance.now();
     const response = await fetch(`${target.url}${path}`, {
       method,
-      headers: headersFor(target, wanted),
+      headers: headersFor(target, request),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     await response.arrayBuffer();
-    taken.push(performance.now() - startedAt);
+    durations.push(performance.now() - startedAt);
   }
-  return Number((taken.sort((a, b) => a - b)[Math.floor(times / 2)] ?? 0).toFixed(1));
+  return Number((durations.sort((a, b) => a - b)[Math.floor(times / 2)] ?? 0).toFixed(1));
 };
 
 const secondsWhileProjecting = 10;
 
-/** Drives GET feature at rest, and in the seconds after an import, while search and the event log apply what was imported. */
+/** Measures GET feature at rest, and in the seconds after an import, while search and the event log apply the imported flags. */
 const benchWhileProjecting = async (
   target: ServerUnderTest,
   count: number,
@@ -126,7 +126,7 @@ export const benchHttp = async (options: HttpBenchOptions) => {
       `\n| operation | requests/s | p50 ms | p99 ms | errors | alone, p50 ms | CPU ms |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |`,
     );
     for (const operation of benchOperations(count, strategies).filter(({ name }) => name.includes(only))) {
-      const aloneMs = await median(target, operation, 30);
+      const aloneMs = await medianAloneMs(target, operation, 30);
       const row = { ...(await measure(target, operation, options)), aloneMs };
       rows.push(row);
       console.log(

@@ -13,7 +13,7 @@ export interface BenchOperation {
   readonly request: (nth: number) => BenchRequest;
 }
 
-/** A spread-out but repeatable choice below `below`. */
+/** A number below `below`, determined by `nth`. The numbers of consecutive values of `nth` are spread over the range. */
 const spread = (nth: number, below: number): number => Number((BigInt(nth) * 2654435761n) % BigInt(below));
 
 const search = (query: string): BenchRequest => ({ method: 'GET', path: `/api/admin/search/features?${query}` });

@@ -26,7 +26,7 @@ export const headersFor = (
 export interface LoadOptions {
   readonly connections: number;
   readonly seconds: number;
-  /** the number of the first request */
+  /** the number of the first request; 0 when left out */
   readonly first?: number | undefined;
 }
 
@@ -39,13 +39,13 @@ export const generateLoad = (
   let nth = first;
   const statuses: Record<string, number> = {};
   const setupRequest = (request: Request): Request => {
-    const wanted = operation.request(nth++);
-    const { method, path, body } = wanted;
+    const benchRequest = operation.request(nth++);
+    const { method, path, body } = benchRequest;
     return {
       ...request,
       method,
       path,
-      headers: headersFor(target, wanted),
+      headers: headersFor(target, benchRequest),
       body: body === undefined ? undefined : JSON.stringify(body),
     } as Request;
   };

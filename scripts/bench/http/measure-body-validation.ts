@@ -18,19 +18,19 @@ const help = `Measures the CPU time that the gateway spends on the costliest bod
 
 const times = 9;
 const settings = readConfig(GatewayConfig, { GATEWAY_DATABASE_URL: 'postgres://localhost/gateway' });
-const ordinary = {
+const ordinaryLimits = {
   bytes: settings.GATEWAY_MAX_BODY_BYTES,
   items: settings.GATEWAY_MAX_JSON_ITEMS,
   values: settings.GATEWAY_MAX_JSON_VALUES,
 };
-const large = {
+const largeLimits = {
   bytes: settings.GATEWAY_MAX_LARGE_BODY_BYTES,
   items: settings.GATEWAY_MAX_LARGE_JSON_ITEMS,
   values: settings.GATEWAY_MAX_LARGE_JSON_VALUES,
 };
 const { GATEWAY_MAX_JSON_MEMBERS: members, GATEWAY_MAX_JSON_DEPTH: depth } = settings;
 
-/** As many items between the beginning and the end as the size and the count allow. */
+/** A text with as many items between its beginning and its end as the limits of bytes and items permit. */
 const fillList = (
   beginning: string,
   item: (nth: number) => string,
@@ -46,10 +46,11 @@ const fillList = (
   }
   return `${beginning}${items.join()}${end}`;
 };
-const report = '{"appName":"a","bucket":{"start":"2026-11-22T06:00:00Z","stop":"2026-11-22T06:01:00Z","toggles":{}}';
-const escaped = '\\u0041';
-/** Nearly all values that a body may hold, in lists that are as long as one may be. */
-const lists = (item: string, { values, items }: typeof ordinary, share = 0.98): string => {
+const reportStart =
+  '{"appName":"a","bucket":{"start":"2026-11-22T06:00:00Z","stop":"2026-11-22T06:01:00Z","toggles":{}}';
+const escapedLetter = '\\u0041';
+/** Lists with nearly the maximum number of items each, and together nearly the maximum number of values of a body. */
+const listsOf = (item: string, { values, items }: typeof ordinaryLimits, share = 0.98): string => {
   const length = Math.floor(items * share);
   return Array.from(
     { length: Math.floor((values * share) / length) },
@@ -57,89 +58,89 @@ const lists = (item: string, { values, items }: typeof ordinary, share = 0.98): 
   ).join();
 };
 const padWithEscapes = (text: string, bytes: number): string =>
-  `${text},"q":"${escaped.repeat(Math.floor((bytes - text.length - 10) / escaped.length))}"}`;
+  `${text},"q":"${escapedLetter.repeat(Math.floor((bytes - text.length - 10) / escapedLetter.length))}"}`;
 
-const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinary, json: string][] = [
+const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinaryLimits, json: string][] = [
   [
     'frontend report, one text',
     ReportFrontendMetrics.body,
-    ordinary,
-    `${report},"q":"${'x'.repeat(ordinary.bytes - 200)}"}`,
+    ordinaryLimits,
+    `${reportStart},"q":"${'x'.repeat(ordinaryLimits.bytes - 200)}"}`,
   ],
   [
     'frontend report, zeros and escapes',
     ReportFrontendMetrics.body,
-    ordinary,
-    padWithEscapes(`${report},"p":[${lists('0', ordinary)}]`, ordinary.bytes),
+    ordinaryLimits,
+    padWithEscapes(`${reportStart},"p":[${listsOf('0', ordinaryLimits)}]`, ordinaryLimits.bytes),
   ],
   [
     'frontend report, objects with escaped names',
     ReportFrontendMetrics.body,
-    ordinary,
+    ordinaryLimits,
     padWithEscapes(
-      `${report},"p":[${lists('{"\\u0041":0}', { ...ordinary, values: ordinary.values / 2 })}]`,
-      ordinary.bytes,
+      `${reportStart},"p":[${listsOf('{"\\u0041":0}', { ...ordinaryLimits, values: ordinaryLimits.values / 2 })}]`,
+      ordinaryLimits.bytes,
     ),
   ],
   [
     'frontend report, features and variants',
     ReportFrontendMetrics.body,
-    ordinary,
+    ordinaryLimits,
     fillList(
-      `${report.slice(0, -2)}`,
+      `${reportStart.slice(0, -2)}`,
       (nth) => `"t${nth}":{"yes":1,"no":1,"variants":{${Array.from({ length: 90 }, (_, v) => `"v${v}":1`).join()}}}`,
       '}}}',
-      { bytes: ordinary.bytes, count: members - 1 },
+      { bytes: ordinaryLimits.bytes, count: members - 1 },
     ),
   ],
   [
     'frontend context',
     EvaluateFrontendFeatures.body,
-    ordinary,
+    ordinaryLimits,
     fillList('{"context":{"properties":{', (nth) => `"p${nth}":"${'x'.repeat(1_000)}"`, '}}}', {
-      bytes: ordinary.bytes,
+      bytes: ordinaryLimits.bytes,
       count: members - 1,
     }),
   ],
   [
     'bulk report, zeros',
     ReportProxiedMetrics.body,
-    large,
-    `{"applications":[],"metrics":[],"p":[${lists('0', large)}]}`,
+    largeLimits,
+    `{"applications":[],"metrics":[],"p":[${listsOf('0', largeLimits)}]}`,
   ],
   [
     'bulk report, counts',
     ReportProxiedMetrics.body,
-    large,
+    largeLimits,
     fillList(
       '{"applications":[],"metrics":[',
       (nth) =>
         `{"featureName":"f${nth}","appName":"a","environment":"development","timestamp":"2026-11-22T06:00:00Z","yes":1,"no":1}`,
       ']}',
-      { bytes: large.bytes, count: large.items - 1 },
+      { bytes: largeLimits.bytes, count: largeLimits.items - 1 },
     ),
   ],
   [
     'import',
     ValidateImport.body,
-    large,
+    largeLimits,
     fillList(
       '{"project":"default","environment":"development","data":{"features":[',
       (nth) => `{"name":"f${nth}","type":"release","description":"d","project":"default"}`,
       '],"featureStrategies":[],"tagTypes":[]}}',
-      { bytes: large.bytes, count: large.items - 1 },
+      { bytes: largeLimits.bytes, count: largeLimits.items - 1 },
     ),
   ],
 ];
 
 const cpuMs = (work: () => unknown): number => {
-  const measured = Array.from({ length: times }, () => {
+  const durations = Array.from({ length: times }, () => {
     const before = process.cpuUsage();
     work();
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000;
   });
-  return measured.sort((one, other) => one - other)[Math.floor(times / 2)] as number;
+  return durations.sort((one, other) => one - other)[Math.floor(times / 2)] as number;
 };
 
 const main = (): void => {

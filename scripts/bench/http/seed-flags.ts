@@ -3,32 +3,35 @@ import type { ServerUnderTest } from './server-under-test.ts';
 
 const environment = 'development';
 const concurrency = 8;
-const perImport = 1_000;
+const importBatchSize = 1_000;
 
 interface SeedRequest {
   readonly path: string;
   readonly body: unknown;
-  /** the statuses of errors that do not matter */
-  readonly accepted?: readonly number[];
+  /** the statuses of errors that are ignored */
+  readonly ignoredErrorStatuses?: readonly number[];
 }
 
-const send = async ({ url, token }: ServerUnderTest, { path, body, accepted = [] }: SeedRequest): Promise<Response> => {
+const send = async (
+  { url, token }: ServerUnderTest,
+  { path, body, ignoredErrorStatuses = [] }: SeedRequest,
+): Promise<Response> => {
   const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { authorization: token, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  if (!response.ok && !accepted.includes(response.status)) {
+  if (!response.ok && !ignoredErrorStatuses.includes(response.status)) {
     throw new Error(`POST ${path} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
   }
   await response.arrayBuffer();
   return response;
 };
 
-const createOne = async (target: ServerUnderTest, flag: BenchFlag): Promise<void> => {
+const createFlag = async (target: ServerUnderTest, flag: BenchFlag): Promise<void> => {
   const features = '/api/admin/projects/default/features';
   const body = { name: flag.name, type: flag.type, description: flag.description };
-  await send(target, { path: features, body, accepted: [409] });
+  await send(target, { path: features, body, ignoredErrorStatuses: [409] });
   for (const strategy of flag.strategies) {
     await send(target, { path: `${features}/${flag.name}/environments/${environment}/strategies`, body: strategy });
   }
@@ -37,7 +40,7 @@ const createOne = async (target: ServerUnderTest, flag: BenchFlag): Promise<void
 
 interface SeedOptions {
   readonly count: number;
-  /** by the import of Bunting, or one by one, as any server of this API accepts them */
+  /** by the import of Bunting, or one by one through the REST API, which other servers have as well */
   readonly how: 'import' | 'rest';
   /** the number of the first flag (imports only) */
   readonly first?: number;
@@ -45,15 +48,15 @@ interface SeedOptions {
   readonly flagOf?: (nth: number) => BenchFlag;
 }
 
-/** Creates flags. */
+/** Creates flags, and reports how many are done. */
 export const seedFlags = async (
   target: ServerUnderTest,
   { count, how, first = 0, flagOf = benchFlag }: SeedOptions,
   progress: (done: number) => void = () => undefined,
 ): Promise<void> => {
   if (how === 'import') {
-    for (let from = 0; from < count; from += perImport) {
-      const flags = Array.from({ length: Math.min(perImport, count - from) }, (_, index) =>
+    for (let from = 0; from < count; from += importBatchSize) {
+      const flags = Array.from({ length: Math.min(importBatchSize, count - from) }, (_, index) =>
         flagOf(first + from + index),
       );
       const body = { project: 'default', environment, data: exportOf(flags, environment) };
@@ -66,7 +69,7 @@ export const seedFlags = async (
   const work = async () => {
     while (next < count) {
       const nth = next++;
-      await createOne(target, benchFlag(nth));
+      await createFlag(target, benchFlag(nth));
       if (nth % 250 === 0) progress(nth);
     }
   };
@@ -74,15 +77,15 @@ export const seedFlags = async (
   progress(count);
 };
 
-/** The ids of the strategies of some of the flags, spread over all of them. */
+/** The ids of the first strategies of at most `limit` flags, which are spread over all flags. */
 export const fetchStrategyIds = async (
   target: ServerUnderTest,
   count: number,
-  wanted: number,
+  limit: number,
 ): Promise<{ feature: string; id: string }[]> => {
-  const step = Math.max(1, Math.floor(count / wanted));
-  const found: { feature: string; id: string }[] = [];
-  for (let nth = 0; nth < count && found.length < wanted; nth += step) {
+  const step = Math.max(1, Math.floor(count / limit));
+  const strategies: { feature: string; id: string }[] = [];
+  for (let nth = 0; nth < count && strategies.length < limit; nth += step) {
     const feature = benchFlag(nth).name;
     const response = await fetch(`${target.url}/api/admin/projects/default/features/${feature}`, {
       headers: { authorization: target.token },
@@ -91,7 +94,7 @@ export const fetchStrategyIds = async (
       environments: { name: string; strategies: { id: string }[] }[];
     };
     const id = environments.find(({ name }) => name === environment)?.strategies[0]?.id;
-    if (id !== undefined) found.push({ feature, id });
+    if (id !== undefined) strategies.push({ feature, id });
   }
-  return found;
+  return strategies;
 };

@@ -9,16 +9,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface ServerUnderTest {
   readonly url: string;
   readonly token: string;
-  /** milliseconds from the start to ready, when we started it: the first time, and the second on the same data */
+  /** milliseconds from the start until it is ready, of a new Bunting: of the first start, and of a second one on the same data */
   readonly startMs: readonly number[];
-  /** resident memory of the process in MB, when it is ours */
+  /** resident memory of the process in MB; undefined for an existing server */
   residentMb(): number | undefined;
-  /** seconds of CPU that the process has used so far, its user's and the kernel's, when it is ours */
+  /** seconds of CPU that the process has used so far, in user and kernel mode; undefined for an existing server */
   cpuSeconds(): number | undefined;
   stop(): Promise<void>;
 }
 
-/** The kernel counts in hundredths of a second (USER_HZ), whatever the frequency of its clock. */
+/** The unit of CPU times in `/proc` is a hundredth of a second (USER_HZ), whatever the frequency of the kernel's timer. */
 const ticksPerSecond = 100;
 
 /** CPU time of a process, from `/proc/<pid>/stat`; undefined where there is no such file. */
@@ -33,7 +33,7 @@ export const cpuSecondsOf = (pid: number): number | undefined => {
 const repository = path.join(import.meta.dirname, '..', '..', '..');
 const token = '*:*.bench-0123456789abcdef0123456789abcdef';
 
-/** The very command of `npm start`, without npm between us and the process. */
+/** The arguments of Node.js in the script of `npm start`: without npm, the started process is the server itself. */
 const startArguments = (): readonly string[] => {
   const { scripts } = JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')) as {
     scripts: { start: string };
@@ -58,7 +58,7 @@ const startOnce = async (dataDir: string, settings: Readonly<Record<string, stri
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   let ended = false;
-  const over = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => void (ended = true));
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => void (ended = true));
   const url = `http://127.0.0.1:${port}`;
   const ready = () =>
     fetch(`${url}/health/ready`).then(
@@ -71,12 +71,12 @@ const startOnce = async (dataDir: string, settings: Readonly<Record<string, stri
   }
   const stop = async () => {
     child.kill('SIGTERM');
-    await over;
+    await exited;
   };
   return { url, pid: child.pid ?? 0, readyMs: performance.now() - startedAt, stop };
 };
 
-/** @param settings additional settings of the server */
+/** Starts a new Bunting, stops it, and starts it again on the same data. @param settings additional settings of the server */
 export const startServerUnderTest = async (
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServerUnderTest> => {
@@ -100,6 +100,7 @@ export const startServerUnderTest = async (
   };
 };
 
+/** A server that runs already. Its memory and CPU time are not known. */
 export const existingServer = (url: string, authorization: string): ServerUnderTest => ({
   url: url.replace(/\/$/, ''),
   token: authorization,
@@ -109,18 +110,18 @@ export const existingServer = (url: string, authorization: string): ServerUnderT
   stop: async () => undefined,
 });
 
-const settledEveryMs = 500;
+const settlePollMs = 500;
 /** An idle platform uses less than this share of a core. */
 const idleShare = 0.05;
-const longestSettlingMs = 60_000;
+const settleTimeoutMs = 60_000;
 
-/** Waits until the server has finished what the last requests started, as far as its CPU time shows it. */
+/** Waits until the server has finished the background work of the last requests, which its CPU time shows. At most a minute. */
 export const waitUntilSettled = async (target: ServerUnderTest): Promise<void> => {
-  const until = performance.now() + longestSettlingMs;
+  const until = performance.now() + settleTimeoutMs;
   for (let before = target.cpuSeconds(); before !== undefined && performance.now() < until;) {
-    await sleep(settledEveryMs);
+    await sleep(settlePollMs);
     const now = target.cpuSeconds() ?? before;
-    if ((now - before) * 1000 < idleShare * settledEveryMs) return;
+    if ((now - before) * 1000 < idleShare * settlePollMs) return;
     before = now;
   }
 };

@@ -17,12 +17,12 @@ import type { RequestLoad, RequestLoadResult } from './request-load-worker.ts';
 import type { DeliveryMemory } from './delivery-memory-process.ts';
 
 export interface SdkBenchOptions {
-  /** numbers of flags */
+  /** the numbers of flags to measure with */
   readonly sizes: readonly number[];
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly only: string;
-  /** a server that runs already and has the flags, instead of a Bunting of each size */
+  /** a server that runs already and has the flags, instead of a new Bunting for each size */
   readonly server?: { readonly url: string; readonly token: string } | undefined;
 }
 
@@ -54,7 +54,7 @@ const evaluatedFlags = 400;
 const features = '/api/client/features';
 const delta = '/api/client/delta';
 
-const load = (options: RequestLoad): Promise<RequestLoadResult> =>
+const runLoadWorker = (options: RequestLoad): Promise<RequestLoadResult> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('request-load-worker.ts', import.meta.url), { workerData: options });
     worker.once('message', resolve).once('error', reject);
@@ -99,7 +99,8 @@ const receive = (url: string, headers: Readonly<Record<string, string>>): Promis
     get(url, { headers }, (response) => void buffer(response).then(resolve, reject)).once('error', reject);
   });
 
-const median = (taken: number[]): number => taken.sort((one, other) => one - other)[Math.floor(taken.length / 2)] ?? 0;
+const median = (durations: number[]): number =>
+  durations.sort((one, other) => one - other)[Math.floor(durations.length / 2)] ?? 0;
 
 /** Milliseconds of the first full response after a change: the median and the maximum. */
 const firstAfterChange = async (
@@ -107,14 +108,14 @@ const firstAfterChange = async (
   headers: Readonly<Record<string, string>>,
   strategy: { feature: string; id: string },
 ): Promise<{ readonly p50: number; readonly max: number }> => {
-  const taken: number[] = [];
+  const durations: number[] = [];
   for (let nth = 0; nth < changesMeasured; nth++) {
     await patch(target, strategy, nth);
     const startedAt = performance.now();
     await receive(`${target.url}${features}`, headers);
-    taken.push(performance.now() - startedAt);
+    durations.push(performance.now() - startedAt);
   }
-  return { p50: median(taken), max: Math.max(...taken) };
+  return { p50: median(durations), max: Math.max(...durations) };
 };
 
 const measure = async (
@@ -126,8 +127,8 @@ const measure = async (
   const port = Number(new URL(target.url).port);
   const rows: Row[] = [];
   for (const connections of connectionCounts) {
-    const drive = (seconds: number) =>
-      load({
+    const sendLoad = (seconds: number) =>
+      runLoadWorker({
         port,
         path: poll.path,
         headers: poll.headers,
@@ -135,9 +136,9 @@ const measure = async (
         connections,
         milliseconds: seconds * 1_000,
       });
-    await drive(options.warmUpSeconds);
+    await sendLoad(options.warmUpSeconds);
     const before = target.cpuSeconds();
-    const { requests, milliseconds, bytes, statuses, p50Ms, p99Ms } = await drive(options.seconds);
+    const { requests, milliseconds, bytes, statuses, p50Ms, p99Ms } = await sendLoad(options.seconds);
     const after = target.cpuSeconds();
     const cpu = before === undefined || after === undefined ? undefined : ((after - before) / requests) * 1e6;
     const row: Row = {
@@ -170,32 +171,37 @@ const benchSize = async (flags: number, options: SdkBenchOptions) => {
     process.stderr.write('\r');
     await waitUntilSettled(target);
     const authorization = await tokenOf(target);
-    const identity = { authorization, 'unleash-client-spec': '5.2.0', 'accept-encoding': 'identity' };
-    const gzip = { ...identity, 'accept-encoding': 'gzip' };
+    const identityHeaders = { authorization, 'unleash-client-spec': '5.2.0', 'accept-encoding': 'identity' };
+    const gzipHeaders = { ...identityHeaders, 'accept-encoding': 'gzip' };
     const [strategy] = await fetchStrategyIds(target, flags, 1);
     if (strategy === undefined) throw new Error('The flags have no strategies.');
-    const beforeChange = await tagOf(target, delta, identity);
+    const beforeChange = await tagOf(target, delta, identityHeaders);
     await patch(target, strategy, 7);
-    const [fullTag, deltaTag] = [await tagOf(target, features, gzip), await tagOf(target, delta, gzip)];
+    const [fullTag, deltaTag] = [await tagOf(target, features, gzipHeaders), await tagOf(target, delta, gzipHeaders)];
     const polls: Poll[] = [
-      { name: 'full, unchanged', path: features, headers: { ...gzip, 'if-none-match': fullTag }, status: 304 },
-      { name: 'delta, unchanged', path: delta, headers: { ...gzip, 'if-none-match': deltaTag }, status: 304 },
-      { name: 'delta of one change', path: delta, headers: { ...gzip, 'if-none-match': beforeChange }, status: 200 },
-      { name: 'full, gzip', path: features, headers: gzip, status: 200 },
-      { name: 'full, identity', path: features, headers: identity, status: 200 },
+      { name: 'full, unchanged', path: features, headers: { ...gzipHeaders, 'if-none-match': fullTag }, status: 304 },
+      { name: 'delta, unchanged', path: delta, headers: { ...gzipHeaders, 'if-none-match': deltaTag }, status: 304 },
+      {
+        name: 'delta of one change',
+        path: delta,
+        headers: { ...gzipHeaders, 'if-none-match': beforeChange },
+        status: 200,
+      },
+      { name: 'full, gzip', path: features, headers: gzipHeaders, status: 200 },
+      { name: 'full, identity', path: features, headers: identityHeaders, status: 200 },
     ];
     const rows: Row[] = [];
     for (const poll of polls.filter(({ name }) => name.includes(options.only))) {
       rows.push(...(await measure(target, flags, poll, options)));
     }
-    const first = await firstAfterChange(target, gzip, strategy);
+    const first = await firstAfterChange(target, gzipHeaders, strategy);
     return { flags, rows, first, residentMb: target.residentMb() };
   } finally {
     await target.stop();
   }
 };
 
-/** The headers of a 304, as many bytes as Bunting sends. */
+/** The headers of a 304 with as many bytes as those of Bunting. */
 const bareHeaders = { etag: '"0:1:2"', 'x-padding': 'x'.repeat(350) };
 
 /** The limit of this machine: `node:http` alone, in this process, which responds to each request with 304. */
@@ -226,17 +232,22 @@ const benchEvaluations = async (options: SdkBenchOptions): Promise<readonly Row[
     await seedFlags(target, { count: evaluatedFlags, how: 'import', flagOf: evaluatedFlag });
     await waitUntilSettled(target);
     const authorization = await tokenOf(target, 'frontend');
-    const identity = { authorization, 'accept-encoding': 'identity' };
+    const identityHeaders = { authorization, 'accept-encoding': 'identity' };
     const [strategy] = await fetchStrategyIds(target, evaluatedFlags, 1);
     if (strategy === undefined) throw new Error('The flags have no strategies.');
     const frontend = '/api/frontend?userId=7&sessionId=8';
     const ofrep = '/ofrep/v1/evaluate/flags';
     const body = JSON.stringify({ context: { targetingKey: '7', email: 'ada@example.com' } });
     const polls: Poll[] = [
-      { name: 'frontend, identity', path: frontend, headers: identity, status: 200 },
-      { name: 'frontend, gzip', path: frontend, headers: { ...identity, 'accept-encoding': 'gzip' }, status: 200 },
-      { name: 'OFREP, one flag', path: `${ofrep}/${strategy.feature}`, headers: identity, status: 200, body },
-      { name: 'OFREP, all flags', path: ofrep, headers: identity, status: 200, body },
+      { name: 'frontend, identity', path: frontend, headers: identityHeaders, status: 200 },
+      {
+        name: 'frontend, gzip',
+        path: frontend,
+        headers: { ...identityHeaders, 'accept-encoding': 'gzip' },
+        status: 200,
+      },
+      { name: 'OFREP, one flag', path: `${ofrep}/${strategy.feature}`, headers: identityHeaders, status: 200, body },
+      { name: 'OFREP, all flags', path: ofrep, headers: identityHeaders, status: 200, body },
     ];
     const rows: Row[] = [];
     for (const poll of polls.filter(({ name }) => name.includes(options.only))) {
@@ -250,8 +261,8 @@ const benchEvaluations = async (options: SdkBenchOptions): Promise<readonly Row[
 
 const measureDeliveryMemory = (flags: number): { readonly stored: DeliveryMemory; readonly served: DeliveryMemory } => {
   const file = path.join(import.meta.dirname, 'delivery-memory-process.ts');
-  const printed = execFileSync(process.execPath, ['--expose-gc', '--no-warnings', file, String(flags)]);
-  return JSON.parse(printed.toString()) as { stored: DeliveryMemory; served: DeliveryMemory };
+  const output = execFileSync(process.execPath, ['--expose-gc', '--no-warnings', file, String(flags)]);
+  return JSON.parse(output.toString()) as { stored: DeliveryMemory; served: DeliveryMemory };
 };
 
 /**

@@ -7,7 +7,7 @@ export interface StreamFigures {
   readonly idleStreams: number;
   /** MB of resident memory that the idle streams add */
   readonly idleMb: number;
-  /** percent of one core, with the idle streams and without them */
+  /** percent of one core that the process uses with the idle streams, and in `restCpuPercent` without them */
   readonly idleCpuPercent: number;
   readonly restCpuPercent: number;
   readonly readers: number;
@@ -23,7 +23,7 @@ const flags = 1_000;
 const readers = 1_000;
 const changes = 100;
 const restSeconds = 20;
-const openedConcurrently = 100;
+const maxConcurrentOpens = 100;
 const environment = 'development';
 
 /** A stream as the bytes that arrive on its socket. */
@@ -46,7 +46,7 @@ const openRaw = (url: string, token: string, onUpdate: () => void, lastId?: stri
     socket.once('error', reject);
     socket.on('data', (chunk) => {
       stream.bytes += chunk.length;
-      // Events of this bench are shorter than what is searched; the first event is recognised by its beginning.
+      // Only the beginning of a chunk is searched: events of this bench are shorter, and the beginning of the first event suffices.
       const text = tail + chunk.toString('latin1', 0, Math.min(chunk.length, 4_096));
       tail = '';
       if (text.includes('"type":"hydration"')) stream.hydrations++;
@@ -68,7 +68,7 @@ const openRaw = (url: string, token: string, onUpdate: () => void, lastId?: stri
 const openMany = async (count: number, open: (nth: number) => Promise<RawStream>): Promise<RawStream[]> => {
   const streams: RawStream[] = [];
   while (streams.length < count) {
-    const batch = Math.min(openedConcurrently, count - streams.length);
+    const batch = Math.min(maxConcurrentOpens, count - streams.length);
     streams.push(...(await Promise.all(Array.from({ length: batch }, (_, nth) => open(streams.length + nth)))));
   }
   return streams;
@@ -79,7 +79,7 @@ const closeAll = async (streams: readonly RawStream[]): Promise<void> => {
   await sleep(1_000);
 };
 
-const admin = async (
+const callAdminApi = async (
   { url, token }: ServerUnderTest,
   method: string,
   path: string,
@@ -100,9 +100,9 @@ const cpuPercent = async (target: ServerUnderTest): Promise<number> => {
   return Number(((((target.cpuSeconds() ?? 0) - before) / restSeconds) * 100).toFixed(1));
 };
 
-const quantile = (taken: readonly number[], part: number): number => {
-  const sorted = taken.toSorted((one, other) => one - other);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? 0);
+const percentile = (durations: readonly number[], share: number): number => {
+  const sorted = durations.toSorted((one, other) => one - other);
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0);
 };
 
 /** Measures idle streams, the time until a change reaches many streams, and the cost of their reconnection. */
@@ -114,7 +114,7 @@ export const benchStreams = async (idleStreams: number): Promise<StreamFigures> 
   });
   try {
     await seedFlags(target, { count: flags, how: 'import' });
-    const { secret } = (await admin(target, 'POST', 'api-tokens', {
+    const { secret } = (await callAdminApi(target, 'POST', 'api-tokens', {
       tokenName: 'bench',
       type: 'client',
       environment,
@@ -122,7 +122,7 @@ export const benchStreams = async (idleStreams: number): Promise<StreamFigures> 
     })) as { readonly secret: string };
     const open = (onUpdate: () => void) => () => openRaw(target.url, secret, onUpdate);
 
-    // Warmed up, so that the memory of compiled code and of caches does not count.
+    // The first streams warm the process up, so that the memory of compiled code and of caches is not measured.
     await closeAll(
       await openMany(
         200,
@@ -144,39 +144,40 @@ export const benchStreams = async (idleStreams: number): Promise<StreamFigures> 
     );
     await closeAll(idle);
 
-    let left = 0;
-    let reached: () => void = () => undefined;
+    let readersLeft = 0;
+    let onAllReached: () => void = () => undefined;
     const streams = await openMany(
       readers,
-      open(() => void (--left === 0 && reached())),
+      open(() => void (--readersLeft === 0 && onAllReached())),
     );
-    const [flag] = ((await admin(target, 'GET', 'projects/default/features')) as { features: { name: string }[] })
-      .features;
-    const taken: number[] = [];
+    const [flag] = (
+      (await callAdminApi(target, 'GET', 'projects/default/features')) as { features: { name: string }[] }
+    ).features;
+    const durations: number[] = [];
     for (let nth = 0; nth < changes; nth++) {
-      left = readers;
-      const all = new Promise<void>((resolve) => (reached = resolve));
+      readersLeft = readers;
+      const allReached = new Promise<void>((resolve) => (onAllReached = resolve));
       const startedAt = performance.now();
-      await admin(target, 'PATCH', `projects/default/features/${flag?.name}`, [
+      await callAdminApi(target, 'PATCH', `projects/default/features/${flag?.name}`, [
         { op: 'replace', path: '/description', value: `change ${nth}` },
       ]);
-      await all;
-      taken.push(performance.now() - startedAt);
+      await allReached;
+      durations.push(performance.now() - startedAt);
     }
-    const [lastReaderP50Ms, lastReaderP99Ms] = [quantile(taken, 0.5), quantile(taken, 0.99)];
+    const [lastReaderP50Ms, lastReaderP99Ms] = [percentile(durations, 0.5), percentile(durations, 0.99)];
     console.log(
       `a change reaches the last of ${readers} streams: p50 ${lastReaderP50Ms} ms, p99 ${lastReaderP99Ms} ms`,
     );
     const ids = streams.map(({ lastId }) => lastId);
     await closeAll(streams);
-    const again = await openMany(readers, (nth) => openRaw(target.url, secret, () => undefined, ids[nth]));
+    const reconnectedStreams = await openMany(readers, (nth) => openRaw(target.url, secret, () => undefined, ids[nth]));
     await sleep(1_000);
-    const reconnectBytes = again.reduce((sum, { bytes }) => sum + bytes, 0);
-    const reconnectHydrations = again.reduce((sum, { hydrations }) => sum + hydrations, 0);
+    const reconnectBytes = reconnectedStreams.reduce((sum, { bytes }) => sum + bytes, 0);
+    const reconnectHydrations = reconnectedStreams.reduce((sum, { hydrations }) => sum + hydrations, 0);
     console.log(
       `${readers} reconnects with Last-Event-ID: ${reconnectBytes} bytes, ${reconnectHydrations} full bodies`,
     );
-    await closeAll(again);
+    await closeAll(reconnectedStreams);
     return {
       idleStreams,
       idleMb,

@@ -1,6 +1,6 @@
 // Run with --expose-gc, in a process of its own: prints the memory of the store with N flags in two environments, as JSON.
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { deliveryStore } from '../../../apps/gateway/src/delivery/store/delivery-store.ts';
 import { deliveryView } from '../../../apps/gateway/src/delivery/store/delivery-view.ts';
 import { benchFlag } from '../generated-flags.ts';
@@ -49,12 +49,12 @@ const featureRow = (nth: number): DeliveryState => {
 const measureMemory = async (): Promise<DeliveryMemory> => {
   // Buffers of compressions are released in later iterations of the event loop, and memory outside of the heap by a second collection.
   for (let collections = 0; collections < 3; collections++) {
-    await nextTurn();
+    await nextIteration();
     globalThis.gc?.();
   }
   const { heapUsed, external, rss } = process.memoryUsage();
-  const [heap, outside, resident] = [heapUsed, external, rss].map((bytes) => Math.round(bytes / 1024 / 1024));
-  return { heapUsed: heap ?? 0, external: outside ?? 0, rss: resident ?? 0 };
+  const [heapMb, externalMb, residentMb] = [heapUsed, external, rss].map((bytes) => Math.round(bytes / 1024 / 1024));
+  return { heapUsed: heapMb ?? 0, external: externalMb ?? 0, rss: residentMb ?? 0 };
 };
 const difference = (before: DeliveryMemory, after: DeliveryMemory): DeliveryMemory => ({
   heapUsed: after.heapUsed - before.heapUsed,
@@ -81,5 +81,5 @@ const stored = difference(before, await measureMemory());
 const views = environments.map((environment) => deliveryView(store, { environment, inlineSegments: false }));
 for (const view of views) await view.full('gzip');
 console.log(JSON.stringify({ stored, served: difference(before, await measureMemory()) }));
-// The views live until they are measured.
+// This use of the views keeps them from being collected before the memory is measured.
 if (views.some((view) => view.bytes === 0)) throw new Error('A view keeps nothing.');

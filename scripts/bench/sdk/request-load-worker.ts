@@ -1,5 +1,5 @@
-// Own code instead of autocannon, which takes about as much CPU for a request as the server that it measures here: it sends the same bytes
-// repeatedly, and parses no more than the length of each response.
+// A load generator that takes less CPU than autocannon, which needs about as much for a request as the server that is measured here. It
+// sends the same bytes repeatedly, and parses no more than status and length of each response.
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -26,8 +26,8 @@ export interface RequestLoadResult {
 const headEnd = Buffer.from('\r\n\r\n');
 const lengthPattern = /\r\ncontent-length: (\d+)/i;
 
-/** Sends one request after the other on each connection for a while. */
-const drive = async ({
+/** Sends one request after the other on each connection for the given time. */
+const generateLoad = async ({
   port,
   path,
   headers,
@@ -43,7 +43,7 @@ const drive = async ({
     `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n${lines.join('')}\r\n${body ?? ''}`,
   );
   const statuses: Record<number, number> = {};
-  const taken: number[] = [];
+  const durations: number[] = [];
   let bytes = 0;
   const startedAt = performance.now();
   const endsAt = startedAt + milliseconds;
@@ -51,24 +51,26 @@ const drive = async ({
   const poll = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const socket: Socket = connect(port, '127.0.0.1').setNoDelay(true);
-      let [sentAt, missing, head] = [0, 0, Buffer.alloc(0)];
+      let [sentAt, missingBytes, head] = [0, 0, Buffer.alloc(0)];
       const send = (): void => {
         sentAt = performance.now();
         if (sentAt < endsAt) return void socket.write(request);
         socket.destroy();
         resolve();
       };
-      const done = (): void => {
-        taken.push(performance.now() - sentAt);
+      const finishResponse = (): void => {
+        durations.push(performance.now() - sentAt);
         send();
       };
       socket.once('error', reject).once('connect', send);
-      socket.once('close', () => reject(new Error(`The server ended the connection after ${taken.length} responses`)));
+      socket.once('close', () =>
+        reject(new Error(`The server ended the connection after ${durations.length} responses`)),
+      );
       socket.on('data', (chunk) => {
         bytes += chunk.length;
-        if (missing > 0) {
-          missing -= chunk.length;
-          return missing === 0 ? done() : undefined;
+        if (missingBytes > 0) {
+          missingBytes -= chunk.length;
+          return missingBytes === 0 ? finishResponse() : undefined;
         }
         head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
         const end = head.indexOf(headEnd);
@@ -76,17 +78,17 @@ const drive = async ({
         const text = head.toString('latin1', 0, end);
         const status = Number(text.slice(9, 12));
         statuses[status] = (statuses[status] ?? 0) + 1;
-        missing = status === 304 ? 0 : Number(lengthPattern.exec(text)?.[1] ?? 0) - (head.length - end - 4);
+        missingBytes = status === 304 ? 0 : Number(lengthPattern.exec(text)?.[1] ?? 0) - (head.length - end - 4);
         head = Buffer.alloc(0);
-        if (missing === 0) done();
+        if (missingBytes === 0) finishResponse();
       });
     });
   await Promise.all(Array.from({ length: connections }, poll));
-  const passed = performance.now() - startedAt;
-  taken.sort((one, other) => one - other);
-  const percentile = (share: number): number => taken[Math.floor(taken.length * share)] ?? 0;
-  const requests = taken.length;
-  return { requests, milliseconds: passed, bytes, statuses, p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
+  const elapsedMs = performance.now() - startedAt;
+  durations.sort((one, other) => one - other);
+  const percentile = (share: number): number => durations[Math.floor(durations.length * share)] ?? 0;
+  const requests = durations.length;
+  return { requests, milliseconds: elapsedMs, bytes, statuses, p50Ms: percentile(0.5), p99Ms: percentile(0.99) };
 };
 
-parentPort?.postMessage(await drive(workerData as RequestLoad));
+parentPort?.postMessage(await generateLoad(workerData as RequestLoad));
