@@ -67,7 +67,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('has a lenient form that is its own lenient form', () => {
+  it('has a lenient schema that is its own lenient schema', () => {
     expect(lenientSchema(Type.Array(request)).items).toBe(request);
     expect(lenientSchema(request)).toBe(request);
   });
@@ -78,7 +78,7 @@ describe('a request', () => {
   });
 });
 
-it('a response contains text and numbers as declared, without the lenient forms of a request', () => {
+it('a response contains text and numbers as declared, without the other types that a request may have', () => {
   expect(matchesSchema(FeatureStrategy, { name: 'default', parameters: { rollout: 50 } })).toBe(false);
   expect(matchesSchema(FeatureVariant, { name: 'a', weight: '1000' })).toBe(false);
 });

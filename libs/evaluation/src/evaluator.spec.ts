@@ -56,7 +56,6 @@ describe('rollouts', () => {
   });
 
   it('hash the UTF-8 bytes of a key (MurmurHash3 reference values)', () => {
-    // Reference values of MurmurHash3 x86 32 of the UTF-8 bytes.
     const expected = [
       ['', 0, 0],
       ['', 1, 0x514e28b7],
@@ -65,7 +64,7 @@ describe('rollouts', () => {
       ['ππππππππ', 0x9747b28c, 0xd58063c1],
     ] as const;
     for (const [text, seed, hash] of expected) {
-      // Wherever the prefix ends, which is hashed in advance.
+      // The hash must not depend on where the prefix ends, which is hashed in advance.
       for (let end = 0; end <= text.length; end++) {
         expect(murmurHasher(text.slice(0, end), seed)(text.slice(end))).toBe(hash);
       }

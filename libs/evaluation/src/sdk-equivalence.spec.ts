@@ -5,13 +5,14 @@ import { once } from 'node:events';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { type EvaluableFeature, compileEvaluator } from './evaluator.ts';
 
-// Generated features are evaluated by both, where the result does not depend on chance: users with an id, in ASCII, since the SDK for
-// Node.js hashes only the low byte of each character. Groups are always named, since this SDK has no default for them.
+// Both this package and the SDK for Node.js evaluate generated features. Users have an id, so that no result is random, and the id is
+// ASCII, since the SDK hashes only the low byte of each UTF-16 unit. Strategies always have a group id, since the SDK has no default for
+// it.
 
 const users = ['1', '7', '42', 'mia', 'lee', 'a-very-long-user-name@bunting.example'];
 const words = ['no', 'se', '10', '2.5', '-3', '1.2.3', '2.0.0-beta.1', '2026-11-22T12:00:00.000Z', '10.1.2.3', 'Mixed'];
 const fields = ['userId', 'country', 'tenant', 'remoteAddress', 'absent'];
-/** The operators that can be stored, two that SDKs know besides, and an unknown one. */
+/** The operators that can be stored, `IN_CIDR`, which SDKs also evaluate, and an unknown one. */
 const operators: readonly string[] = [...constraintOperators, 'IN_CIDR', 'OWN'];
 const word = fc.constantFrom(...words, ...users);
 const network = fc.constantFrom('10.0.0.0/8', '10.1.2.3', '10.1.2.0/30', '2001:db8::/32', 'nonsense');

@@ -9,7 +9,7 @@ const isOneOf = (...operators: readonly (typeof patchOperators)[number][]) => ({
   required: ['op'],
 });
 
-/** One operation of a JSON Patch. The empty path is the whole document, which can only be replaced. */
+/** One operation of a JSON Patch. The empty path is that of the whole document, which cannot be copied to, moved to or removed. */
 export const PatchOperation = Type.Object(
   {
     path: Type.String({ ...jsonPointer, description: 'the path of the property to operate on, as a JSON pointer' }),

@@ -24,7 +24,7 @@ const all = allOperations;
 const schemasWithin = (value: unknown): object[] =>
   typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(schemasWithin)] : [];
 
-/** The schemas that stand in the document: one that is written for people stands there instead of what it documents. */
+/** The schemas that the OpenAPI document shows: the `documentation` of a schema replaces the schema there. */
 const documentedWithin = (value: unknown): object[] => {
   if (typeof value !== 'object' || value === null) return [];
   if ('documentation' in value) return documentedWithin(value.documentation);
@@ -157,7 +157,7 @@ describe('the operation contracts', () => {
 
   it('have no regular expressions for input', () => {
     for (const schema of operations.flatMap(schemasOf).flatMap(schemasWithin)) {
-      // A list of properties may name one `pattern`: then it is a schema, and no expression.
+      // An object schema may have a property named `pattern`, whose value is a schema, not an expression.
       expect(typeof (schema as Readonly<Record<string, unknown>>)['pattern']).not.toBe('string');
       expect(schema).not.toHaveProperty('patternProperties');
     }

@@ -8,7 +8,7 @@ const feature = 'checkout';
 const constraints = [{ contextName: 'userId', operator: 'IN', values: ['7'] }];
 const variant = { name: 'a', weight: 1000, weightType: 'variable', stickiness: 'default' };
 
-/** For each action the least that is a change, and changes that are wrong, each with the property at fault. */
+/** For each action: valid changes, the first with the required properties alone, and invalid ones, each with its invalid property. */
 const cases: {
   readonly [A in ChangeAction]: { readonly good: object[]; readonly wrong: [fault: string, change: object][] };
 } = {
