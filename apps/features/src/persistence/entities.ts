@@ -69,7 +69,7 @@ export const DeletedPrivateProjectEntity = defineEntity({
   properties: { id: p.text().primary(), deletedAt: timestamp().defaultRaw('now()') },
 });
 
-const ofProject = (table: string) =>
+const referenceToProject = (table: string) =>
   p
     .manyToOne(ProjectEntity)
     .mapToPk()
@@ -78,7 +78,7 @@ const ofProject = (table: string) =>
     .updateRule('no action')
     .foreignKeyName(foreignKey(table, 'project'));
 
-const ofEnvironment = (table: string) =>
+const referenceToEnvironment = (table: string) =>
   p
     .manyToOne(EnvironmentEntity)
     .mapToPk()
@@ -91,8 +91,8 @@ export const ProjectEnvironmentEntity = defineEntity({
   name: 'ProjectEnvironment',
   tableName: 'project_environment',
   properties: {
-    project: ofProject('project_environment').primary(),
-    environment: ofEnvironment('project_environment').primary(),
+    project: referenceToProject('project_environment').primary(),
+    environment: referenceToEnvironment('project_environment').primary(),
     defaultStrategy: p.json<CreateStrategy>().nullable(),
   },
 });
@@ -100,7 +100,7 @@ export const ProjectEnvironmentEntity = defineEntity({
 export const ProjectFavoriteEntity = defineEntity({
   name: 'ProjectFavorite',
   tableName: 'project_favorite',
-  properties: { project: ofProject('project_favorite').primary(), userId: p.integer().primary() },
+  properties: { project: referenceToProject('project_favorite').primary(), userId: p.integer().primary() },
 });
 
 /** The environments whose edits require a change request, as reported by the change requests service. */
@@ -122,7 +122,7 @@ export const SegmentEntity = defineEntity({
     id: p.integer().primary().generated('by default as identity'),
     name: p.text(),
     description: p.text().nullable(),
-    project: ofProject('segment').nullable(),
+    project: referenceToProject('segment').nullable(),
     constraints: p.json<readonly Constraint[]>(),
     createdBy: p.text(),
     createdAt: timestamp(),
@@ -279,7 +279,7 @@ const DeletedFeatureEntity = defineEntity({
   properties: { name: p.text().primary(), version: p.integer() },
 });
 
-const ofFeature = (table: string) =>
+const referenceToFeature = (table: string) =>
   p
     .manyToOne(FeatureEntity)
     .mapToPk()
@@ -291,24 +291,24 @@ const ofFeature = (table: string) =>
 export const FeatureFavoriteEntity = defineEntity({
   name: 'FeatureFavorite',
   tableName: 'feature_favorite',
-  properties: { feature: ofFeature('feature_favorite').primary(), userId: p.integer().primary() },
+  properties: { feature: referenceToFeature('feature_favorite').primary(), userId: p.integer().primary() },
 });
 
-const counts = () => p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
+const countsByMinute = () => p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
 
 /** The last use of a feature in an environment, and its counts by minute for the last hour. */
 const FeatureSeenEntity = defineEntity({
   name: 'FeatureSeen',
   tableName: 'feature_seen',
   properties: {
-    feature: ofFeature('feature_seen').primary(),
-    environment: ofEnvironment('feature_seen').primary(),
+    feature: referenceToFeature('feature_seen').primary(),
+    environment: referenceToEnvironment('feature_seen').primary(),
     lastSeenAt: timestamp(),
     lastYesAt: timestamp().nullable(),
     lastNoAt: timestamp().nullable(),
     minutes: p.array<number>().columnType('int[]').defaultRaw("'{}'"),
-    yesByMinute: counts(),
-    noByMinute: counts(),
+    yesByMinute: countsByMinute(),
+    noByMinute: countsByMinute(),
     emittedAt: timestamp().defaultRaw("'1970-01-01 00:00:00+00'"),
   },
 });
@@ -352,7 +352,7 @@ const ClientApplicationEntity = defineEntity({
   indexes: [{ name: 'client_application_by_last_seen', properties: ['lastSeenAt'] }],
 });
 
-const ofApplication = (table: string) =>
+const referenceToApplication = (table: string) =>
   p
     .manyToOne(ClientApplicationEntity)
     .mapToPk()
@@ -365,7 +365,7 @@ const ClientApplicationUsageEntity = defineEntity({
   name: 'ClientApplicationUsage',
   tableName: 'client_application_usage',
   properties: {
-    appName: ofApplication('client_application_usage').primary(),
+    appName: referenceToApplication('client_application_usage').primary(),
     project: p.text().primary(),
     environment: p.text().primary(),
   },
@@ -375,7 +375,7 @@ const ClientInstanceEntity = defineEntity({
   name: 'ClientInstance',
   tableName: 'client_instance',
   properties: {
-    appName: ofApplication('client_instance').primary(),
+    appName: referenceToApplication('client_instance').primary(),
     environment: p.text().primary(),
     instanceId: p.text().primary(),
     sdkVersion: p.text().nullable(),
@@ -389,7 +389,7 @@ const ClientMissingFeatureEntity = defineEntity({
   name: 'ClientMissingFeature',
   tableName: 'client_missing_feature',
   properties: {
-    appName: ofApplication('client_missing_feature').primary(),
+    appName: referenceToApplication('client_missing_feature').primary(),
     environment: p.text().primary(),
     feature: p.text().primary(),
     lastSeenAt: timestamp(),
@@ -397,7 +397,7 @@ const ClientMissingFeatureEntity = defineEntity({
   indexes: [{ name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] }],
 });
 
-/** The latest report of each Edge. */
+/** The latest report of each instance of Unleash Edge. */
 const EdgeInstanceEntity = defineEntity({
   name: 'EdgeInstance',
   tableName: 'edge_instance',

@@ -14,21 +14,21 @@ export interface PotentiallyStaleFeature {
 const isOutlived = `type.id = f.type and f.created_at < now() - make_interval(days => type.lifetime_days)`;
 
 const markPotentiallyStale = `
-  with outlived as (
+  with to_mark as (
     select f.name from feature f join feature_type type on ${isOutlived}
     where f.archived_at is null and not f.stale and not f.potentially_stale
     order by f.name limit $1::integer for no key update of f skip locked
   )
-  update feature f set potentially_stale = true from outlived where f.name = outlived.name
+  update feature f set potentially_stale = true from to_mark where f.name = to_mark.name
   returning f.name, f.project, f.tags`;
 
 const unmarkPotentiallyStale = `
-  with young as (
+  with to_unmark as (
     select f.name from feature f
     where f.potentially_stale and f.archived_at is null and not exists (select from feature_type type where ${isOutlived})
     order by f.name for no key update skip locked
   )
-  update feature f set potentially_stale = false from young where f.name = young.name`;
+  update feature f set potentially_stale = false from to_unmark where f.name = to_unmark.name`;
 
 // The usage of the last hour changes when a report is counted, and an hour after the last count.
 const isStateOutdated = `emitted_at < now() - interval '1 minute' and (
@@ -37,32 +37,32 @@ const isStateOutdated = `emitted_at < now() - interval '1 minute' and (
 
 // Locks features before their usage, as reports do.
 const touchOutdated = `
-  with free as (
+  with locked_feature as (
     select name from feature where name in (select feature from feature_seen where ${isStateOutdated})
     order by name limit $1::integer for no key update skip locked
-  ), noted as (
-    update feature_seen seen set emitted_at = now() from free where seen.feature = free.name and ${isStateOutdated}
+  ), emitted_usage as (
+    update feature_seen seen set emitted_at = now() from locked_feature where seen.feature = locked_feature.name and ${isStateOutdated}
     returning seen.feature
   ), saved as (
-    update feature set version = feature.version + 1 where name in (select feature from noted) returning feature.*
+    update feature set version = feature.version + 1 where name in (select feature from emitted_usage) returning feature.*
   ) ${featureStatesSql('saved')}`;
 
 const deleteExpiredUsage = `
-  with old as (
+  with expired as (
     select ctid from feature_usage_hour where hour < now() - interval '${usageRetentionHours} hours'
     limit $1::integer for update skip locked
   )
-  delete from feature_usage_hour expired using old where expired.ctid = old.ctid returning 1`;
+  delete from feature_usage_hour usage using expired where usage.ctid = expired.ctid returning 1`;
 
 const deleteUnseen = (table: string, age: string): string => `
-  with old as (
+  with expired as (
     select ctid from ${table} where last_seen_at < now() - ${age} limit $1::integer for update skip locked
   )
-  delete from ${table} unseen using old where unseen.ctid = old.ctid returning 1`;
+  delete from ${table} target using expired where target.ctid = expired.ctid returning 1`;
 
 /** Periodic writes within a transaction. Each skips rows that another process has locked, and handles at most `limit` of them. */
 export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
-  /** Marks features that have outlived their type and returns them: each feature once, to one process. */
+  /** Marks features that have outlived the lifetime of their type, and returns them: each feature once, to one process. */
   markPotentiallyStale: (limit: number): Promise<PotentiallyStaleFeature[]> => query(markPotentiallyStale, [limit]),
   /** Removes the mark from features whose type, or its lifetime, was changed. */
   unmarkPotentiallyStale: async (): Promise<void> => void (await query(unmarkPotentiallyStale)),
@@ -77,11 +77,14 @@ export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
   /** Deletes usage that is older than the retention period; returns how many rows. */
   deleteExpiredUsage: async (limit: number): Promise<number> => (await query(deleteExpiredUsage, [limit])).length,
 
-  /** Deletes applications without report for `days`; returns how many. */
+  /** Deletes applications without a report for `days`; returns how many. */
   deleteInactiveApplications: async (days: number, limit: number): Promise<number> =>
     (await query(deleteUnseen('client_application', 'make_interval(days => $2::integer)'), [limit, days])).length,
 
-  /** Deletes instances, missing features and Edges without report for the retention period of usage; returns the highest count. */
+  /**
+   * Deletes instances, missing features and Edge instances without a report for the retention period of usage; returns the highest of the
+   * counts.
+   */
   deleteInactiveInstances: async (limit: number): Promise<number> => {
     const removed = await Promise.all(
       ['client_instance', 'client_missing_feature', 'edge_instance'].map((table) =>

@@ -11,8 +11,8 @@ const findForUpdate = `
 /** The results of applying change requests, within a transaction. */
 export const applyResultRepository = (tx: Tx) => ({
   /**
-   * Locks a change request against other attempts to apply it. Returns the result that an equal or newer attempt stored, and
-   * undefined where the changes are to be applied.
+   * Locks a change request against other attempts to apply it. Returns the result to return without applying the changes, and
+   * undefined where they have to be applied, as `resultOfAttempt` decides.
    */
   findResult: async ({ id, ...attempt }: ApplyAttempt): Promise<AppliedChanges | undefined> => {
     await insertIfAbsent(tx, AppliedChangeRequestEntity, { id, attempt: 0, result: null });

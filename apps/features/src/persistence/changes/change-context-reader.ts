@@ -14,10 +14,10 @@ import {
 import { activeChildrenOfAll, isActive } from '../sql/active-features.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
-/** The objects that changes name explicitly; the handlers of the changes may need others. */
+/** The objects that changes edit, and those that their handlers read besides. */
 export interface ChangeSubjects extends ReferenceCandidates {
   readonly project: string;
-  /** names of features that change, and of the parents that they get */
+  /** names of features that change, and of their future parents */
   readonly features: readonly string[];
   /** ids of the segments that change */
   readonly segments: readonly number[];
@@ -65,7 +65,7 @@ const storedContext: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
-const grouped = <Item, Key, Value>(
+const groupValues = <Item, Key, Value>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
   valueOf: (item: Item) => Value,
@@ -87,26 +87,26 @@ export const changeContextReader =
     const values = [project, texts, numbers, features, segments, segmentNames];
     const [row] = await database.read<{ context: StoredContextJson }>(storedContext, values);
     if (row === undefined) return undefined;
-    const found = row.context;
+    const stored = row.context;
     // Approved changes are applied even if their author may not see the project any more.
     const hiddenOthers = hidden.filter((other) => other !== project);
     const isVisible = (item: { readonly project: string | null }): boolean =>
       item.project === null || !hiddenOthers.includes(item.project);
     return {
       project,
-      projectContext: projectContextOf(found.projectContext, hiddenOthers, settings),
-      features: new Map(found.features.filter(isVisible).map((feature) => [feature.name, feature])),
-      children: grouped(
-        found.children,
+      projectContext: projectContextOf(stored.projectContext, hiddenOthers, settings),
+      features: new Map(stored.features.filter(isVisible).map((feature) => [feature.name, feature])),
+      children: groupValues(
+        stored.children,
         ({ parent }) => parent,
         ({ name }) => name,
       ),
-      segments: new Map(found.segments.filter(isVisible).map((segment) => [segment.id, segment])),
-      segmentReferrers: grouped(
-        found.segmentReferrers,
+      segments: new Map(stored.segments.filter(isVisible).map((segment) => [segment.id, segment])),
+      segmentReferrers: groupValues(
+        stored.segmentReferrers,
         ({ segment }) => segment,
-        ({ name, project: of }) => ({ name, project: of }),
+        ({ name, project: projectOfFeature }) => ({ name, project: projectOfFeature }),
       ),
-      segmentsByName: new Map(found.segmentsByName.map(({ id, name }) => [name, id])),
+      segmentsByName: new Map(stored.segmentsByName.map(({ id, name }) => [name, id])),
     };
   };

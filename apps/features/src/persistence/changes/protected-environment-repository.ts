@@ -4,10 +4,13 @@ import { onlyRow, type Tx } from '@bunting/database';
 /** SQL: the protected environments that are connected to a project. */
 export const protectedOfProject = (project: string): string => `
   select environment from protected_environment protection where project = ${project} and is_protected and exists (
-    select from project_environment connected
-    where connected.project = protection.project and connected.environment = protection.environment)`;
+    select from project_environment connection
+    where connection.project = protection.project and connection.environment = protection.environment)`;
 
-/** Stores the protection unless a newer version is stored, and returns the stored one. The entity manager cannot compare versions in an upsert. */
+/**
+ * Stores the protection unless a newer version is stored, and returns the stored one. The entity manager cannot compare versions in an
+ * upsert.
+ */
 const set = `
   insert into protected_environment (project, environment, is_protected, version) values ($1, $2, $3, $4)
   on conflict (project, environment) do update set

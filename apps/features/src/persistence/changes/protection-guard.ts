@@ -62,7 +62,7 @@ export const protectionGuard = (
     addBypass({ kind: 'feature', name: feature }, environments);
   };
   const checkMove = async ({ name, project }: Feature, to: string): Promise<void> => {
-    for (const one of [project, to]) await requireUnprotected('Changing project', name, one);
+    for (const affected of [project, to]) await requireUnprotected('Changing project', name, affected);
   };
 
   return {
@@ -70,21 +70,21 @@ export const protectionGuard = (
     cacheProtected: (project: string, environments: readonly string[]): void =>
       void cache.set(project, Promise.resolve(environments)),
     /**
-     * Refuses to clone a feature into a project with protected environments, in the words of that operation; the check of the addition
-     * would come later.
+     * Refuses to clone a feature into a project with protected environments, with the error of that operation. The check of the addition
+     * would refuse it later, with another error.
      * @throws Refusal `ForbiddenError`.
      */
     checkClone: (clone: string, project: string): Promise<void> => requireUnprotected('Cloning', clone, project),
     /**
-     * Refuses to move a feature into a project with protected environments, or out of one: there it could be edited without change
-     * request.
+     * Refuses to move a feature into a project with protected environments, or out of one: in the other project it could be edited without
+     * a change request.
      * @throws Refusal `ForbiddenError`.
      */
     checkMove,
     /** Refuses to add a feature with settings in protected environments. */
     checkAddition: (added: Feature): Promise<void> =>
       check(protectedAddition(added), { kind: 'feature', name: added.name }),
-    /** Refuses an edit of a feature that requires a change request, judged by the difference and not by the operation. */
+    /** Refuses an edit of a feature that requires a change request: what differs decides, whatever the operation. */
     checkEdit: async (before: Feature, after: Feature): Promise<void> => {
       if (before.project !== after.project) await checkMove(before, after.project);
       await check(protectedEdit(before, after), { kind: 'feature', name: before.name });

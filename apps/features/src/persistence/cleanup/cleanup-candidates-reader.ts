@@ -13,12 +13,15 @@ const allUsers = `$.strategies[*] ? (@.disabled == false && @.constraints.size()
   @.name == "default" || @.name == "flexibleRollout" && (!exists(@.parameters.rollout) || @.parameters.rollout == "100")
   || @.name starts with "gradualRollout" && @.parameters.percentage == "100"))`;
 
-/** JSONPath: variants in an environment of which users get one or the other. */
+/** JSONPath: a feature in an environment with several variants, of which users get different ones. */
 const severalVariants = `$ ? (@.variants.size() > 1 || exists(@.strategies[*] ? (@.variants.size() > 1)))`;
 
 const since = 'now() - make_interval(days => $3::integer)';
 
-/** SQL: whether the feature `f` is on for every user in each environment of production. It reads whole documents, so it comes last. */
+/**
+ * SQL: whether the feature `f` is on for every user in each environment of production. It reads complete JSON documents, so other
+ * conditions are tested first.
+ */
 const isOnForAll = `(
   select coalesce(bool_and((f.environments #>> array[e.name, 'enabled'])::boolean is true
     and f.environments -> e.name @? '${allUsers}' and not f.environments -> e.name @? '${severalVariants}'), false)
@@ -40,9 +43,9 @@ const usage = {
 };
 
 /**
- * SQL: features `f` with their `reasons`, which may be none. `$1` hidden projects, `$2` a project or null, `$3` days.
- * A feature that depends on others, or that has several variants, is not on for all users. `offset 0` keeps PostgreSQL from writing the
- * reasons out at each of their uses, and from finding them as often.
+ * SQL: features `f` with the `reasons` to clean them up, an array that may be empty. `$1` hidden projects, `$2` a project or null, `$3`
+ * days. A feature that depends on others, or that has several variants, is not on for all users. `offset 0` keeps PostgreSQL from inlining
+ * the reasons at each of their uses, and from computing them as often.
  */
 const withReasons = (joinUsage: string): string => `
   feature f ${joinUsage}
@@ -72,7 +75,7 @@ const page: Statement = {
   name: 'cleanup-page',
   text: `
     with page as materialized (
-      select f.*, reasons, row_number() over (order by f.name) as nth from ${withReasons(usage.ofFew)}
+      select f.*, reasons, row_number() over (order by f.name) as page_position from ${withReasons(usage.ofFew)}
       where ${isInScope} and case when $4::text is null then reasons <> '{}' else $4 = any (reasons) end
         and ($5::text is null or position(lower($5) in lower(f.name)) > 0) and ($6::text is null or f.name > $6)
       order by f.name limit $7::integer + 1
@@ -91,9 +94,9 @@ const page: Statement = {
             select json_agg(name order by name) from (
               select child.name from ${activeChildrenOf('f.name')}
                 and child.project <> all ($1::text[])
-              order by child.name limit 100) as children), '[]')) order by f.nth)
-        from page f where f.nth <= $7::integer), '[]'),
-      'next', (select name from page where nth = $7::integer and exists (select from page where nth > $7::integer)))::text as json`,
+              order by child.name limit 100) as children), '[]')) order by f.page_position)
+        from page f where f.page_position <= $7::integer), '[]'),
+      'next', (select name from page where page_position = $7::integer and exists (select from page where page_position > $7::integer)))::text as json`,
 };
 
 /** `$1` hidden projects, `$2` a project or null. */
@@ -123,7 +126,7 @@ export const cleanupCandidatesReader = (database: ReadDatabase) => {
     /** The number of features of each reason. */
     counts: ({ project, days = defaultDays }: CleanupCountsQuery, hidden: readonly string[]) =>
       readJson(database, counts, [hidden, project ?? null, days]),
-    /** A page of features that have a reason, or any. */
+    /** A page of features that have the given reason, or any reason. */
     page: (
       { project, days = defaultDays, reason, query, after, limit = defaultPageSize }: CleanupQuery,
       hidden: readonly string[],

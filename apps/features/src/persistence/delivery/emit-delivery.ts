@@ -12,7 +12,7 @@ import type { Feature } from '../../domain/features/feature.ts';
 const emitFormerFeature = (outbox: Outbox, { name, project }: Feature): void =>
   outbox.emitDelivery({ entity: 'former-feature', id: `${name} ${project}`, state: { name, project } });
 
-/** @param before undefined for a new feature */
+/** Emits the row of a written feature, unless it is the same as before. @param before undefined for a new feature */
 export const emitFeatureDelivery = (outbox: Outbox, before: Feature | undefined, after: Feature): void => {
   const state = toDeliveredFeature(after);
   if (before !== undefined && isEqual(toDeliveredFeature(before), state)) return;
@@ -20,7 +20,7 @@ export const emitFeatureDelivery = (outbox: Outbox, before: Feature | undefined,
   if (before !== undefined && before.project !== after.project) emitFormerFeature(outbox, before);
 };
 
-export const emitRemovalDelivery = (outbox: Outbox, feature: Feature): void => {
+export const emitFeatureRemovalDelivery = (outbox: Outbox, feature: Feature): void => {
   outbox.emitDelivery({ entity: 'feature', id: feature.name, state: null });
   emitFormerFeature(outbox, feature);
 };
@@ -46,8 +46,12 @@ export const emitSegmentRemovalDelivery = (outbox: Outbox, id: number): void =>
 export const emitEnvironmentRemovalDelivery = (outbox: Outbox, name: string): void =>
   outbox.emitDelivery({ entity: 'environment', id: name, state: null });
 
-/** The project no longer has the environments. */
-export const emitProjectRemovalDelivery = (outbox: Outbox, project: string, environments: readonly string[]): void => {
+/** Emits that a project no longer has the environments. */
+export const emitProjectEnvironmentsRemovalDelivery = (
+  outbox: Outbox,
+  project: string,
+  environments: readonly string[],
+): void => {
   for (const environment of environments) {
     outbox.emitDelivery({ entity: 'project-environment', id: `${project} ${environment}`, state: null });
   }

@@ -8,15 +8,15 @@ import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { withoutNulls } from '../sql/json-sql.ts';
 import { readJson } from '../sql/read-json.ts';
 
-/** SQL: in how many active features of the given projects the environment `e` is enabled. */
-const enabledIn = (project: string): string => `(
+/** SQL: the number of active features `f` that are enabled in the environment `e`. @param projectCondition a condition on `f.project` */
+const enabledFeatureCount = (projectCondition: string): string => `(
   select count(*) from feature f
-  where ${project} and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`;
+  where ${projectCondition} and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`;
 
 type Tokens = ReplyOf<typeof CountEnvironmentTokens>['environments'];
 
 /** SQL: the number of tokens for the environment `e`, from a parameter with `Tokens` as JSON. */
-const tokensOf = (parameter: string): string => `coalesce((
+const tokenCount = (parameter: string): string => `coalesce((
   select tokens from json_to_recordset(${parameter}::json) as counted (name text, tokens integer)
   where counted.name = e.name), 0)`;
 
@@ -26,11 +26,11 @@ const commonMembers = `'name': e.name, 'type': e.type, 'sortOrder': e.sort_order
 const environmentJson = (hidden: string, tokens: string): string =>
   withoutNulls(
     commonMembers,
-    `'apiTokenCount': ${tokensOf(tokens)}`,
+    `'apiTokenCount': ${tokenCount(tokens)}`,
     `'projectCount': (
-      select count(*) from project_environment connected join project p on p.id = connected.project
-      where connected.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[]))`,
-    `'enabledToggleCount': ${enabledIn(`f.project <> all (${hidden}::text[])`)}`,
+      select count(*) from project_environment connection join project p on p.id = connection.project
+      where connection.environment = e.name and p.archived_at is null and p.id <> all (${hidden}::text[]))`,
+    `'enabledToggleCount': ${enabledFeatureCount(`f.project <> all (${hidden}::text[])`)}`,
   );
 
 const all: Statement = {
@@ -49,14 +49,14 @@ const ofProject: Statement = {
     select json_build_object('version', 1, 'environments', coalesce((
       select json_agg(${withoutNulls(
         commonMembers,
-        `'projectApiTokenCount': ${tokensOf('$2')}`,
-        `'projectEnabledToggleCount': ${enabledIn('f.project = p.id')}`,
-        `'defaultStrategy': connected.default_strategy`,
-        `'visible': connected.project is not null`,
+        `'projectApiTokenCount': ${tokenCount('$2')}`,
+        `'projectEnabledToggleCount': ${enabledFeatureCount('f.project = p.id')}`,
+        `'defaultStrategy': connection.default_strategy`,
+        `'visible': connection.project is not null`,
       )}
         order by e.sort_order, e.name)
       from environment e
-      left join project_environment connected on connected.environment = e.name and connected.project = p.id), '[]'))::text as json
+      left join project_environment connection on connection.environment = e.name and connection.project = p.id), '[]'))::text as json
     from project p where p.id = $1 and p.archived_at is null`,
 };
 

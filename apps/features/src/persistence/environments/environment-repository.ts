@@ -26,8 +26,8 @@ const connectProjects = `
     order by id for update
   )
   insert into project_environment (project, environment, default_strategy)
-  select locked.id, $2, connected.default_strategy
-  from locked left join project_environment connected on connected.project = locked.id and connected.environment = $1
+  select locked.id, $2, connection.default_strategy
+  from locked left join project_environment connection on connection.project = locked.id and connection.environment = $1
   order by locked.id returning project`;
 
 const featureNames = `
@@ -38,9 +38,9 @@ const featureNames = `
 export const environmentRepository = (tx: Tx, outbox: Outbox) => {
   const { query } = tx;
   const locked = new Map<string, BeforeAndAfter<StoredEnvironment>>();
-  const updateSeen = (name: string, after: StoredEnvironment | undefined): void => {
-    const one = locked.get(name);
-    if (one !== undefined) one.after = after;
+  const updateLocked = (name: string, after: StoredEnvironment | undefined): void => {
+    const environment = locked.get(name);
+    if (environment !== undefined) environment.after = after;
   };
   return {
     /** The environments that `findForUpdate` locked, by name. */
@@ -87,7 +87,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
       persistDifference(tx.em, EnvironmentEntity, { before, after: environments }, (environment) => environment);
       await tx.em.flush();
       for (const environment of environments) {
-        updateSeen(environment.name, environment);
+        updateLocked(environment.name, environment);
         emitEnvironmentDelivery(outbox, environment);
       }
     },
@@ -95,7 +95,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
     /** Removes an environment that no project uses. */
     remove: async (name: string): Promise<void> => {
       await tx.em.nativeDelete(EnvironmentEntity, { name });
-      updateSeen(name, undefined);
+      updateLocked(name, undefined);
       emitEnvironmentRemovalDelivery(outbox, name);
     },
 

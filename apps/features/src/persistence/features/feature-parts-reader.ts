@@ -22,50 +22,50 @@ export interface FeatureEnvironmentRef extends FeatureRef {
 }
 
 /** A statement that reads a part of a feature: `$1` name, `$2` project. */
-const ofFeature = (name: string, json: string): Statement => ({
+const featureStatement = (name: string, json: string): Statement => ({
   name,
   text: `select (${json})::text as json, f.edit_version::text as "editVersion" from feature f where f.name = $1 and f.project = $2`,
 });
 
-/** A statement that reads a part of a feature in an environment, which it calls `it`; `$3` is the environment. */
-const ofEnvironment = (name: string, json: string): Statement => ({
+/** A statement that reads a part of the `settings` of a feature in the environment `$3`. */
+const environmentStatement = (name: string, json: string): Statement => ({
   name,
   text: `
-    select (${json})::text as json, it as stored,
-      exists (select from project_environment where project = f.project and environment = $3::text) as connected
-    from feature f cross join lateral (select f.environments -> $3::text as it) as at
+    select (${json})::text as json, settings as stored,
+      exists (select from project_environment where project = f.project and environment = $3::text) as "isConnected"
+    from feature f cross join lateral (select f.environments -> $3::text as settings) as in_environment
     where f.name = $1 and f.project = $2`,
 });
 
-const environment = ofEnvironment(
+const environment = environmentStatement(
   'feature-in-environment',
-  `json_build_object('name', f.name, 'environment', $3::text, 'enabled', coalesce((it -> 'enabled')::boolean, false),
+  `json_build_object('name', f.name, 'environment', $3::text, 'enabled', coalesce((settings -> 'enabled')::boolean, false),
     'strategies', coalesce((
-      select json_agg(strategy || jsonb_build_object('featureName', f.name) order by nth)
-      from jsonb_array_elements(it -> 'strategies') with ordinality as listed (strategy, nth)), '[]'))`,
+      select json_agg(strategy || jsonb_build_object('featureName', f.name) order by ordinal)
+      from jsonb_array_elements(settings -> 'strategies') with ordinality as listed (strategy, ordinal)), '[]'))`,
 );
-const strategies = ofEnvironment('strategies-of-feature', `coalesce(it -> 'strategies', '[]')`);
-const environmentVariants = ofEnvironment(
+const strategies = environmentStatement('strategies-of-feature', `coalesce(settings -> 'strategies', '[]')`);
+const environmentVariants = environmentStatement(
   'variants-in-environment',
-  `json_build_object('version', 1, 'variants', ${variantsByName(`it -> 'variants'`)})`,
+  `json_build_object('version', 1, 'variants', ${variantsByName(`settings -> 'variants'`)})`,
 );
 
-const strategy = ofFeature(
+const strategy = featureStatement(
   'strategy',
   `select strategy from jsonb_array_elements(f.environments -> $3::text -> 'strategies') as strategy
    where strategy ->> 'id' = $4`,
 );
 
-const variants = ofFeature(
+const variants = featureStatement(
   'variants-of-feature',
   `json_build_object('version', 1, 'variants', coalesce((
     select ${variantsByName(`f.environments -> e.name -> 'variants'`)}
-    from project_environment connected join environment e on e.name = connected.environment
-    where connected.project = f.project and jsonb_array_length(f.environments -> e.name -> 'variants') > 0
+    from project_environment connection join environment e on e.name = connection.environment
+    where connection.project = f.project and jsonb_array_length(f.environments -> e.name -> 'variants') > 0
     order by e.sort_order, e.name limit 1), '[]'))`,
 );
 
-const lifecycle = ofFeature('lifecycle-of-feature', 'f.lifecycle');
+const lifecycle = featureStatement('lifecycle-of-feature', 'f.lifecycle');
 
 const lifecycleCounts: Statement = {
   name: 'lifecycle-counts',
@@ -117,18 +117,18 @@ const archiveValidation: Statement = {
 
 const archived: Statement = { name: 'archived-features', text: selectArchivedFeatures };
 
-/** The row of a statement of `ofFeature`. */
+/** The row of a `featureStatement`. */
 interface FeatureRow<Json extends string | null = string> {
   readonly json: Json;
   readonly editVersion: string;
 }
 
-/** The row of a statement of `ofEnvironment`. */
+/** The row of an `environmentStatement`. */
 interface EnvironmentRow {
   readonly json: string;
   /** the feature in the environment, as it is stored; null where it is off and empty */
   readonly stored: unknown;
-  readonly connected: boolean;
+  readonly isConnected: boolean;
 }
 
 /** Reads parts of features and lists of names, as JSON, in one statement each. */
@@ -142,18 +142,18 @@ export const featurePartsReader = (database: ReadDatabase) => {
     return row;
   };
 
-  const partIn =
-    (statement: Statement, missing: (feature: string, environment: string) => Refusal) =>
+  const readPartInEnvironment =
+    (statement: Statement, refusalOfMissing: (feature: string, environment: string) => Refusal) =>
     async (feature: FeatureEnvironmentRef): Promise<TaggedJson> => {
-      const { json, stored, connected } = await rowOf<EnvironmentRow>(statement, feature, feature.environment);
-      if (!connected) throw missing(feature.featureName, feature.environment);
+      const { json, stored, isConnected } = await rowOf<EnvironmentRow>(statement, feature, feature.environment);
+      if (!isConnected) throw refusalOfMissing(feature.featureName, feature.environment);
       return { json, tag: contentTag(stored ?? emptyEnvironment) };
     };
 
   return {
-    environment: partIn(environment, featureNotInEnvironment),
-    strategies: partIn(strategies, featureWithoutEnvironment),
-    environmentVariants: partIn(environmentVariants, featureNotInEnvironment),
+    environment: readPartInEnvironment(environment, featureNotInEnvironment),
+    strategies: readPartInEnvironment(strategies, featureWithoutEnvironment),
+    environmentVariants: readPartInEnvironment(environmentVariants, featureNotInEnvironment),
     strategy: async (ref: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
       const { json } = await rowOf<FeatureRow<string | null>>(strategy, ref, ref.environment, ref.strategyId);
       if (json === null) throw strategyNotFound(ref.strategyId);

@@ -4,28 +4,29 @@ import { activeChildrenOf } from '../sql/active-features.ts';
 import { variantsByName } from '../sql/json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 
-// PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, whatever its size. This file has the parts
+// PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, however large the reply is. This file has the
+// parts
 // that those statements share; in each, `f` is a row of `feature`.
 
 /** SQL: the creator of the feature. */
 const createdBy = `json_build_object(
   'id', f.created_by_id, 'name', f.created_by_name, 'imageUrl', f.created_by_image_url)`;
 
-/** SQL to join: `lately.yes` and `lately.no`, the counts of a row of `feature_seen` in the last sixty minutes. */
+/** SQL to join: `last_hour.yes` and `last_hour.no`, the counts of a row of `feature_seen` in the last sixty minutes. */
 export const joinLastHour = (seen: string): string => `
   cross join lateral (
     select
       least(coalesce(sum(by_minute.yes), 0), 9007199254740991)::bigint as yes,
       least(coalesce(sum(by_minute.no), 0), 9007199254740991)::bigint as no
     from unnest(${seen}.minutes, ${seen}.yes_by_minute, ${seen}.no_by_minute) as by_minute (minute, yes, no)
-    where by_minute.minute > floor(extract(epoch from now()) / 60) - 60) as lately`;
+    where by_minute.minute > floor(extract(epoch from now()) / 60) - 60) as last_hour`;
 
 const environmentMembers = `
-  'name', e.name, 'type', e.type, 'enabled', coalesce((it -> 'enabled')::boolean, false), 'sortOrder', e.sort_order,
-  'variantCount', coalesce(jsonb_array_length(it -> 'variants'), 0), 'lastSeenAt', ${timestampSql('seen.last_seen_at')},
-  'hasStrategies', coalesce(it -> 'strategies' <> '[]', false),
-  'hasEnabledStrategies', coalesce(it -> 'strategies' @> '[{"disabled": false}]', false),
-  'yes', lately.yes, 'no', lately.no`;
+  'name', e.name, 'type', e.type, 'enabled', coalesce((settings -> 'enabled')::boolean, false), 'sortOrder', e.sort_order,
+  'variantCount', coalesce(jsonb_array_length(settings -> 'variants'), 0), 'lastSeenAt', ${timestampSql('seen.last_seen_at')},
+  'hasStrategies', coalesce(settings -> 'strategies' <> '[]', false),
+  'hasEnabledStrategies', coalesce(settings -> 'strategies' @> '[{"disabled": false}]', false),
+  'yes', last_hour.yes, 'no', last_hour.no`;
 
 /**
  * SQL to join: `env.list`, the feature in each environment of its project; `env.enabled`, whether it is enabled in any of them;
@@ -35,13 +36,13 @@ const environments = (more = ''): string => `
   cross join lateral (
     select
       json_agg(json_build_object(${environmentMembers}${more}) order by e.sort_order, e.name) as list,
-      bool_or((it -> 'enabled')::boolean) as enabled,
+      bool_or((settings -> 'enabled')::boolean) as enabled,
       max(seen.last_seen_at) as last_seen_at
-    from project_environment connected
-    join environment e on e.name = connected.environment
+    from project_environment connection
+    join environment e on e.name = connection.environment
     left join feature_seen seen on seen.feature = f.name and seen.environment = e.name ${joinLastHour('seen')}
-    cross join lateral (select f.environments -> e.name as it) as at
-    where connected.project = f.project
+    cross join lateral (select f.environments -> e.name as settings) as in_environment
+    where connection.project = f.project
   ) as env`;
 
 const favorite = (userId: string): string =>
@@ -55,8 +56,8 @@ const members = `
 
 const archivedAt = `'archivedAt', ${timestampSql('f.archived_at')}`;
 
-const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(it -> 'strategies', '[]')`;
-const variants = `, 'variants', ${variantsByName(`it -> 'variants'`)}`;
+const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(settings -> 'strategies', '[]')`;
+const variants = `, 'variants', ${variantsByName(`settings -> 'variants'`)}`;
 
 const detailedFeature = (withVariants: boolean): string => `
   select json_build_object(${members},
@@ -73,8 +74,8 @@ const detailedFeature = (withVariants: boolean): string => `
   where f.name = requested.name and f.project = requested.project and f.archived_at is null`;
 
 /**
- * A batch of features with all details, each for a user: `$1` names, `$2` projects, `$3` ids of the users. The lateral join with `limit 1` makes
- * PostgreSQL look up each feature by name, whatever its statistics say. Sub-selects hide the size of the batch from the planner, so
+ * A batch of features with all details, each for a user: `$1` names, `$2` projects, `$3` ids of the users. The lateral join with `limit 1`
+ * makes PostgreSQL look up each feature by name, whatever its statistics say. Sub-selects hide the size of the batch from the planner, so
  * that one generic plan is reused.
  */
 export const selectDetailedFeatures = (withVariants: boolean): string => `
@@ -83,19 +84,19 @@ export const selectDetailedFeatures = (withVariants: boolean): string => `
     with ordinality as requested (name, project, user_id, nth)
   cross join lateral (${detailedFeature(withVariants)} limit 1) as feature`;
 
-const inProject = (wanted: string): string => `f.project = $1 and f.archived_at is null ${wanted}`;
+const inProject = (condition: string): string => `f.project = $1 and f.archived_at is null ${condition}`;
 
 /**
  * The features of a project, for a user: `$1` project, `$2` id of the user.
- * @param wanted a further condition
+ * @param condition a further condition, beginning with `and`
  * @param page `limit` and `offset`, in the order of names
  */
-export const selectFeaturesOfProject = (wanted = '', page = ''): string => `
+export const selectFeaturesOfProject = (condition = '', page = ''): string => `
   select json_build_object(
     'version', 2,
     'features', coalesce(json_agg(json_build_object(${members}, 'favorite', ${favorite('$2')}) order by f.name), '[]'))::text as json
-  from ${page === '' ? 'feature' : `(select * from feature f where ${inProject(wanted)} order by f.name ${page})`} f ${environments()}
-  where ${page === '' ? inProject(wanted) : 'true'}`;
+  from ${page === '' ? 'feature' : `(select * from feature f where ${inProject(condition)} order by f.name ${page})`} f ${environments()}
+  where ${page === '' ? inProject(condition) : 'true'}`;
 
 /**
  * SQL: features with any of the tags `$3` (JSON documents; null for no condition) whose name begins with `$4` (in lower case).

@@ -7,7 +7,7 @@ import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { selectFeaturesOfProject, tagAndNamePrefix, selectDetailedFeatures } from './feature-queries.ts';
 import { readJson } from '../sql/read-json.ts';
 
-/** Selects features with any of the tags, whose name begins with the prefix, ignoring case. */
+/** Selects features that have any of the tags and whose name begins with the prefix, ignoring case. */
 export interface FeatureListFilter extends Page {
   readonly tags?: readonly Tag[] | undefined;
   readonly namePrefix?: string | undefined;
@@ -51,9 +51,9 @@ export const featureReader = (database: ReadDatabase) => {
     ofProject: (
       project: string,
       userId: number,
-      { tags: wanted, namePrefix = '', limit, offset = 0 }: FeatureListFilter,
+      { tags: requestedTags, namePrefix = '', limit, offset = 0 }: FeatureListFilter,
     ): Promise<string> => {
-      const documents = wanted?.map((tag) => JSON.stringify([tag])) ?? null;
+      const documents = requestedTags?.map((tag) => JSON.stringify([tag])) ?? null;
       const values = [project, userId, documents, namePrefix.toLowerCase()];
       const isUnpaged = limit === undefined && offset === 0;
       return isUnpaged

@@ -1,7 +1,7 @@
 import type { FeatureState } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
-import { emitFeatureDelivery, emitRemovalDelivery } from '../delivery/emit-delivery.ts';
+import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import { changedParents } from '../../domain/features/parts/dependency.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
@@ -70,20 +70,25 @@ const children = `
   group by parent`;
 
 const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
-const savingStates = (write: string): string =>
+/** SQL: a write of features that also stores their new states in the outbox. */
+const withStates = (write: string): string =>
   `with saved as (${write}) ${insertStates('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
-const update = savingStates(updateFeaturesSql);
+const update = withStates(updateFeaturesSql);
 const remove = `
-  with gone as (delete from feature where name = any ($1::text[]) returning name, version)
-  insert into deleted_feature (name, version) select name, version + 1 from gone
+  with deleted as (delete from feature where name = any ($1::text[]) returning name, version)
+  insert into deleted_feature (name, version) select name, version + 1 from deleted
   on conflict (name) do update set version = excluded.version returning name, version`;
-const touch = savingStates('update feature set version = version + 1 where name = any ($1::text[]) returning *');
+const incrementVersions = withStates(
+  'update feature set version = version + 1 where name = any ($1::text[]) returning *',
+);
 
 /** The maximum number of features in one statement. */
-const batch = 500;
+const batchSize = 500;
 
 const batchesOf = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / batch) }, (_, nth) => items.slice(nth * batch, (nth + 1) * batch));
+  Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
+    items.slice(index * batchSize, (index + 1) * batchSize),
+  );
 
 interface FeatureWithProjectContext extends FeatureRow {
   readonly projectContext: ProjectContextJson;
@@ -122,10 +127,10 @@ export const featureRepository = (
     return feature;
   };
 
-  /** Notes the edit version of a stored feature. */
-  const noteStored = (name: string, editVersion: number): void => {
-    const [one, feature] = [locked.get(name), current.get(name)];
-    if (one !== undefined && feature !== undefined) one.after = { feature, editVersion };
+  /** Records the edit version of a stored feature. */
+  const recordStored = (name: string, editVersion: number): void => {
+    const [lockedFeature, feature] = [locked.get(name), current.get(name)];
+    if (lockedFeature !== undefined && feature !== undefined) lockedFeature.after = { feature, editVersion };
   };
 
   const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
@@ -142,7 +147,7 @@ export const featureRepository = (
   const insertAll = async (features: readonly Feature[]): Promise<void> => {
     for (const { id, version, editVersion, state } of await query<SavedRow>(insert, [rowsOf(features)])) {
       versions.set(id, version);
-      noteStored(id, editVersion);
+      recordStored(id, editVersion);
       outbox.emitState({ entity: 'feature', id, version, state });
     }
   };
@@ -150,12 +155,12 @@ export const featureRepository = (
   /** Sends the update without waiting for the result: the rows are locked, so the next versions can be computed. */
   const updateAll = (features: readonly Feature[]): void => {
     outbox.send(update, [rowsOf(features)]);
-    for (const { name } of features) noteStored(name, nextVersion(name));
+    for (const { name } of features) recordStored(name, nextVersion(name));
   };
 
   /** Sends the states of features whose rows stay the same, with their next versions. */
   const emitAgain = (names: readonly string[]): void => {
-    outbox.send(touch, [names]);
+    outbox.send(incrementVersions, [names]);
     for (const name of names) if (versions.has(name)) nextVersion(name);
   };
 
@@ -167,10 +172,10 @@ export const featureRepository = (
     const before = new Map(features.map(({ name }) => [name, current.get(name)]));
     // The state of a parent has its number of children, which its row lacks.
     const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
-    for (const some of batchesOf(features)) {
-      await lockReferences(some.map((after) => ({ before: current.get(after.name), after, like })));
-      for (const feature of some) current.set(feature.name, feature);
-      await store(some);
+    for (const batch of batchesOf(features)) {
+      await lockReferences(batch.map((after) => ({ before: current.get(after.name), after, like })));
+      for (const feature of batch) current.set(feature.name, feature);
+      await store(batch);
     }
     if (parents.size > 0) emitAgain([...parents].sort());
     for (const feature of features) emitFeatureDelivery(outbox, before.get(feature.name), feature);
@@ -206,7 +211,7 @@ export const featureRepository = (
     /** Locks the named features that exist, of any or the given project, and their parents, in the order of their names. */
     findWithParentsForUpdate: (names: readonly string[], project?: string): Promise<Feature[]> =>
       find(withParentsForUpdate, names, project ?? null),
-    /** The same features without locks; those of the project `except` are left out. */
+    /** Reads the named features that exist and their parents, without locks and without those of the project `except`. */
     findWithParents: async (names: readonly string[], except?: string): Promise<Feature[]> =>
       (await query<FeatureRow>(withParents, [names, except ?? null])).map(({ feature }) => feature),
 
@@ -224,7 +229,8 @@ export const featureRepository = (
     childrenOf: async (name: string): Promise<readonly string[]> => (await childrenOfAll([name])).get(name) ?? [],
 
     /**
-     * Adds features and emits their states. References of the locked feature `like` are locked already.
+     * Adds features and emits their states.
+     * @param like a locked feature, whose references need no further locks: the source of a clone
      * @throws SerializationFailure when a feature of the same name was added concurrently: the retried transaction finds it.
      */
     add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
@@ -233,12 +239,11 @@ export const featureRepository = (
         await write(insertAll, features, like);
       } catch (error) {
         if (violatedConstraint(error) !== 'feature_pkey') throw error;
-        // Without the cause, by whose code the transaction would not be retried.
         throw new SerializationFailure('A feature with the same name was added concurrently.');
       }
     },
 
-    /** Saves locked features and emits their states. Features that are the same objects as before are left alone. */
+    /** Saves locked features and emits their states. Features that are the same objects as before are not written. */
     save: async (features: readonly Feature[]): Promise<void> => {
       for (const after of features) {
         const before = current.get(after.name);
@@ -250,21 +255,21 @@ export const featureRepository = (
       );
     },
 
-    /** Emits the states of features that only the context of their project changes, such as an environment of their project. */
+    /** Emits the states of features whose rows do not change, for example because their project gets another environment. */
     emitStates: (names: readonly string[]): void => {
-      for (const some of batchesOf(names)) emitAgain(some);
+      for (const batch of batchesOf(names)) emitAgain(batch);
     },
 
-    /** Removes locked features with everything that belongs to them, and emits that they are gone. */
+    /** Removes locked features with everything that belongs to them, and emits their removal. */
     remove: async (features: readonly Feature[]): Promise<void> => {
       for (const feature of features) await guard.checkRemoval(feature);
-      for (const some of batchesOf(features)) {
-        const names = some.map(({ name }) => name);
+      for (const batch of batchesOf(features)) {
+        const names = batch.map(({ name }) => name);
         for (const { name, version } of await query<{ name: string; version: number }>(remove, [names])) {
-          const gone = locked.get(name);
-          if (gone !== undefined) gone.after = undefined;
+          const removed = locked.get(name);
+          if (removed !== undefined) removed.after = undefined;
           const before = current.get(name);
-          if (before !== undefined) emitRemovalDelivery(outbox, before);
+          if (before !== undefined) emitFeatureRemovalDelivery(outbox, before);
           outbox.emitState({ entity: 'feature', id: name, version, state: null });
         }
       }

@@ -30,25 +30,25 @@ const lock = `
     + (select count(*) from unnest($4::text[]) as name where name not in (select name from locked_field))
     + (select count(*) from unnest($5::text[]) as name where name not in (select name from locked_type))
     + (select count(*) from json_to_recordset($6::json) as reference (type text, value text)
-       where (type, value) not in (select type, value from locked_tag)) as gone`;
+       where (type, value) not in (select type, value from locked_tag)) as missing`;
 
 /**
  * Locks referenced objects against deletion until the end of the transaction, in one statement; none if there are no references.
  * @throws SerializationFailure when a referenced object was deleted concurrently.
  */
-const lockObjects = async ({ query }: Pick<Tx, 'query'>, all: readonly NewReferences[]): Promise<void> => {
+const lockObjects = async ({ query }: Pick<Tx, 'query'>, references: readonly NewReferences[]): Promise<void> => {
   const unique = (lists: readonly (readonly string[])[]): string[] => [...new Set(lists.flat())];
-  const projects = unique(all.map((each) => each.projects));
-  const environments = all.flatMap((each) => each.environments);
-  const segments = all.flatMap((each) => each.segments);
-  const fields = unique(all.map((each) => each.contextFields));
-  const types = unique(all.map((each) => each.strategyTypes));
-  const tags = all.flatMap((each) => each.tags);
+  const projects = unique(references.map((reference) => reference.projects));
+  const environments = references.flatMap((reference) => reference.environments);
+  const segments = references.flatMap((reference) => reference.segments);
+  const fields = unique(references.map((reference) => reference.contextFields));
+  const types = unique(references.map((reference) => reference.strategyTypes));
+  const tags = references.flatMap((reference) => reference.tags);
   if ([projects, environments, segments, fields, types, tags].every(({ length }) => length === 0)) return;
   const json = (items: readonly unknown[]): string => JSON.stringify(items);
   const values = [projects, json(environments), json(segments), fields, types, json(tags)];
-  const [row] = await query<{ gone: number }>(lock, values);
-  if (row === undefined || row.gone > 0)
+  const [row] = await query<{ missing: number }>(lock, values);
+  if (row === undefined || row.missing > 0)
     throw new SerializationFailure('A referenced object was deleted concurrently.');
 };
 

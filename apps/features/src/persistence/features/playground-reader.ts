@@ -14,8 +14,8 @@ const contentOf = (selected: string, { tables = '', members = '' } = {}): string
       'environments', ${jsonListOf(`select name from environment where name = any ($1::text[])`)},
       'features', ${jsonListOf(`
         select json_build_object('name', s.name, 'project', s.project, 'dependencies', s.dependencies, 'environments', coalesce((
-          select json_object_agg(connected.environment, s.environments -> connected.environment) from project_environment connected
-          where connected.project = s.project and connected.environment = any ($1::text[]) and s.environments ? connected.environment
+          select json_object_agg(connection.environment, s.environments -> connection.environment) from project_environment connection
+          where connection.project = s.project and connection.environment = any ($1::text[]) and s.environments ? connection.environment
         ), '{}')) from selected s order by s.name`)},
       'segments', ${jsonListOf(`
         select json_build_object('id', id, 'name', name, 'constraints', constraints) from segment

@@ -9,12 +9,12 @@ interface Row {
   readonly mode: string;
 }
 
-const projectOf = `
+const selectProjectOfFeature = `
   select f.project, p.mode from feature f join project p on p.id = f.project where f.name = $1`;
 
 /** The refusal for a feature that a project does not have. It names the feature's own project unless that is private. */
 export const refusalOfMissingFeature = async (query: Query, project: string, name: string): Promise<Refusal> => {
-  const [row] = await query<Row>(projectOf, [name]);
+  const [row] = await query<Row>(selectProjectOfFeature, [name]);
   if (row?.project === project) return activeFeatureNotFound(name);
   return featureNotInProject(name, project, row?.mode === 'private' ? undefined : row?.project);
 };

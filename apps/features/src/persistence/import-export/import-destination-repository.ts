@@ -44,7 +44,7 @@ const findDestination = `
   from project p where p.id = $1 and p.archived_at is null`;
 
 /**
- * The project that an import goes into, within a transaction.
+ * The project to which an import writes, within a transaction.
  * @param hidden the projects that the caller may not see
  */
 export const importDestinationRepository = (
@@ -74,7 +74,7 @@ export const importDestinationRepository = (
       naming: target.naming,
       featureLimit: target.featureLimit,
       projectContext: projectContextOf(target.projectContext, hidden, settings),
-      children: new Map([...children].map(([parent, some]) => [parent, some.map(({ name }) => name)])),
+      children: new Map([...children].map(([parent, rows]) => [parent, rows.map(({ name }) => name)])),
       tagTypes: new Set(target.tagTypes),
       tags: target.tags,
       takenStrategyIds: new Set(target.strategyIds),

@@ -5,7 +5,7 @@ import { ImportProposalEntity } from '../entities.ts';
 /** The changes of an import that require a change request. */
 export type ImportProposal = Omit<RequestOf<typeof ProposeImport>['body'], 'importId'>;
 
-/** Import proposals without change request yet. They are stored in the transaction of the import, so that none is lost. */
+/** Import proposals that have no change request yet. They are stored in the transaction of the import, so that none is lost. */
 export const importProposalRepository = (tx: Tx) => ({
   add: async (id: string, proposal: ImportProposal): Promise<void> => {
     await tx.em.insert(ImportProposalEntity, { id, proposal });

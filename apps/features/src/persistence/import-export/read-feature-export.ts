@@ -4,9 +4,9 @@ import { ContextFieldEntity, sql, TagTypeEntity } from '../entities.ts';
 import { describedMembers } from '../entity-json-sql.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
-/** An export of features. */
+/** The content of an export, and the names of its features. */
 export interface FeatureExport {
-  /** in the format of imports */
+  /** JSON in the format that imports accept */
   readonly json: string;
   readonly names: readonly string[];
 }
@@ -14,8 +14,8 @@ export interface FeatureExport {
 /** `$1` environment; features by `$2` names, `$3` the value of a tag, `$4` project, each null for any; `$5` hidden projects. */
 const exportSelected = `
   with selected as (
-    select f.*, f.environments -> $1::text as it,
-      exists (select from project_environment where project = f.project and environment = $1::text) as connected
+    select f.*, f.environments -> $1::text as settings,
+      exists (select from project_environment where project = f.project and environment = $1::text) as is_connected
     from feature f
     where f.archived_at is null
       and ($2::text[] is null or f.name = any ($2::text[]))
@@ -23,16 +23,16 @@ const exportSelected = `
       and ($4::text is null or f.project = $4::text)
       and f.project <> all ($5::text[])
   ), strategy as (
-    select f.name as feature, nth, strategy from selected f,
-      jsonb_array_elements(f.it -> 'strategies') with ordinality as listed (strategy, nth)
-    where f.connected
-  ), context as (
-    select contextual ->> 'contextName' as name from strategy,
-      jsonb_array_elements(strategy -> 'constraints') as contextual
+    select f.name as feature, ordinal, strategy from selected f,
+      jsonb_array_elements(f.settings -> 'strategies') with ordinality as listed (strategy, ordinal)
+    where f.is_connected
+  ), used_field as (
+    select used_constraint ->> 'contextName' as name from strategy,
+      jsonb_array_elements(strategy -> 'constraints') as used_constraint
     union select strategy -> 'parameters' ->> 'stickiness' from strategy
     union select variant ->> 'stickiness' from strategy, jsonb_array_elements(strategy -> 'variants') as variant
-    union select variant ->> 'stickiness' from selected f, jsonb_array_elements(f.it -> 'variants') as variant
-      where f.connected
+    union select variant ->> 'stickiness' from selected f, jsonb_array_elements(f.settings -> 'variants') as variant
+      where f.is_connected
   )
   select json_build_object(
     'features', ${jsonListOf(`
@@ -42,17 +42,17 @@ const exportSelected = `
         'title', strategy -> 'title', 'disabled', strategy -> 'disabled', 'sortOrder', strategy -> 'sortOrder',
         'parameters', strategy -> 'parameters', 'constraints', strategy -> 'constraints',
         'variants', strategy -> 'variants', 'segments', strategy -> 'segments')
-      from strategy order by feature, nth`)},
+      from strategy order by feature, ordinal`)},
     'featureEnvironments', ${jsonListOf(`
       select json_build_object('featureName', name, 'name', name, 'environment', $1::text,
-        'enabled', coalesce((it -> 'enabled')::boolean, false), 'variants', coalesce(it -> 'variants', '[]'))
-      from selected where connected order by name`)},
+        'enabled', coalesce((settings -> 'enabled')::boolean, false), 'variants', coalesce(settings -> 'variants', '[]'))
+      from selected where is_connected order by name`)},
     'contextFields', ${jsonListOf(`
       select ${sql.jsonOf(ContextFieldEntity, 'context_field')}
-      from context_field where name in (select name from context) order by name`)},
+      from context_field where name in (select name from used_field) order by name`)},
     'featureTags', ${jsonListOf(`
       select json_build_object('featureName', f.name, 'tagType', tag ->> 'type', 'tagValue', tag ->> 'value')
-      from selected f, jsonb_array_elements(f.tags) with ordinality as listed (tag, nth) order by f.name, nth`)},
+      from selected f, jsonb_array_elements(f.tags) with ordinality as listed (tag, ordinal) order by f.name, ordinal`)},
     'segments', ${jsonListOf(`
       select json_build_object('id', id, 'name', name) from segment
       where id in (select used::integer from strategy, jsonb_array_elements_text(strategy -> 'segments') as used)

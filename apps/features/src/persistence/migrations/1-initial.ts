@@ -235,8 +235,8 @@ const foreignKeys = [
     `alter table ${table} add constraint ${table}_${column}_fkey foreign key (${column}) references ${referenced}`,
 );
 
-/** Schema that MikroORM cannot express. */
-const beside = [
+/** The parts of the schema that MikroORM cannot express. */
+const handwrittenSchema = [
   // The versions of project states: they increase even if the id of a deleted project is used again.
   'create sequence project_version',
   // feature_usage_hour has no foreign keys, because each inserted count would be checked against them.
@@ -250,7 +250,7 @@ const beside = [
 ];
 
 /** The rows of a fresh installation, with the names that clients of Unleash expect. */
-const rows = [
+const initialRows = [
   `insert into feature_type (id, name, description, lifetime_days) values
     ('release', 'Release', 'Separates shipping code from showing it.', 40),
     ('experiment', 'Experiment', 'Compares variants with each other, in A/B tests or with more.', 40),
@@ -302,5 +302,5 @@ const rows = [
 /** The schema of the service without the tables of `libs/outbox`. */
 export const initial: SchemaMigration = {
   name: '1-initial',
-  statements: [...tables, ...foreignKeys, ...beside, ...rows],
+  statements: [...tables, ...foreignKeys, ...handwrittenSchema, ...initialRows],
 };

@@ -18,7 +18,7 @@ const dashboard: Statement = {
     select json_build_object(
       'projects', coalesce((
         select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${healthSql}, 'memberCount', ${memberCountSql},
-          'featureCount', counted.features) order by p.name collate "C", p.id)
+          'featureCount', feature_counts.features) order by p.name collate "C", p.id)
         from project p ${joinMetrics('$4')}
         where p.archived_at is null and p.id <> all ($3::text[]) and ($2::text[] is null or p.id = any ($2::text[]))), '[]'),
       'flags', coalesce((
@@ -55,7 +55,7 @@ export const dashboardReader = (database: ReadDatabase) => {
         id,
         projects,
         hidden,
-        ...[members, projectOwners, admins].map((people) => JSON.stringify(people)),
+        ...[members, projectOwners, admins].map((value) => JSON.stringify(value)),
       ]),
     /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
     creators: (

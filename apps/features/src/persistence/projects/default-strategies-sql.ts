@@ -1,6 +1,7 @@
 /**
- * SQL: the default strategies of projects that have a value at a JSON path, with their `name` for messages and their `project`. Features
- * that are enabled get these strategies, so what they refer to must exist.
+ * SQL: the default strategies that contain a value at a JSON path: in `name` the words for the strategy in error messages, such as `the
+ * default strategy of production in project shop`, in `project` the id of its project. Features that are enabled get these strategies, so
+ * the objects to which they refer must exist.
  */
 const defaultStrategiesWith = (path: string, value: string): string => `
   select 'the default strategy of ' || environment || ' in project ' || project as name, project from project_environment

@@ -34,9 +34,9 @@ export interface ProjectContextJson {
 
 /** SQL: the values at a path of the project's default strategies. */
 const inDefaultStrategies = (path: string): string => `
-  select value #>> '{}' from project_environment connected,
-    jsonb_path_query(connected.default_strategy, '${path}') as value
-  where connected.project = p.id`;
+  select value #>> '{}' from project_environment connection,
+    jsonb_path_query(connection.default_strategy, '${path}') as value
+  where connection.project = p.id`;
 
 /**
  * SQL: the context of the project `p`: its environments and all strategy types, and those context fields and segments that are
@@ -47,9 +47,9 @@ export const projectContextJson = (texts: string, numbers: string): string => `
     'environments', coalesce((
       select json_agg(json_build_object(
         'name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
-        'defaultStrategy', connected.default_strategy) order by e.sort_order, e.name)
-      from project_environment connected join environment e on e.name = connected.environment
-      where connected.project = p.id), '[]'),
+        'defaultStrategy', connection.default_strategy) order by e.sort_order, e.name)
+      from project_environment connection join environment e on e.name = connection.environment
+      where connection.project = p.id), '[]'),
     'defaultStickiness', p.default_stickiness,
     'strategyTypes', (select coalesce(json_agg(json_build_object('name', name, 'deprecated', deprecated)), '[]') from strategy_type),
     'contextFields', (
@@ -59,7 +59,7 @@ export const projectContextJson = (texts: string, numbers: string): string => `
       select coalesce(json_agg(json_build_object('id', id, 'name', name, 'project', project)), '[]') from segment
       where id = any (${numbers}) or id::text in (${inDefaultStrategies('$.segments[*]')})))`;
 
-/** The limits on constraints in the settings of the service. */
+/** The settings of the service that limit constraints. */
 export type ConstraintSettings = Pick<ProjectContext, 'allowsRegex'>;
 
 /** The project context for the rules, without segments of hidden projects. */
@@ -88,11 +88,11 @@ const projectContextOfProject = `
   from project p where p.id = $1 and p.archived_at is null`;
 
 /**
- * Reads the objects that rules need besides features, within a transaction, by one statement.
+ * Reads, with one statement in a transaction, the objects that rules need in addition to features.
  * @param hidden the projects that the caller may not see
  */
 export const projectContextRepository = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
-  /** Undefined for a project that does not exist or is archived. */
+  /** The context of a project; undefined if the project does not exist or is archived. */
   ofProject: async (project: string, { texts, numbers }: ReferenceCandidates): Promise<ProjectContext | undefined> => {
     const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
       project,

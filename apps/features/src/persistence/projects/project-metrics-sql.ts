@@ -13,16 +13,16 @@ const pastWindowOf = (column: string): string =>
 const daysBetween = (from: string, to: string): string =>
   `round((extract(epoch from ${to} - ${from}) / 86400)::numeric, 1)`;
 
-/** SQL to join: `counted`, the numbers of active, stale, and potentially stale features. */
-const joinCounted = `
+/** SQL to join: `feature_counts`, the numbers of active, stale, and potentially stale features. */
+const joinFeatureCounts = `
   cross join lateral (
     select count(*) as features, count(*) filter (where stale) as stale,
-      count(*) filter (where potentially_stale and not stale) as outlived
-    from feature where project = p.id and archived_at is null) as counted`;
+      count(*) filter (where potentially_stale and not stale) as potentially_stale
+    from feature where project = p.id and archived_at is null) as feature_counts`;
 
 /** SQL: the percentage of active features that are not stale. */
-export const healthSql = `case when counted.features = 0 then 100
-  else round(100.0 * (counted.features - counted.stale) / counted.features) end`;
+export const healthSql = `case when feature_counts.features = 0 then 100
+  else round(100.0 * (feature_counts.features - feature_counts.stale) / feature_counts.features) end`;
 
 /** SQL: the number of active features by type. */
 export const featureTypeCountsSql = `coalesce((
@@ -53,7 +53,7 @@ export const statsSql = (activity: string): string => `(
     'projectMembersAddedCurrentWindow', coalesce(membership.added, 0))
   from feature where project = p.id)`;
 
-/** SQL: how long features of a project took until they were first enabled in production. */
+/** SQL: how many days features of a project took until they were first enabled in production, each and on average. */
 export const leadTimeSql = (id: string): string => `(
   select json_build_object(
     'projectAverage', coalesce(round(avg(days), 1), 0),
@@ -88,13 +88,13 @@ export const lifecycleSummarySql = `(
         - (entered ->> 'enteredStageAt')::timestamptz) / 86400 as days
     from feature f
     cross join lateral (select ${currentStage('f')} as stage) as current
-    cross join lateral jsonb_array_elements(f.lifecycle) with ordinality as listed (entered, nth)
+    cross join lateral jsonb_array_elements(f.lifecycle) with ordinality as listed (entered, ordinal)
     where f.project = p.id and entered ->> 'enteredStageAt' <= current.stage ->> 'enteredStageAt'
-    window per_feature as (partition by f.name order by nth)) as stages)`;
+    window per_feature as (partition by f.name order by ordinal)) as stages)`;
 
 /** SQL: the time of the last use of a feature of the project. */
 export const lastUsageAtSql = timestampSql(`(
   select max(seen.last_seen_at) from feature f join feature_seen seen on seen.feature = f.name where f.project = p.id)`);
 
 /** SQL to join: the feature counts and the members of a project. @param members the parameter with `ProjectMembers` as JSON */
-export const joinMetrics = (members: string): string => `${joinCounted} ${joinMembers(members)}`;
+export const joinMetrics = (members: string): string => `${joinFeatureCounts} ${joinMembers(members)}`;

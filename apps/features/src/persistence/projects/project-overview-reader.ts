@@ -31,10 +31,10 @@ const overview = (...more: readonly string[]): string => `
     `'createdAt': ${timestampSql('p.created_at')}, 'updatedAt': ${timestampSql('coalesce(p.updated_at, p.created_at)')}`,
     `'archivedAt': ${timestampSql('p.archived_at')}`,
     `'environments': coalesce((
-      select json_agg(${withoutNulls(`'environment': e.name, 'defaultStrategy': connected.default_strategy`)}
+      select json_agg(${withoutNulls(`'environment': e.name, 'defaultStrategy': connection.default_strategy`)}
         order by e.sort_order, e.name)
-      from project_environment connected join environment e on e.name = connected.environment
-      where connected.project = p.id), '[]')`,
+      from project_environment connection join environment e on e.name = connection.environment
+      where connection.project = p.id), '[]')`,
     `'featureTypeCounts': ${featureTypeCountsSql}, 'onboardingStatus': ${onboardingStatusSql}`,
     `'stats': case when $4::json is not null then ${statsSql('$4')} end`,
     ...more,
@@ -49,16 +49,16 @@ const withHealth: Statement = {
   name: 'project-health',
   text: overview(
     features,
-    `'activeCount': counted.features - counted.stale, 'staleCount': counted.stale`,
-    `'potentiallyStaleCount': counted.outlived`,
+    `'activeCount': feature_counts.features - feature_counts.stale, 'staleCount': feature_counts.stale`,
+    `'potentiallyStaleCount': feature_counts.potentially_stale`,
   ),
 };
 const insights: Statement = {
   name: 'project-insights',
   text: `
     select json_build_object('stats', ${statsSql('$3')}, 'featureTypeCounts', ${featureTypeCountsSql}, 'leadTime', ${leadTimeSql('p.id')},
-      'health', json_build_object('rating', ${healthSql}, 'activeCount', counted.features - counted.stale,
-        'potentiallyStaleCount', counted.outlived, 'staleCount', counted.stale),
+      'health', json_build_object('rating', ${healthSql}, 'activeCount', feature_counts.features - feature_counts.stale,
+        'potentiallyStaleCount', feature_counts.potentially_stale, 'staleCount', feature_counts.stale),
       'members', json_build_object('currentMembers', ${memberCountSql}, 'change', coalesce(membership.added, 0)))::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };
@@ -67,7 +67,7 @@ const status: Statement = {
   name: 'project-status',
   text: `
     select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${healthSql}),
-      'technicalDebt', json_build_object('current', 100 - ${healthSql}), 'staleFlags', json_build_object('total', counted.stale),
+      'technicalDebt', json_build_object('current', 100 - ${healthSql}), 'staleFlags', json_build_object('total', feature_counts.stale),
       'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCountSql},
         'segments', (select count(*) from segment where project = p.id)),
       'lifecycleSummary', ${lifecycleSummarySql})::text as json
@@ -78,8 +78,8 @@ const forCaller: Statement = {
   text: `
     select json_build_object('onboardingStatus', ${onboardingStatusSql}, 'owners', ${ownersSql},
       'insights', json_build_object('avgHealthCurrentWindow', null, 'avgHealthPastWindow', null,
-        'totalFlags', counted.features, 'activeFlags', counted.features - counted.stale - counted.outlived,
-        'staleFlags', counted.stale, 'potentiallyStaleFlags', counted.outlived, 'health', ${healthSql}),
+        'totalFlags', feature_counts.features, 'activeFlags', feature_counts.features - feature_counts.stale - feature_counts.potentially_stale,
+        'staleFlags', feature_counts.stale, 'potentiallyStaleFlags', feature_counts.potentially_stale, 'health', ${healthSql}),
       'latestEvents', $3::json, 'roles', $4::json)::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };

@@ -17,17 +17,17 @@ const projects: Statement = {
   text: `
     select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
       `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
-      `'defaultStickiness': p.default_stickiness, 'featureCount': counted.features`,
+      `'defaultStickiness': p.default_stickiness, 'featureCount': feature_counts.features`,
       `'health': ${healthSql}`,
       `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
       `'memberCount': ${memberCountSql}, 'owners': ${ownersSql}`,
       `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull(timestampSql('p.archived_at'))}`,
-      `'lastReportedFlagUsage': ${orNull(lastUsageAtSql)}, 'lastUpdatedAt': ${orNull(timestampSql('recent."lastEventAt"'))}`,
+      `'lastReportedFlagUsage': ${orNull(lastUsageAtSql)}, 'lastUpdatedAt': ${orNull(timestampSql('last_event."lastEventAt"'))}`,
     )}
       order by p.name collate "C", p.id), '[]'))::text as json
     from project p
     ${joinMetrics('$3')}
-    left join json_to_recordset($4::json) as recent (id text, "lastEventAt" timestamptz) on recent.id = p.id
+    left join json_to_recordset($4::json) as last_event (id text, "lastEventAt" timestamptz) on last_event.id = p.id
     where (p.archived_at is not null) = $5::boolean and p.id <> all ($2::text[])`,
 };
 
@@ -37,8 +37,8 @@ const environmentsOfProject: Statement = {
     select coalesce((
       select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
         'requiredApprovals', e.required_approvals) order by e.sort_order, e.name)
-      from project_environment connected join environment e on e.name = connected.environment
-      where connected.project = p.id), '[]') as environments
+      from project_environment connection join environment e on e.name = connection.environment
+      where connection.project = p.id), '[]') as environments
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
@@ -46,7 +46,7 @@ export interface ProjectEnvironment extends Environment {
   readonly requiredApprovals: number | null;
 }
 
-/** What other services know of projects. */
+/** Data about projects from other services. */
 export interface ProjectDataOfServices {
   /** from the gateway */
   readonly members: readonly ProjectMembers[];
@@ -71,7 +71,7 @@ export const projectReader = (database: ReadDatabase) => ({
     if (row === undefined) throw projectNotFound(project);
     return row.environments;
   },
-  /** As within a transaction, but without locks: another request may take the name before the caller does. */
+  /** As in the repository, but outside of transactions: another request may take the name before the caller does. */
   newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
     const statement = { name: 'new-feature-context', text: newFeatureContext };
     return onlyRow(await database.read<NewFeatureContext>(statement, [project, name]), statement);

@@ -2,7 +2,7 @@ import type { Caller, CreatedProject, CreateStrategy } from '@bunting/contracts'
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
-import { emitProjectEnvironmentDelivery, emitProjectRemovalDelivery } from '../delivery/emit-delivery.ts';
+import { emitProjectEnvironmentDelivery, emitProjectEnvironmentsRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import {
   activeFeaturesRefused,
@@ -25,9 +25,9 @@ import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { lockDefaultStrategy } from '../features/lock-references.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
-/** What decides whether a project can get another feature of a name. */
+/** The facts that decide whether a feature with a name can be added to a project. */
 export interface NewFeatureContext {
-  /** whether a feature has that name already, in any project */
+  /** whether the feature that has the name already, in any project, is active; null if there is none */
   readonly taken: 'active' | 'archived' | null;
   /** null for a project that does not exist or is archived */
   readonly project: { readonly naming: FeatureNaming | null; readonly featureLimit: number | null } | null;
@@ -107,10 +107,10 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     newFeatureContext: (project: string, name: string): Promise<NewFeatureContext> =>
       one(newFeatureContext, [project, name]),
 
-    /** Locks a project, or that of a feature, against changes by others. Must run before features are locked. */
-    lockShared: async (which: { readonly project: string } | { readonly feature: string }): Promise<void> => {
-      if ('project' in which) await query(lockProjectShared, [which.project]);
-      else await query(lockProjectOfFeatureShared, [which.feature]);
+    /** Locks a project, or the project of a feature, against changes by other transactions. Must run before features are locked. */
+    lockShared: async (target: { readonly project: string } | { readonly feature: string }): Promise<void> => {
+      if ('project' in target) await query(lockProjectShared, [target.project]);
+      else await query(lockProjectOfFeatureShared, [target.feature]);
     },
     /** Counts the projects; no other transaction that counts can add one before this one ends. */
     lockAndCount: (): Promise<number> => lockAndCount('projects', '', 'select count(*) from project'),
@@ -134,11 +134,11 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       try {
         await em.flush();
       } catch (error) {
-        const broken = violatedConstraint(error);
+        const constraint = violatedConstraint(error);
         // An environment was deleted concurrently; the retried transaction finds out which.
-        if (broken === 'project_environment_environment_fkey')
+        if (constraint === 'project_environment_environment_fkey')
           throw new SerializationFailure('An environment of a new project was deleted concurrently.');
-        if (broken !== 'project_pkey') throw error;
+        if (constraint !== 'project_pkey') throw error;
         throw projectIdTaken();
       }
       // After the insert, which waits for concurrent writers of that id: this statement sees what they committed.
@@ -167,14 +167,14 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     },
 
     /**
-     * Removes a locked project without active features, reserves the id of a private one, and emits that the project and its segments
-     * are gone. Returns those segments.
+     * Removes a locked project without active features, reserves the id of a private one, and emits the removal of the project and its
+     * segments. Returns those segments.
      */
     remove: async ({ id, mode }: StoredProject): Promise<readonly StoredSegment[]> => {
       const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
       for (const { version, segment } of removed) emitSegmentRemoval(outbox, segment.id, version);
       const environments = await query<{ environment: string }>(removeEnvironments, [id]);
-      emitProjectRemovalDelivery(
+      emitProjectEnvironmentsRemovalDelivery(
         outbox,
         id,
         environments.map(({ environment }) => environment),
@@ -208,7 +208,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     disconnect: async (id: string, environment: string): Promise<void> => {
       await guard.checkDisconnection(id, environment);
       await tx.em.nativeDelete(ProjectEnvironmentEntity, { project: id, environment });
-      emitProjectRemovalDelivery(outbox, id, [environment]);
+      emitProjectEnvironmentsRemovalDelivery(outbox, id, [environment]);
       await query(removeUsage, [id, environment]);
     },
 

@@ -3,7 +3,7 @@ import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { featureStatesSql } from '../features/feature-queries.ts';
 
-/** A digest of the versions in a group. */
+/** A digest of the versions of a group of entities: of the features of a project, or of all segments. */
 export interface GroupDigest {
   readonly group: string;
   readonly count: number;
@@ -22,9 +22,9 @@ const digestFeatures: Statement = {
   text: `
     with requested as (select id from project where id collate "C" > $1 order by id collate "C" limit $2)
     select (select case when count(*) = $2 then max(id collate "C") end from requested) as next, coalesce((
-      select json_agg(it order by it."group" collate "C") from (
+      select json_agg(group_digest order by group_digest."group" collate "C") from (
         select project as "group", count(*) as count, ${digestOfVersions('name', 'version')} as digest
-        from feature where project in (select id from requested) group by project) as it), '[]') as groups`,
+        from feature where project in (select id from requested) group by project) as group_digest), '[]') as groups`,
 };
 
 const digestSegments: Statement = {
@@ -49,13 +49,13 @@ const versionsOfSegments: Statement = {
 const features: Statement = {
   name: 'current-features',
   text: `
-    with wanted as (select * from feature where name = any ($1::text[])),
-      stored as (${featureStatesSql('wanted')})
+    with requested_feature as (select * from feature where name = any ($1::text[])),
+      stored as (${featureStatesSql('requested_feature')})
     select stored.id, stored.version, stored.state from stored
     union all
-    select requested.name, gone.version, null from unnest($1::text[]) as requested (name)
-      left join deleted_feature gone on gone.name = requested.name
-      where not exists (select from wanted where wanted.name = requested.name)`,
+    select requested.name, deleted.version, null from unnest($1::text[]) as requested (name)
+      left join deleted_feature deleted on deleted.name = requested.name
+      where not exists (select from requested_feature where requested_feature.name = requested.name)`,
 };
 
 const segments: Statement = {

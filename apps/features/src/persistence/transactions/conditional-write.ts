@@ -39,14 +39,15 @@ interface Params {
   readonly name?: string;
 }
 
-type Tags = (
+/** Returns the entity tags that match a subject before or after the write; undefined if it is not locked or does not exist. */
+type TagsOfSubject = (
   locked: LockedObjects,
   params: Params,
   when: 'before' | 'after',
 ) => readonly (string | undefined)[] | undefined;
 
 const ofFeature =
-  (part: (feature: Feature, params: Params) => unknown): Tags =>
+  (part: (feature: Feature, params: Params) => unknown): TagsOfSubject =>
   ({ features }, params, when) => {
     const found = features.get(params.featureName ?? '')?.[when];
     if (found === undefined) return undefined;
@@ -56,7 +57,7 @@ const ofFeature =
   };
 
 /** The entity tags that match a subject, its own first. */
-const tags: Readonly<Record<IfMatchTarget, Tags>> = {
+const tagsOfTarget: Readonly<Record<IfMatchTarget, TagsOfSubject>> = {
   feature: ({ features }, { featureName = '' }, when) => {
     const found = features.get(featureName)?.[when];
     return found === undefined ? undefined : [String(found.editVersion)];
@@ -75,7 +76,7 @@ const tagsOfContent = (content: unknown): readonly string[] | undefined =>
 
 /**
  * Refuses a write whose `If-Match` header does not match what it has locked, and sets the `ETag` header to the subject's new tag.
- * Runs last in the transaction: a write that is invalid anyway is refused for that.
+ * Runs last in the transaction: a write that is invalid anyway is refused for that reason.
  */
 export const checkConditionalWrite = (
   { conditional, requireIfMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
@@ -83,7 +84,7 @@ export const checkConditionalWrite = (
 ) => {
   if (conditional === undefined) return;
   const tagsOf = (when: 'before' | 'after') =>
-    tags[conditional](locked, params as Params, when)?.filter((tag) => tag !== undefined);
+    tagsOfTarget[conditional](locked, params as Params, when)?.filter((tag) => tag !== undefined);
   if (requireIfMatch !== undefined) {
     const before = tagsOf('before');
     if (before === undefined)

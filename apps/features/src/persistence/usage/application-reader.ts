@@ -15,7 +15,7 @@ const usageJson = (hidden: string): string => `coalesce((
   select json_agg(json_build_object('project', project, 'environments', environments) order by project)
   from (${usageOf(hidden)}) as by_project), '[]')`;
 
-/** SQL: whether the feature in the row `m` is missing: not active in a project of the application's keys, and not in a hidden project. */
+/** SQL: whether the feature in the row `m` is missing: not active in a project of the application's tokens, and not in a hidden project. */
 export const isMissing = (hidden: string): string => `not exists (
   select from feature f where f.name = m.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
     select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))`;
@@ -40,17 +40,17 @@ const all = (sortBy: keyof typeof sortColumns, sortOrder: 'asc' | 'desc'): State
   name: `client-applications-${sortBy}-${sortOrder}`,
   text: `
     with found as materialized (
-      select a.app_name, row_number() over (order by ${sortColumns[sortBy]} ${sortOrder}, a.app_name) as nth
+      select a.app_name, row_number() over (order by ${sortColumns[sortBy]} ${sortOrder}, a.app_name) as position
       from client_application a
       where not ${usedOnlyIn('$1')} and ($2::text is null or position(lower($2) in lower(a.app_name)) > 0)
     )
     select json_build_object(
       'applications', coalesce((
         select json_agg(json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, 'strategies', a.strategies, ${descriptionMembers},
-          'project', used_in.project, 'environment', used_in.first, 'usage', ${usageJson('$1')}) order by found.nth)
+          'project', used_in.project, 'environment', used_in.first, 'usage', ${usageJson('$1')}) order by found.position)
         from found join client_application a using (app_name)
         left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as used_in on true
-        where found.nth > $3::integer and found.nth <= $3::integer + $4::integer), '[]'),
+        where found.position > $3::integer and found.position <= $3::integer + $4::integer), '[]'),
       'total', (select count(*) from found))::text as json`,
 });
 
@@ -62,8 +62,8 @@ const one: Statement = {
     select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${descriptionMembers},
       'strategies', coalesce((
         select json_agg(case when type.name is null then json_build_object('name', used_type.name, 'notFound', true)
-          else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by used_type.nth)
-        from jsonb_array_elements_text(a.strategies) with ordinality as used_type (name, nth)
+          else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by used_type.position)
+        from jsonb_array_elements_text(a.strategies) with ordinality as used_type (name, position)
         left join strategy_type type on type.name = used_type.name), '[]'),
       'instances', coalesce((
         select json_agg(json_build_object('appName', i.app_name, ${instanceJson}, 'environment', i.environment,
@@ -132,7 +132,7 @@ const instances: Statement = {
     ${fromVisible}`,
 };
 
-/** SQL: the applications and environments that use the project `$1`, by their keys or by evaluating its features. */
+/** SQL: the applications and environments that use the project `$1`, by their tokens or by evaluating its features. */
 const usedEnvironmentsOfProject = `used_in as materialized (
   select app_name, environment from client_application_usage where project = $1
   union
@@ -146,7 +146,7 @@ const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
   text: `
     with ${usedEnvironmentsOfProject}, found as materialized (
       select app_name, json_agg(environment order by environment) as environments,
-        row_number() over (order by app_name ${sortOrder}) as nth
+        row_number() over (order by app_name ${sortOrder}) as position
       from used_in
       group by app_name
       having $2::text is null or position(lower($2) in lower(app_name)) > 0
@@ -171,8 +171,8 @@ const ofProject = (sortOrder: 'asc' | 'desc'): Statement => ({
                 json_agg(distinct substring(i.sdk_version from position(':' in i.sdk_version || ':') + 1)) as versions
               from client_instance i join used_in using (app_name, environment)
               where i.app_name = found.app_name and i.sdk_version is not null group by 1) as used), '[]'))
-          order by found.nth)
-        from found where found.nth > $3::integer and found.nth <= $3::integer + $4::integer), '[]'),
+          order by found.position)
+        from found where found.position > $3::integer and found.position <= $3::integer + $4::integer), '[]'),
       'total', (select count(*) from found))::text as json
     from project p where p.id = $1 and p.archived_at is null`,
 });
@@ -203,10 +203,10 @@ export const applicationReader = (database: ReadDatabase) => {
   const readJson = async (
     statement: Statement,
     values: readonly unknown[],
-    missing?: () => Refusal,
+    refusalIfMissing?: () => Refusal,
   ): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
-    if (row === undefined) throw missing?.() ?? new Error(`The statement ${statement.name} returned no row.`);
+    if (row === undefined) throw refusalIfMissing?.() ?? new Error(`The statement ${statement.name} returned no row.`);
     return row.json;
   };
 

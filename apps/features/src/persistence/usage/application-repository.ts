@@ -13,9 +13,9 @@ export const usedOnlyIn = (projects: string): string => `(
   exists (select from client_application_usage used where used.app_name = a.app_name) and not exists (
     select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;
 
-/** The largest number of instances, and of missing flags, that are stored for one application in one environment. */
-const instancesLimit = 1_000;
-const missingLimit = 100;
+/** The maximum numbers of instances, and of missing flags, that are stored for one application in one environment. */
+const maxInstances = 1_000;
+const maxMissingFlags = 100;
 
 /** SQL: the table `reported` of the application instances in `$1`. */
 const reportedInstances = `
@@ -70,7 +70,7 @@ const recordSeen = `
     from reported where "instanceId" is not null and (
       exists (select from client_instance i
         where i.app_name = "appName" and i.environment = reported.environment and i.instance_id = "instanceId")
-      or (select count(*) from client_instance i where i.app_name = "appName" and i.environment = reported.environment) < ${instancesLimit})
+      or (select count(*) from client_instance i where i.app_name = "appName" and i.environment = reported.environment) < ${maxInstances})
     order by 1, 2, 3, index desc
     on conflict (app_name, environment, instance_id) do update set
       sdk_version = coalesce(excluded.sdk_version, known.sdk_version),
@@ -85,7 +85,7 @@ const recordSeen = `
     from given_missing left join client_missing_feature m on m.app_name = "appName" and (m.environment, m.feature) = (given_missing.environment, given_missing.feature)
     where "appName" in (select app_name from present union all select app_name from saved)
       and case when m.app_name is null
-        then (select count(*) from client_missing_feature o where o.app_name = "appName" and o.environment = given_missing.environment) < ${missingLimit}
+        then (select count(*) from client_missing_feature o where o.app_name = "appName" and o.environment = given_missing.environment) < ${maxMissingFlags}
         else m.last_seen_at <= $2::timestamptz - interval '1 minute' end
     order by 1, 2, 3
     on conflict (app_name, environment, feature) do update set last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
@@ -116,7 +116,7 @@ export const applicationRepository = ({ query }: Tx) => {
     // A second statement: it sees what other transactions committed while this one waited for the lock.
     return onlyRow(await query<ApplicationCounts>(count), count);
   };
-  const numbered = (applications: readonly ReportedApplicationInstance[]): string =>
+  const toIndexedJson = (applications: readonly ReportedApplicationInstance[]): string =>
     JSON.stringify(applications.map((application, index) => ({ ...application, index })));
 
   return {
@@ -127,11 +127,11 @@ export const applicationRepository = ({ query }: Tx) => {
       applications: readonly ReportedApplicationInstance[],
       now: Date,
     ): Promise<ApplicationWrite[]> =>
-      applications.length === 0 ? [] : query(findReported, [numbered(applications), now.toISOString()]),
+      applications.length === 0 ? [] : query(findReported, [toIndexedJson(applications), now.toISOString()]),
 
     /**
      * Records that applications were seen, with their instances and the features that they evaluated but that do not exist. Returns
-     * those that are new, and those that only frontend keys had reported before.
+     * those that are new, and those that only frontend tokens had reported before.
      */
     recordSeen: async (
       applications: readonly ReportedApplicationInstance[],
@@ -139,7 +139,7 @@ export const applicationRepository = ({ query }: Tx) => {
       now: Date,
     ): Promise<AnnouncedApplication[]> => {
       if (applications.length === 0 && missing.length === 0) return [];
-      const values = [numbered(applications), now.toISOString(), JSON.stringify(missing)];
+      const values = [toIndexedJson(applications), now.toISOString(), JSON.stringify(missing)];
       return query<AnnouncedApplication>(recordSeen, values);
     },
 
@@ -148,8 +148,8 @@ export const applicationRepository = ({ query }: Tx) => {
       (await query('select from client_application where app_name = $1', [appName])).length > 0,
 
     /** Creates or updates an application. */
-    describe: async ({ appName, createdBy, ...about }: ApplicationDescription, now: Date): Promise<void> => {
-      const { description, url, color, icon, sdkVersion, strategies } = about;
+    describe: async ({ appName, createdBy, ...properties }: ApplicationDescription, now: Date): Promise<void> => {
+      const { description, url, color, icon, sdkVersion, strategies } = properties;
       const strategiesJson = strategies === undefined ? null : JSON.stringify(strategies);
       const texts = [description, url, color, icon, sdkVersion].map((text) => text ?? null);
       await query(describe, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);

@@ -14,5 +14,5 @@ const list: Statement = {
     ) as measured where bytes <= ${maxListedBytes}`,
 };
 
-/** Reads the latest report of each Edge, as JSON. */
+/** Reads the latest report of each instance of Unleash Edge, as JSON. */
 export const edgeInstanceReader = (database: ReadDatabase) => (): Promise<string> => readJson(database, list);

@@ -1,7 +1,7 @@
 import type { EdgeInstanceBody } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 
-/** The maximum number of Edges that are stored. */
+/** The maximum number of instances of Unleash Edge whose reports are stored. */
 const maxEdgeInstances = 1_000;
 
 const store = `
@@ -12,7 +12,7 @@ const store = `
   on conflict (identifier) do update set report = excluded.report, last_seen_at = excluded.last_seen_at
     where known.last_seen_at <= excluded.last_seen_at`;
 
-/** Stores reports of Edges within a transaction. At the limit, reports of new Edges are ignored. */
+/** Stores reports of Edge instances within a transaction. At the limit, reports of new instances are ignored. */
 export const edgeInstanceRepository = ({ query }: Tx) => ({
   store: async (report: EdgeInstanceBody, now: Date): Promise<void> => {
     await query(store, [report.identifier, JSON.stringify(report), now.toISOString()]);

@@ -9,15 +9,15 @@ const environment: Statement = {
 };
 
 /**
- * The environment of an application's request: that of its token, or else the named one. An admin token is not bound to an
+ * The environment of an application's request: that of its token, or else the requested one. An admin token is not bound to an
  * environment: without a name, or with the name `default` if no environment has it, it gets the first enabled environment.
  * Undefined if the environment does not exist.
  */
 export const findApplicationEnvironment =
   (database: ReadDatabase) =>
-  async (caller: Caller, named: string = 'default'): Promise<string | undefined> => {
-    const bound = boundEnvironment(caller);
-    const values = [bound ?? named, bound === undefined && named === 'default'];
+  async (caller: Caller, requested: string = 'default'): Promise<string | undefined> => {
+    const environmentOfToken = boundEnvironment(caller);
+    const values = [environmentOfToken ?? requested, environmentOfToken === undefined && requested === 'default'];
     return (await database.read<{ name: string }>(environment, values))[0]?.name;
   };
 export type FindApplicationEnvironment = ReturnType<typeof findApplicationEnvironment>;

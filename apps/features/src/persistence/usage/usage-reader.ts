@@ -2,7 +2,7 @@ import { type ReadDatabase, timestampSql, type Statement } from '@bunting/databa
 import { featureNotFound } from '../../domain/refusals.ts';
 import { joinLastHour } from '../features/feature-queries.ts';
 
-const about = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
+const commonMembers = `'version', 1, 'maturity', 'stable', 'featureName', f.name`;
 
 const usageRows = (hours: string): string => `
   feature_usage_hour used join environment e on e.name = used.environment
@@ -11,13 +11,13 @@ const usageRows = (hours: string): string => `
 const lastHour: Statement = {
   name: 'usage-of-feature',
   text: `
-    select json_build_object(${about},
+    select json_build_object(${commonMembers},
       'lastHourUsage', coalesce((
         select json_agg(json_build_object(
           'environment', e.name, 'timestamp', ${timestampSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
-          'yes', lately.yes, 'no', lately.no) order by e.sort_order, e.name)
+          'yes', last_hour.yes, 'no', last_hour.no) order by e.sort_order, e.name)
         from feature_seen seen join environment e on e.name = seen.environment ${joinLastHour('seen')}
-        where seen.feature = f.name and lately.yes + lately.no > 0), '[]'),
+        where seen.feature = f.name and last_hour.yes + last_hour.no > 0), '[]'),
       'seenApplications', coalesce((
         select json_agg(app_name order by app_name)
         from (select distinct used.app_name from ${usageRows("interval '2 hours'")}) as applications), '[]'))::text as json
@@ -30,15 +30,15 @@ const maxRawMetrics = 50_000;
 const byHour: Statement = {
   name: 'usage-of-feature-by-hour',
   text: `
-    select json_build_object(${about},
+    select json_build_object(${commonMembers},
       'data', coalesce((
-        select json_agg(row order by nth) from (
+        select json_agg(row order by position) from (
           select json_build_object(
             'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
             'timestamp', ${timestampSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants) as row,
-            row_number() over (order by used.hour desc, e.sort_order, e.name, used.app_name) as nth
+            row_number() over (order by used.hour desc, e.sort_order, e.name, used.app_name) as position
           from ${usageRows('make_interval(hours => $2::integer)')}) as counted
-        where nth <= ${maxRawMetrics}), '[]'))::text as json
+        where position <= ${maxRawMetrics}), '[]'))::text as json
     from feature f where f.name = $1 and f.project <> all ($3::text[])`,
 };
 

@@ -32,7 +32,7 @@ const addByMinute = `
       bool_or(yes > 0) as has_yes, bool_or(no > 0) as has_no
     from (
       select feature, environment, minute, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no
-      from json_to_recordset($1::json) as it (feature text, environment text, minute integer, yes bigint, no bigint)
+      from json_to_recordset($1::json) as reported (feature text, environment text, minute integer, yes bigint, no bigint)
       group by feature, environment, minute) as by_minute
     group by feature, environment
   )
@@ -53,16 +53,16 @@ const addByMinute = `
           select * from unnest(seen.minutes, seen.yes_by_minute, seen.no_by_minute) as earlier (minute, yes, no)
           union all
           select * from unnest(excluded.minutes, excluded.yes_by_minute, excluded.no_by_minute) as later (minute, yes, no)
-        ) as both_of_them
+        ) as all_counts
         where minute > $2::integer - 60 group by minute) as by_minute),
     emitted_at = case when seen.emitted_at < $3::timestamptz - interval '1 minute' then $3::timestamptz else seen.emitted_at end
-  returning feature, emitted_at = $3::timestamptz as due`;
+  returning feature, emitted_at = $3::timestamptz as "isDue"`;
 
 const addByHour = `
   insert into feature_usage_hour as stored (feature, environment, app_name, hour, yes, no, variants)
   select feature, environment, "appName", to_timestamp(hour * 3600::double precision), yes, no, variants
   from json_to_recordset($1::json)
-    as it (feature text, environment text, "appName" text, hour integer, yes bigint, no bigint, variants jsonb)
+    as reported (feature text, environment text, "appName" text, hour integer, yes bigint, no bigint, variants jsonb)
   order by 1, 2, 3, 4
   on conflict (feature, environment, app_name, hour) do update set
     yes = ${capped('stored.yes + excluded.yes')},
@@ -74,16 +74,16 @@ const addByHour = `
           select * from jsonb_each_text(stored.variants) as earlier (name, count)
           union all
           select * from jsonb_each_text(excluded.variants) as later (name, count)
-        ) as both_of_them group by name order by name limit 200) as by_name) end`;
+        ) as all_counts group by name order by name limit 200) as by_name) end`;
 
 const enterStages = `
   with entering as (
-    select name, stages from json_to_recordset($1::json) as it (name text, stages jsonb)
-  ), free as (
+    select name, stages from json_to_recordset($1::json) as reported (name text, stages jsonb)
+  ), locked_feature as (
     select f.name, entering.stages from feature f join entering on entering.name = f.name order by f.name for no key update of f skip locked
   ), saved as (
-    update feature set lifecycle = feature.lifecycle || free.stages, version = feature.version + 1
-    from free where feature.name = free.name returning feature.*
+    update feature set lifecycle = feature.lifecycle || locked_feature.stages, version = feature.version + 1
+    from locked_feature where feature.name = locked_feature.name returning feature.*
   ) ${featureStatesSql('saved')}`;
 
 const minutesPerHour = 60;
@@ -94,7 +94,7 @@ interface HourCount extends Omit<EvaluationCount, 'minute' | 'variants'> {
 }
 
 /** Sums up counts: one entry for each feature, environment, application and hour. */
-const byHour = (counts: readonly EvaluationCount[]): HourCount[] => {
+const sumByHour = (counts: readonly EvaluationCount[]): HourCount[] => {
   const sums = new Map<string, HourCount>();
   for (const { feature, environment, appName, minute, yes, no, variants } of counts) {
     const hour = Math.floor(minute / minutesPerHour);
@@ -126,7 +126,7 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
   /** The active features with these names. */
   findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
     query(findReported, [names, environments]),
-  /** The same features, locked in the order of their names. */
+  /** As `findReported`, with the features locked in the order of their names. */
   findReportedForUpdate: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
     query(findReportedForUpdate, [names, environments]),
 
@@ -140,14 +140,14 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
       no,
     }));
     const values = [JSON.stringify(rows), Math.floor(now.getTime() / 60_000), now.toISOString()];
-    const stored = await query<{ feature: string; due: boolean }>(addByMinute, values);
-    return [...new Set(stored.filter(({ due }) => due).map(({ feature }) => feature))];
+    const stored = await query<{ feature: string; isDue: boolean }>(addByMinute, values);
+    return [...new Set(stored.filter(({ isDue }) => isDue).map(({ feature }) => feature))];
   },
 
   /** Adds counts by hour and application. Counts that are older than the retention period are ignored. */
   addByHour: async (counts: readonly EvaluationCount[], now: Date): Promise<void> => {
     const oldest = Math.floor(now.getTime() / 3_600_000) - usageRetentionHours;
-    const rows = byHour(counts).filter(({ hour }) => hour > oldest);
+    const rows = sumByHour(counts).filter(({ hour }) => hour > oldest);
     if (rows.length > 0) await query(addByHour, [JSON.stringify(rows)]);
   },
 
