@@ -11,11 +11,11 @@ const maxListed = 10;
 
 /** Lists referrers for an error message. Those in projects hidden from the caller are only counted. */
 export const formatReferrers = (referrers: readonly Referrer[], hidden: readonly string[]): string => {
-  const all = [...new Map(referrers.map((referrer) => [referrer.name, referrer])).values()];
-  const visible = all.filter(({ project }) => !hidden.includes(project));
+  const distinctReferrers = [...new Map(referrers.map((referrer) => [referrer.name, referrer])).values()];
+  const visible = distinctReferrers.filter(({ project }) => !hidden.includes(project));
   const listed = visible.slice(0, maxListed).map(({ name }) => shortName(name));
   const names = [...listed, ...(visible.length > maxListed ? ['…'] : [])].join(', ');
-  const hiddenCount = all.length - visible.length;
+  const hiddenCount = distinctReferrers.length - visible.length;
   if (hiddenCount === 0) return names;
   const others = hiddenCount === 1 ? '1 other' : `${hiddenCount} others`;
   return names === '' ? others : `${names} and ${others}`;

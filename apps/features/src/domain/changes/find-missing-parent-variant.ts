@@ -5,10 +5,10 @@ import type { Feature } from '../features/feature.ts';
  * set up first.
  */
 export const findMissingParentVariant = (parent: Feature, names: readonly string[]): string | undefined => {
-  const known = new Set(
+  const existingNames = new Set(
     Object.values(parent.environments).flatMap(({ variants, strategies }) =>
       [...variants, ...strategies.flatMap((strategy) => strategy.variants)].map(({ name }) => name),
     ),
   );
-  return known.size === 0 ? undefined : names.find((name) => !known.has(name));
+  return existingNames.size === 0 ? undefined : names.find((name) => !existingNames.has(name));
 };

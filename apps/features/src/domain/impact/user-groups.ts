@@ -50,10 +50,10 @@ export const conditionsOf = (
   content: PlaygroundContent,
 ): readonly Condition[] => {
   const ofSegments = content.segments.filter(({ id }) => segments.includes(id));
-  const all = [...constraints, ...ofSegments.flatMap((segment) => segment.constraints)];
+  const allConstraints = [...constraints, ...ofSegments.flatMap((segment) => segment.constraints)];
   const lists = name === 'flexibleRollout' ? [] : listParameters;
   return [
-    ...all.map((constraint): Condition => [constraint.contextName, valuesFor(constraint)]),
+    ...allConstraints.map((constraint): Condition => [constraint.contextName, valuesFor(constraint)]),
     ...lists.flatMap(([parameter, field]): Condition[] => {
       const values = parameters[parameter]?.split(',').map((item) => item.trim()) ?? [];
       return values.length === 0 ? [] : [[field, values.filter((item) => item !== '').slice(0, maxValuesOfList)]];
@@ -82,8 +82,8 @@ const combinations = (conditions: readonly Condition[], limit: number): UserFiel
  * strategy.
  */
 export const groupsOf = (strategies: readonly (readonly Condition[])[], limit: number): UserFields[] => {
-  const all = combinations(strategies.flat(), limit);
-  if (all !== undefined) return all;
+  const allCombinations = combinations(strategies.flat(), limit);
+  if (allCombinations !== undefined) return allCombinations;
   const satisfying = strategies.map(
     (conditions): UserFields =>
       new Map(conditions.flatMap(([field, [value]]) => (value === undefined ? [] : [[field, value]]))),

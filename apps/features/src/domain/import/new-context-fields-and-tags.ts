@@ -37,12 +37,12 @@ export const newTagTypes = (
 /** The tags of the file that the catalogue of tags lacks, each once. @param known the tags of the file that it has */
 export const newTags = ({ entries }: FileContent, known: readonly Tag[]): Tag[] => {
   const keyOf = ({ type, value }: Tag): string => JSON.stringify([type, value]);
-  const seen = new Set(known.map(keyOf));
+  const knownKeys = new Set(known.map(keyOf));
   const added: Tag[] = [];
   for (const { tags } of entries.values()) {
     for (const { value } of tags) {
-      if (seen.has(keyOf(value))) continue;
-      seen.add(keyOf(value));
+      if (knownKeys.has(keyOf(value))) continue;
+      knownKeys.add(keyOf(value));
       added.push({ type: value.type, value: value.value });
     }
   }

@@ -46,15 +46,15 @@ const byKey = <K, T>(
   keyOf: (value: T) => K,
   errors: ImportErrors,
 ): ReadonlyMap<K, Located<T>> => {
-  const found = new Map<K, Located<T>>();
+  const itemByKey = new Map<K, Located<T>>();
   for (const item of items) {
     const key = keyOf(item.value);
-    const earlier = found.get(key);
-    if (earlier === undefined) found.set(key, item);
+    const earlier = itemByKey.get(key);
+    if (earlier === undefined) itemByKey.set(key, item);
     else if (!isEqual(earlier.value, item.value))
       errors.add(`The file says two things of "${shortName(String(key))}"`, item.path);
   }
-  return found;
+  return itemByKey;
 };
 
 const skipReason = (feature: FeatureInFile, existing: Feature | undefined): string | undefined => {

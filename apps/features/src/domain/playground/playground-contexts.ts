@@ -38,10 +38,10 @@ export const combinationsOf = (fields: ReadonlyMap<string, string>): ReadonlyMap
  * @throws Refusal when there are more than `maxEvaluations`
  */
 export const combinationsOfAll = (contexts: readonly ReadonlyMap<string, string>[]): ReadonlyMap<string, string>[] => {
-  const all: ReadonlyMap<string, string>[] = [];
+  const combinations: ReadonlyMap<string, string>[] = [];
   for (const fields of contexts) {
-    all.push(...combinationsOf(fields));
-    requireEvaluationsWithinLimit(all.length);
+    combinations.push(...combinationsOf(fields));
+    requireEvaluationsWithinLimit(combinations.length);
   }
-  return all;
+  return combinations;
 };

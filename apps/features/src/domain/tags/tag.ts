@@ -29,9 +29,9 @@ const byTypeAndValue = (one: Tag, other: Tag): number => {
 
 /** The feature with the tags added, all of them sorted by type and value, without duplicates. */
 export const withTags = (feature: Feature, tags: readonly Tag[]): Feature => {
-  const all = [...feature.tags];
-  for (const { type, value } of tags) if (!all.some(isSameTag({ type, value }))) all.push({ type, value });
-  return all.length === feature.tags.length ? feature : { ...feature, tags: all.sort(byTypeAndValue) };
+  const allTags = [...feature.tags];
+  for (const { type, value } of tags) if (!allTags.some(isSameTag({ type, value }))) allTags.push({ type, value });
+  return allTags.length === feature.tags.length ? feature : { ...feature, tags: allTags.sort(byTypeAndValue) };
 };
 
 /** Adds a tag to a feature. Emits nothing when the feature has the tag already. */

@@ -87,7 +87,7 @@ const nameOf = (reported: readonly ReportedApplicationInstance[], { index }: App
 export const unknownApplications = (
   reported: readonly ReportedApplicationInstance[],
   stored: readonly ApplicationWrite[],
-): string[] => [...new Set(stored.filter(({ isKnown }) => !isKnown).map((one) => nameOf(reported, one)))];
+): string[] => [...new Set(stored.filter(({ isKnown }) => !isKnown).map((write) => nameOf(reported, write)))];
 
 /** Whether the report may add an application, or emit `application-created` for one that only frontend tokens have reported. */
 export const mayAnnounce = (granted: readonly string[], stored: readonly ApplicationWrite[]): boolean =>
@@ -119,7 +119,7 @@ export const admitApplications = (
   }: { readonly unknown: readonly string[]; readonly granted: readonly string[]; readonly slots: number },
 ): Admission => {
   const admitted = granted.slice(0, slots);
-  const known = stored.filter(({ isKnown }) => isKnown).map((one) => nameOf(reported, one));
+  const known = stored.filter(({ isKnown }) => isKnown).map((write) => nameOf(reported, write));
   const listed = new Set([...known, ...admitted]);
   const unchanged = new Set(stored.filter(({ needsNoWrite }) => needsNoWrite).map(({ index }) => index));
   return {

@@ -55,22 +55,22 @@ export const reportingApplication = (
 
 /** The applications that a proxy reports, each instance once. */
 export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] => {
-  const seen = new Map<string, ReportedApplicationInstance>();
-  const named = new Set<string>();
+  const applications = new Map<string, ReportedApplicationInstance>();
+  const reportedNames = new Set<string>();
   const keyOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
   for (const application of body.applications) {
     const environment = effectiveEnvironment(caller, application.environment);
     const name = keyOf(application.appName, environment);
     const key = JSON.stringify([name, application.instanceId]);
-    if (!seen.has(key)) seen.set(key, applicationReport(application, environment, caller));
-    named.add(name);
+    if (!applications.has(key)) applications.set(key, applicationReport(application, environment, caller));
+    reportedNames.add(name);
   }
   for (const { appName, environment } of body.metrics) {
     const key = keyOf(appName, environment);
-    if (named.has(key) || !may(caller, ['CLIENT'], { environment })) continue;
-    named.add(key);
+    if (reportedNames.has(key) || !may(caller, ['CLIENT'], { environment })) continue;
+    reportedNames.add(key);
     const { instanceId: _, ...application } = applicationReport({ appName }, environment, caller);
-    seen.set(key, application);
+    applications.set(key, application);
   }
-  return [...seen.values()];
+  return [...applications.values()];
 };

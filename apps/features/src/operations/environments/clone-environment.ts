@@ -34,8 +34,8 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         requireProjectsFound(requested, projects);
         const from = source.name;
         const to = clone.name;
-        const found = await features.findAllForUpdate(await environments.featureNames([to]));
-        const decisions = found.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
+        const featuresOfClone = await features.findAllForUpdate(await environments.featureNames([to]));
+        const decisions = featuresOfClone.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
         await features.save(decisions.map(({ feature }) => feature));
         // The states of the other features list one environment more.
         features.emitStates(

@@ -8,9 +8,9 @@ import type { FeaturesContext } from '../context.ts';
 export const setEnvironmentOrderEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetEnvironmentOrder, (request) =>
     transaction(request, async (tx) => {
-      const found = await tx.environments.findForUpdate(Object.keys(request.body));
+      const environments = await tx.environments.findForUpdate(Object.keys(request.body));
       const decisions = Object.entries(request.body).map(([name, sortOrder]) => {
-        const environment = found.find((one) => one.name === name);
+        const environment = environments.find((candidate) => candidate.name === name);
         if (environment === undefined) throw environmentNotFound(name);
         return updateEnvironment(environment, { sortOrder });
       });

@@ -14,13 +14,13 @@ export const lockFeatures = async (
   project: string,
   names: readonly string[],
 ): Promise<{ readonly features: readonly Feature[]; readonly projectContext: ProjectContext }> => {
-  const found = await features.findAllForUpdate(names);
-  const byName = new Map(found.map((feature) => [feature.name, feature]));
+  const lockedFeatures = await features.findAllForUpdate(names);
+  const byName = new Map(lockedFeatures.map((feature) => [feature.name, feature]));
   for (const name of names) {
     const feature = byName.get(name);
     if (feature?.project !== project) throw featureNotInProject(name, project);
   }
   const projectContext = await repository.ofProject(project, noReferences);
   if (projectContext === undefined) throw projectNotFound(project);
-  return { features: found, projectContext };
+  return { features: lockedFeatures, projectContext };
 };

@@ -13,8 +13,8 @@ export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authorise(caller, TagFeatures.permission, { project: params.projectId });
       const names = [...new Set(body.features)];
-      const found = onlyVisible(request, await tx.features.findAllForUpdate(names));
-      const features = featuresToTag(body.features, found, params.projectId);
+      const visible = onlyVisible(request, await tx.features.findAllForUpdate(names));
+      const features = featuresToTag(body.features, visible, params.projectId);
       if (features.length > 0) {
         await addTags(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
       }

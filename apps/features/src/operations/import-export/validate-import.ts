@@ -25,8 +25,8 @@ const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
   const item: unknown = Array.isArray(items) ? items[Number(index)] : undefined;
   if (typeof item !== 'object' || item === null) return [];
   const { featureName, feature, name } = item as Readonly<Record<string, unknown>>;
-  const found = featureName ?? feature ?? name;
-  return typeof found === 'string' ? [found] : [];
+  const affected = featureName ?? feature ?? name;
+  return typeof affected === 'string' ? [affected] : [];
 };
 
 const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): ValidationItem[] => {
@@ -35,9 +35,9 @@ const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): Valida
 };
 
 const warningsOf = (skipped: readonly { readonly feature: string; readonly reason: string }[]): ValidationItem[] =>
-  [...Map.groupBy(skipped, ({ reason }) => reason)].map(([message, left]) => ({
+  [...Map.groupBy(skipped, ({ reason }) => reason)].map(([message, features]) => ({
     message,
-    affectedItems: left.map(({ feature }) => feature),
+    affectedItems: features.map(({ feature }) => feature),
   }));
 
 const permissionItems = (missing: readonly MissingPermission[]): ValidationItem[] => {

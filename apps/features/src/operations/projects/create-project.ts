@@ -21,9 +21,9 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       const version = await projects.add(project, caller, now.toISOString());
       events.emit(decision.events);
       if (project.mode === 'private') await hideProjectInGateway(bus, { id: project.id, version }, request);
-      const { description, featureLimit, ...shown } = project;
+      const { description, featureLimit, ...reply } = project;
       return {
-        ...shown,
+        ...reply,
         ...(description !== null && { description }),
         ...(featureLimit !== null && { featureLimit }),
       };

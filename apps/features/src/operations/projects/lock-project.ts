@@ -10,7 +10,7 @@ export const lockProject = async (
   { id, caller, access, orArchived = false }: { id: string; caller: Caller; access: Access; orArchived?: boolean },
 ): Promise<LockedProject> => {
   authorise(caller, access, { project: id });
-  const found = await projects.findForUpdate(id);
-  if (found === undefined || (found.isArchived && !orArchived)) throw noProjectFound(id);
-  return found;
+  const locked = await projects.findForUpdate(id);
+  if (locked === undefined || (locked.isArchived && !orArchived)) throw noProjectFound(id);
+  return locked;
 };

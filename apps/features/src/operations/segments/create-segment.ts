@@ -15,7 +15,7 @@ export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       requireBelowLimit('segment', await segments.lockAndCount(), resourceLimits.segments);
       const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
       events.emit([segmentCreated(segment)]);
-      const { project, ...shown } = { ...segment, constraints: [...segment.constraints] };
-      return project === null ? shown : { ...shown, project };
+      const { project, ...reply } = { ...segment, constraints: [...segment.constraints] };
+      return project === null ? reply : { ...reply, project };
     }),
   );

@@ -13,13 +13,13 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId, segmentIds } = body;
-      const found = undefinedIfHidden(request, await tx.segments.featureOfStrategy(strategyId));
+      const owner = undefinedIfHidden(request, await tx.segments.featureOfStrategy(strategyId));
       // The project of the strategy decides, not the one that the body names.
-      authorise(caller, SetStrategySegments.permission, { project: found?.project, environment: environmentId });
-      if (found?.project !== projectId) throw strategyNotFound(strategyId);
+      authorise(caller, SetStrategySegments.permission, { project: owner?.project, environment: environmentId });
+      if (owner?.project !== projectId) throw strategyNotFound(strategyId);
       const { feature, projectContext } = await tx.features.getForUpdate(
         projectId,
-        found.name,
+        owner.name,
         collectReferenceCandidates(segmentIds),
       );
       const ref = { environment: environmentId, strategyId };

@@ -43,31 +43,31 @@ interface Params {
 type TagsOfSubject = (
   locked: LockedObjects,
   params: Params,
-  when: 'before' | 'after',
+  time: 'before' | 'after',
 ) => readonly (string | undefined)[] | undefined;
 
 const ofFeature =
   (part: (feature: Feature, params: Params) => unknown): TagsOfSubject =>
-  ({ features }, params, when) => {
-    const found = features.get(params.featureName ?? '')?.[when];
-    if (found === undefined) return undefined;
-    const content = part(found.feature, params);
+  ({ features }, params, time) => {
+    const state = features.get(params.featureName ?? '')?.[time];
+    if (state === undefined) return undefined;
+    const content = part(state.feature, params);
     // The feature's own tag is accepted for its parts, too: nothing in the feature has changed.
-    return [content === undefined ? undefined : contentTag(content), String(found.editVersion)];
+    return [content === undefined ? undefined : contentTag(content), String(state.editVersion)];
   };
 
 /** The entity tags that match a subject, its own first. */
 const tagsOfTarget: Readonly<Record<IfMatchTarget, TagsOfSubject>> = {
-  feature: ({ features }, { featureName = '' }, when) => {
-    const found = features.get(featureName)?.[when];
-    return found === undefined ? undefined : [String(found.editVersion)];
+  feature: ({ features }, { featureName = '' }, time) => {
+    const state = features.get(featureName)?.[time];
+    return state === undefined ? undefined : [String(state.editVersion)];
   },
   'feature environment': ofFeature((feature, { environment = '' }) => inEnvironment(feature, environment)),
   strategy: ofFeature((feature, { environment = '', strategyId }) =>
     inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId),
   ),
-  segment: ({ segments }, { id = 0 }, when) => tagsOfContent(segments.get(id)?.[when]),
-  environment: ({ environments }, { name = '' }, when) => tagsOfContent(environments.get(name)?.[when]),
+  segment: ({ segments }, { id = 0 }, time) => tagsOfContent(segments.get(id)?.[time]),
+  environment: ({ environments }, { name = '' }, time) => tagsOfContent(environments.get(name)?.[time]),
   'change request': () => undefined,
 };
 
@@ -83,8 +83,8 @@ export const checkConditionalWrite = (
   locked: LockedObjects,
 ) => {
   if (conditional === undefined) return;
-  const tagsOf = (when: 'before' | 'after') =>
-    tagsOfTarget[conditional](locked, params as Params, when)?.filter((tag) => tag !== undefined);
+  const tagsOf = (time: 'before' | 'after') =>
+    tagsOfTarget[conditional](locked, params as Params, time)?.filter((tag) => tag !== undefined);
   if (requireIfMatch !== undefined) {
     const before = tagsOf('before');
     if (before === undefined)

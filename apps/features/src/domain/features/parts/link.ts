@@ -25,7 +25,7 @@ const newLink = ({ url, title }: FeatureLinkBody, id: string): FeatureLink => ({
 });
 
 const getLink = (feature: Feature, id: string): FeatureLink => {
-  const link = feature.links.find((one) => one.id === id);
+  const link = feature.links.find((candidate) => candidate.id === id);
   if (link === undefined) throw notFound(`Could not find link with id ${shortName(id)}`);
   return link;
 };
