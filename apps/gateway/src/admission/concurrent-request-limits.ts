@@ -84,7 +84,7 @@ export const concurrentRequestLimits = (config: Limits) => {
   };
 
   return {
-    /** Counts a request whose headers have arrived until its response is closed. @throws Refusal when the limit is reached */
+    /** Counts a request whose headers have arrived, until `responseSent` or the end of its connection. @throws Refusal at the limit */
     start: (request: FastifyRequest, reply: FastifyReply): void => {
       const stage = hasBody(request) ? 'incoming' : 'handling';
       const progress: Progress = { stage, releases: [limits[stage].acquire([serverQuota(stage)])] };

@@ -12,13 +12,13 @@ type PendingRequest = readonly [request: IncomingMessage, response: ServerRespon
  * a closed connection are dropped.
  */
 export const serialisePipelinedRequests = (handler: RequestListener): RequestListener => {
-  const waiting = new WeakMap<Socket, PendingRequest[]>();
+  const queues = new WeakMap<Socket, PendingRequest[]>();
 
   const handle = ([request, response]: PendingRequest): void => {
     const { socket } = request;
     response.once('close', () => {
-      const next = waiting.get(socket)?.shift();
-      if (next === undefined || !socket.writable) return void waiting.delete(socket);
+      const next = queues.get(socket)?.shift();
+      if (next === undefined || !socket.writable) return void queues.delete(socket);
       handle(next);
     });
     handler(request, response);
@@ -26,9 +26,9 @@ export const serialisePipelinedRequests = (handler: RequestListener): RequestLis
 
   return (request, response) => {
     const { socket } = request;
-    const queue = waiting.get(socket);
+    const queue = queues.get(socket);
     if (queue === undefined) {
-      waiting.set(socket, []);
+      queues.set(socket, []);
       return handle([request, response]);
     }
     if (queue.length >= maxWaiting) return void socket.destroy();

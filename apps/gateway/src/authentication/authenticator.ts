@@ -81,6 +81,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
   const lastKnown = new LRUCache<string, LastKnown>({ max: maxCached });
   /** the number of changes of tokens so far: a result from before the last change is stale, and is not used during an outage */
   let tokenChanges = 0;
+  /** by digest: the lookups that have begun since the last invalidation and have not ended */
   let pending = new Map<string, Promise<Principal>>();
   let invalidations = 0;
 
@@ -126,12 +127,12 @@ export const authenticator = (options: AuthenticatorOptions) => {
   const verifyLastKnown = async (): Promise<void> => {
     let changes: number;
     do {
-      const current = (changes = tokenChanges);
+      const changesBefore = (changes = tokenChanges);
       const verify = async ([digest, { principal }]: [string, LastKnown]): Promise<void> => {
         const { tokenId } = principal.caller;
-        const found = tokenId === undefined ? undefined : await tokens.findById(tokenId);
-        if (found === undefined) lastKnown.delete(digest);
-        else lastKnown.set(digest, lastKnownOf(found, current));
+        const verified = tokenId === undefined ? undefined : await tokens.findById(tokenId);
+        if (verified === undefined) lastKnown.delete(digest);
+        else lastKnown.set(digest, lastKnownOf(verified, changesBefore));
       };
       await Promise.allSettled([...lastKnown].map(verify));
     } while (changes !== tokenChanges);
@@ -147,8 +148,8 @@ export const authenticator = (options: AuthenticatorOptions) => {
     if (cached !== undefined) return cached;
     if (invalidDigests.has(digest)) throw refuse();
     // Concurrent requests with one token or session share its lookup.
-    const running = pending.get(digest);
-    if (running !== undefined) return running;
+    const pendingLookup = pending.get(digest);
+    if (pendingLookup !== undefined) return pendingLookup;
     const lookups = pending;
     const lookup = lookUp(digest, find, refuse).finally(() => lookups.delete(digest));
     lookups.set(digest, lookup);

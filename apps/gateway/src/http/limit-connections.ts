@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 
-/** Open files that the process needs beside the connections of clients: pools of databases, NATS, files that it reads. */
+/** Open files that the process needs besides the connections of clients: the pool of the database, NATS, files that it reads. */
 const reservedFiles = 256;
 const minConnections = 64;
 const warnIntervalMs = 60_000;

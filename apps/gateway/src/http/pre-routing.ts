@@ -46,8 +46,7 @@ export const preRouting = ({ config, headers, unread, draining, begin, trackResp
   return (handler: RequestListener): RequestListener =>
     (request, response) => {
       const startedAt = performance.now();
-      // A request from a page of another origin, and one beyond the limits of its head, is left to routing, which sets CORS headers or
-      // refuses it.
+      // A request with an `Origin`, or beyond the limits of its head, is left to the routes, which set CORS headers or refuse it.
       const isOrdinary = request.headers.origin === undefined && checkHeadLimits(request, config) === undefined;
       const preRouted = isOrdinary ? respond(request) : undefined;
       if (preRouted === undefined) return handler(request, response);

@@ -26,17 +26,17 @@ export const configuredMailer = (
     throw new Error('SMTP_URL requires GATEWAY_PUBLIC_URL, which links in mails begin with.');
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true }, { from });
-  let pending = 0;
+  let pendingCount = 0;
   return {
     /** Sends a mail. @returns whether the server accepted it; a failure is logged without the text and the address of the mail */
     send: async ({ to, subject, text }: Mail): Promise<boolean> => {
-      if (pending >= maxPending) {
+      if (pendingCount >= maxPending) {
         warn(
-          `The mailer discarded a mail: ${pending} others wait for the server of SMTP_URL, the limit is ${maxPending}. Check that the server responds, then request the mail again.`,
+          `The mailer discarded a mail: ${pendingCount} others wait for the server of SMTP_URL, the limit is ${maxPending}. Check that the server responds, then request the mail again.`,
         );
         return false;
       }
-      pending++;
+      pendingCount++;
       try {
         // Given as an object, the address is not parsed as a list of addresses.
         await transport.sendMail({ to: { name: '', address: to }, subject, text });
@@ -48,7 +48,7 @@ export const configuredMailer = (
         );
         return false;
       } finally {
-        pending--;
+        pendingCount--;
       }
     },
     close: (): void => transport.close(),

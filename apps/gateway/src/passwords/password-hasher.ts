@@ -57,7 +57,7 @@ export const passwordHasher = (logN: number) => {
   /** The salt of the key that is derived for users that do not exist, so that the response takes as long as for others. */
   const decoySalt = randomBytes(saltBytes);
   let runningCount = 0;
-  const waiting: { readonly rank: number; readonly resume: () => void; readonly refuse: () => void }[] = [];
+  const queue: { readonly rank: number; readonly resume: () => void; readonly refuse: () => void }[] = [];
 
   /** Waits for a permit. When the queue is full, the newest entry of the highest rank is refused. */
   const acquirePermit = (rank: number): Promise<void> =>
@@ -67,9 +67,9 @@ export const passwordHasher = (logN: number) => {
         return resume();
       }
       const refuse = () => reject(unavailable('Too many passwords are being verified. Please try again.', 5));
-      const index = waiting.findIndex((other) => other.rank > rank);
-      waiting.splice(index < 0 ? waiting.length : index, 0, { rank, resume, refuse });
-      if (waiting.length > maxWaiting) waiting.pop()?.refuse();
+      const index = queue.findIndex((other) => other.rank > rank);
+      queue.splice(index < 0 ? queue.length : index, 0, { rank, resume, refuse });
+      if (queue.length > maxWaiting) queue.pop()?.refuse();
     });
   const withPermit = async <T>(rank: number, compute: () => Promise<T>): Promise<T> => {
     await acquirePermit(rank);
@@ -77,7 +77,7 @@ export const passwordHasher = (logN: number) => {
       return await compute();
     } finally {
       // The permit passes on to the next computation.
-      const next = waiting.shift();
+      const next = queue.shift();
       if (next === undefined) runningCount--;
       else next.resume();
     }

@@ -51,13 +51,14 @@ const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<S
 const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
   const before = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id, membersToLoad(before, change));
-  const { after, named, added, removed, events } = changedGroup(before, members, change);
-  // A patch names whom it adds; a list of all members may keep service accounts that the API has added.
-  await requireUsers(tx, change.members === undefined ? named : added);
+  const { after, namedMembers, added, removed, events } = changedGroup(before, members, change);
+  // A patch names the users that it adds. A list of all members may repeat service accounts that were added through the API, not through
+  // SCIM.
+  await requireUsers(tx, change.members === undefined ? namedMembers : added);
   await tx.groups.save(after, scimCaller.name, id);
   await tx.scim.removeMembers(id, removed);
   await tx.scim.addMembers(id, added, scimCaller.name);
-  await tx.scim.claimMembers(id, named);
+  await tx.scim.claimMembers(id, namedMembers);
   tx.events.emit(events);
 };
 

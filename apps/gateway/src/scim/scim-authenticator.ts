@@ -16,7 +16,7 @@ export interface ScimAuthenticatorOptions {
 }
 
 /**
- * Checks the token of the identity provider, and limits failures by address.
+ * Checks the token of the identity provider, and limits failures by network address.
  * @returns a check that throws `ScimError` 401, 429, or 403 while SCIM is turned off
  */
 export const scimAuthenticator = ({ config, readSetting, hasher, limits }: ScimAuthenticatorOptions) => {

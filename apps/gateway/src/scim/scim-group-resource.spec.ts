@@ -5,7 +5,7 @@ import { parseGroupPatch } from './scim-group-resource.ts';
 const patch = (...Operations: object[]) => parseGroupPatch({ Operations });
 const changedMembers = (change: GroupChange, ...members: number[]) => {
   const group = { id: 3, name: 'Designers', description: null, mappingsSSO: [], rootRole: null, provisioned: null };
-  const { named, added, removed } = changedGroup(group, members, change);
+  const { namedMembers: named, added, removed } = changedGroup(group, members, change);
   return { named, added, removed };
 };
 const member = (id: number) => ({ value: String(id) });

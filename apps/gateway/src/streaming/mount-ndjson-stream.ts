@@ -116,13 +116,13 @@ export const mountNdjsonStream = (
       };
       // Released when the connection closes, even while a page is still being fetched.
       reply.raw.once('close', release);
-      const first = await callForResponse(bus, operation, { query }, context).catch((error: unknown) => {
+      const firstResponse = await callForResponse(bus, operation, { query }, context).catch((error: unknown) => {
         release();
         throw error;
       });
-      if ('refusal' in first) {
+      if ('refusal' in firstResponse) {
         release();
-        return sendRefusal(reply, first.refusal);
+        return sendRefusal(reply, firstResponse.refusal);
       }
 
       /** The page after an id; retries while the service is unavailable, at most `maxOutageMs`. */
@@ -139,7 +139,7 @@ export const mountNdjsonStream = (
       };
 
       const lines = async function* (): AsyncGenerator<string> {
-        let page: Page | undefined = JSON.parse(first.reply.json) as Page;
+        let page: Page | undefined = JSON.parse(firstResponse.reply.json) as Page;
         let sentAt = performance.now();
         while (page !== undefined) {
           const { items, next, atEnd }: Page = page;
@@ -157,7 +157,7 @@ export const mountNdjsonStream = (
       };
       reply
         .code(200)
-        .headers(first.reply.headers)
+        .headers(firstResponse.reply.headers)
         .header('content-type', ndjsonContentType)
         .header('cache-control', 'no-store')
         .header('x-accel-buffering', 'no');

@@ -19,24 +19,24 @@ const headOf = ({ event, id }: ServerSentEvent): string =>
 /** Events with data up to this length are written as one buffer, made once for all streams of the data: each write costs a system call. */
 const maxJoinedLength = 64 * 1024;
 const joinedEvents = new WeakMap<Buffer, { readonly head: string; readonly bytes: Buffer }>();
-const joinToBuffer = (event: ServerSentEvent, more: string): Buffer | string => {
+const joinToBuffer = (event: ServerSentEvent, suffix: string): Buffer | string => {
   const { data } = event;
   const head = headOf(event);
-  if (typeof data === 'string') return `${head}${data}\n\n${more}`;
+  if (typeof data === 'string') return `${head}${data}\n\n${suffix}`;
   const cached = joinedEvents.get(data);
-  if (cached?.head === head && more === '') return cached.bytes;
-  const bytes = Buffer.concat([Buffer.from(head), data, Buffer.from(`\n\n${more}`)]);
-  if (more === '') joinedEvents.set(data, { head, bytes });
+  if (cached?.head === head && suffix === '') return cached.bytes;
+  const bytes = Buffer.concat([Buffer.from(head), data, Buffer.from(`\n\n${suffix}`)]);
+  if (suffix === '') joinedEvents.set(data, { head, bytes });
   return bytes;
 };
 
-/** Writes an event to a response, and then `more` as it is. */
-export const writeEvent = (raw: ServerResponse, event: ServerSentEvent, more: string): void => {
+/** Writes an event to a response, and then `suffix` as it is. */
+export const writeEvent = (raw: ServerResponse, event: ServerSentEvent, suffix: string): void => {
   const { data } = event;
-  if (data.length <= maxJoinedLength) return void raw.write(joinToBuffer(event, more));
+  if (data.length <= maxJoinedLength) return void raw.write(joinToBuffer(event, suffix));
   raw.cork();
   raw.write(headOf(event));
   raw.write(data);
-  raw.write(`\n\n${more}`);
+  raw.write(`\n\n${suffix}`);
   raw.uncork();
 };

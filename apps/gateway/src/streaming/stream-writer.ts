@@ -26,10 +26,10 @@ export const streamWriter = (unread: Pick<UnreadResponses, 'add'>, onRead: (conn
   };
 
   return {
-    /** Writes an event, and then `more` as it is. */
-    writeEvent: (connection: StreamConnection, event: ServerSentEvent, more = ''): void => {
+    /** Writes an event, and then `suffix` as it is. */
+    writeEvent: (connection: StreamConnection, event: ServerSentEvent, suffix = ''): void => {
       const { data } = event;
-      writeEvent(connection.raw, event, more);
+      writeEvent(connection.raw, event, suffix);
       if (connection.raw.writableNeedDrain)
         blockUntilRead(connection, data.length, typeof data === 'string' ? undefined : data);
     },

@@ -82,8 +82,8 @@ const allFeatures: SdkOperation = {
   queryOf: (query) => query,
   respond: (view, { headers }, isBehind) => {
     requireCurrentFeatures(headers, view);
-    const current = currentTag(headers, view, isBehind);
-    if (current !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${current}"` } };
+    const clientTag = currentTag(headers, view, isBehind);
+    if (clientTag !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${clientTag}"` } };
     const encoding = view.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
     const responseOf = ({ etag, body }: Representation) => okResponse(etag, encoding, body);
     const full = view.full(encoding);
@@ -142,9 +142,9 @@ export const clientHandlers = (
         headers: responseHeaders,
         body,
       } = directToStream(await respond(view, { headers, params }, isBehind), headers);
-      const { vary, ...others } = responseHeaders;
+      const { vary, ...otherHeaders } = responseHeaders;
       if (vary !== undefined) addVary(response, vary);
-      return response.code(status).headers(others).send(body);
+      return response.code(status).headers(otherHeaders).send(body);
     };
   return new Map([...sdkOperations].map(([subject, sdkOperation]) => [subject, handlerOf(sdkOperation)]));
 };

@@ -25,7 +25,7 @@ interface PollRoute {
   readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
 }
 
-/** What is parsed from the URL and the headers of a poll; cached, because an SDK sends the same ones with each poll. */
+/** The parsed URL and headers of a poll; cached, because an SDK sends the same ones with each poll. */
 interface Poll {
   readonly route: PollRoute;
   readonly params: unknown;

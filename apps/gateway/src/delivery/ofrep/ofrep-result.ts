@@ -1,7 +1,7 @@
 import type { OfrepErrorCode, OfrepEvaluation, OfrepFailure } from '@bunting/contracts';
 import { hasPayloads, type Resolution, type Variant } from '@bunting/evaluation';
 
-/** The evaluation of a feature by the protocol, or why there is none. */
+/** The evaluation of a feature in the form of the OpenFeature Remote Evaluation Protocol, or the reason for which it failed. */
 export type OfrepResult = OfrepEvaluation | OfrepFailure;
 
 export const isFailure = (result: OfrepResult): result is OfrepFailure => 'errorCode' in result;
@@ -32,8 +32,8 @@ export const ofrepResult = ({ feature, enabled, variant, reason, needsTargetingK
     );
   }
   const metadata = { featureEnabled: enabled, impressionData };
-  const named = variant.enabled ? { variant: variant.name } : {};
-  const evaluation = { key, reason, ...named, metadata };
+  const variantMember = variant.enabled ? { variant: variant.name } : {};
+  const evaluation = { key, reason, ...variantMember, metadata };
   if (variant.payload === undefined) return hasPayloads(feature) ? evaluation : { ...evaluation, value: enabled };
   try {
     const value = valueOf(variant.payload);

@@ -113,8 +113,8 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
   };
 
   const addName = (name: string): void => {
-    const last = names.at(-1);
-    if (last !== undefined && compareBytes(last, name) > 0) isSorted = false;
+    const lastName = names.at(-1);
+    if (lastName !== undefined && compareBytes(lastName, name) > 0) isSorted = false;
     names.push(name);
   };
   const sortedNames = (): readonly string[] => {
@@ -318,13 +318,13 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
     },
     hasEnvironment: (name: string): boolean => environments.has(name),
     /**
-     * The environment of a request: that of its token, else the named one. Without a name, or with `default` where no environment is called
-     * that, it is the first enabled one. Undefined where there is no such environment.
+     * The environment of a request: that of its token, else the requested one. Without a name, or with `default` where no environment is
+     * called that, it is the first enabled one. Undefined where there is no such environment.
      */
-    environmentOf: (caller: Caller, named = 'default'): string | undefined => {
-      const environment = boundEnvironment(caller) ?? named;
+    environmentOf: (caller: Caller, requested = 'default'): string | undefined => {
+      const environment = boundEnvironment(caller) ?? requested;
       if (environments.has(environment)) return environment;
-      if (boundEnvironment(caller) !== undefined || named !== 'default') return undefined;
+      if (boundEnvironment(caller) !== undefined || requested !== 'default') return undefined;
       const [first] = [...environments.values()]
         .filter(({ enabled }) => enabled)
         .sort((one, other) => one.sortOrder - other.sortOrder || compareBytes(one.name, other.name));

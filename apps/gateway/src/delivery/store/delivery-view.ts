@@ -45,7 +45,7 @@ interface Content {
   readonly tag: string;
   /** the newest revision with this content */
   readonly revision: number;
-  /** the revision at which the content first was as it is now; `meta` names it in every encoding */
+  /** the revision at which this content was read from the store; it is part of the tag, and `meta` names it in every encoding */
   readonly madeAt: number;
   readonly length: number;
   readonly list: FeatureList;
@@ -260,7 +260,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
       return makeOnce(encoded, encoding, make, onResize);
     },
     /**
-     * The changes after a client's revision; undefined where there are none, and the full state for a revision that is not of this history.
+     * The changes after a client's revision; undefined where there are none, and the full state for a revision that no delta can begin at.
      * @param isBehind whether the producer may have committed more than the store has applied: a later revision then comes from another
      * replica, and there is nothing to send
      */

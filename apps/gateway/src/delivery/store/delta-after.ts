@@ -75,11 +75,11 @@ export const deltaAfter = (
     for (const segment of store.segments()) addEvents({ position: 0, segment });
   } else {
     // The newest change of an entity includes the earlier ones.
-    const seen = new Set<object>();
+    const handledEntities = new Set<object>();
     for (const change of changes) {
       const entity = 'feature' in change ? change.feature : 'segment' in change ? change.segment : change;
-      if (seen.has(entity)) continue;
-      seen.add(entity);
+      if (handledEntities.has(entity)) continue;
+      handledEntities.add(entity);
       addEvents(change);
     }
   }

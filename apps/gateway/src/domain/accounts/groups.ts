@@ -2,7 +2,7 @@ import { type Group, type GroupBody, invalidProperty } from '@bunting/contracts'
 import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
 import { unknownAssignee } from '../refusals.ts';
 
-/** What a group is, without its members. */
+/** The properties of a group, without its members. */
 export type GroupProperties = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
 
 /** The ids of the members of a group. */
@@ -25,7 +25,7 @@ export const membershipEvents = (
 ];
 
 /**
- * The properties and members of a group after a request, without the root role. Members stay if the request has none.
+ * The properties and members of a group after a request, without the root role. Without `users` in the request, the members stay.
  * @throws Refusal 400 for an empty name
  */
 export const requestedGroup = (body: GroupBody, before: Group | undefined) => {

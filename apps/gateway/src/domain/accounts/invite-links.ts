@@ -12,7 +12,7 @@ export const inviteLinkCreated = (link: InviteLinkContent): AccessEvent => ({
   data: eventData(link),
 });
 
-/** An invitation link after an update. What the request omits stays. */
+/** The properties of an invitation link after an update. Those that the request omits stay. */
 export const updatedInviteLink = (
   before: InviteLinkContent,
   { enabled = before.enabled, expiresAt = before.expiresAt }: Partial<Pick<InviteLink, 'enabled' | 'expiresAt'>>,

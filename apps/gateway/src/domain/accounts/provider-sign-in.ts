@@ -6,7 +6,7 @@ export class SignInDenied extends Error {}
 
 /**
  * @param emailDomains the domains whose users may sign in, separated by commas; empty for all domains
- * @throws SignInDenied for an address of another domain, and without an address
+ * @throws SignInDenied for an e-mail address of another domain, and without an e-mail address
  */
 export const requireAllowedDomain = (email: string | null, emailDomains: string): void => {
   const domains = emailDomains.split(',').flatMap((domain) => domain.trim().toLowerCase().replace(/^@/, '') || []);
@@ -26,7 +26,7 @@ export const requireStorableSubject = (subject: string): void => {
   );
 };
 
-/** What is known about a subject of a provider that signs in for the first time. */
+/** The facts that decide on the first sign-in of a subject of a provider. */
 export interface FirstSignIn {
   /** the e-mail address, only if the provider has verified it */
   readonly email: string | null;
@@ -41,7 +41,8 @@ export interface FirstSignIn {
 
 /**
  * The account that a first sign-in is linked to; undefined where it creates one. An account is linked by a verified e-mail address, and only
- * while no other subject of the provider is linked to it, so that an address that is given to another user later does not open the account.
+ * while no other subject of the provider is linked to it, so that an address that is given to another person later does not open the
+ * account.
  * @throws SignInDenied for a subject that gets no account
  */
 export const accountOfFirstSignIn = ({

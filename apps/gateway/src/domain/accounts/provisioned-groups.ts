@@ -7,7 +7,7 @@ export interface StoredGroup extends GroupProperties {
   readonly provisioned: UnusedGroupAttributes | null;
 }
 
-/** What an identity provider changes of a group. What is undefined stays as it is. */
+/** The changes that an identity provider makes to a group. A property that is undefined does not change. */
 export interface GroupChange {
   readonly name?: string;
   readonly externalId?: string | null;
@@ -31,11 +31,11 @@ export const membersToLoad = (before: StoredGroup, change: GroupChange): readonl
 export const changedGroup = (before: StoredGroup, members: readonly number[], change: GroupChange) => {
   const { name = before.name, externalId = before.provisioned?.externalId ?? null } = change;
   const after: StoredGroup = { ...before, name, provisioned: externalId === null ? {} : { externalId } };
-  const current = new Set(members);
-  const named = change.members ?? change.added;
+  const currentMembers = new Set(members);
+  const namedMembers = change.members ?? change.added;
   const isRemoved = (id: number): boolean =>
     change.members === undefined ? change.removed.has(id) : !change.members.has(id);
-  const added = [...named].filter((id) => !current.has(id));
+  const added = [...namedMembers].filter((id) => !currentMembers.has(id));
   const removed = members.filter(isRemoved);
   const membersAfter = [...members.filter((id) => !isRemoved(id)), ...added].toSorted((one, other) => one - other);
   const renaming: AccessEvent = {
@@ -45,7 +45,7 @@ export const changedGroup = (before: StoredGroup, members: readonly number[], ch
   };
   return {
     after,
-    named: [...named],
+    namedMembers: [...namedMembers],
     added,
     removed,
     events: [...(isRenamed(before, change) ? [renaming] : []), ...membershipEvents(after, added, removed)],

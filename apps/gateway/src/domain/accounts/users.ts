@@ -52,7 +52,7 @@ const updatedText = (requested: string | null | undefined, before: string | unde
   requested === undefined ? (before ?? null) : optionalName(requested);
 
 /**
- * The properties of a user or a service account after an update, without the root role. What the request omits stays.
+ * The properties of a user or a service account after an update, without the root role. Those that the request omits stay.
  * @throws Refusal 400 for a malformed e-mail address, and for a user that would have neither a username nor an e-mail address
  */
 export const updatedUser = (before: User, body: UpdateUserBody) => {

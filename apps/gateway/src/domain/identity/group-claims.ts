@@ -12,8 +12,8 @@ const valueAt = (value: unknown, path: string): unknown => {
   for (let dot = path.indexOf('.'); dot > 0; dot = path.indexOf('.', dot + 1)) {
     const name = path.slice(0, dot);
     if (!Object.hasOwn(value, name)) continue;
-    const found = valueAt(value[name], path.slice(dot + 1));
-    if (found !== undefined) return found;
+    const member = valueAt(value[name], path.slice(dot + 1));
+    if (member !== undefined) return member;
   }
   return undefined;
 };
@@ -27,16 +27,16 @@ const maxGroupsOfClaim = 5_000;
  * @returns undefined where there is no such claim
  */
 export const groupsIn = (claims: Claims, path: string): string[] | undefined => {
-  const found = valueAt(
+  const claim = valueAt(
     claims,
     path
       .trim()
       .replace(/^\$\.?/, '')
       .replaceAll('[*]', ''),
   );
-  if (found === undefined || found === null) return undefined;
-  const claimed: readonly unknown[] = Array.isArray(found) ? found : [found];
-  const names = claimed
+  if (claim === undefined || claim === null) return undefined;
+  const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  const names = values
     .filter((name) => typeof name === 'string')
     .filter((name) => name !== '' && isStorableText(name));
   return [...new Set(names)].slice(0, maxGroupsOfClaim);

@@ -32,7 +32,7 @@ export interface RequestedRoles {
   readonly requested: ProjectRoles;
 }
 
-/** What a write to the roles in a project leads to; without an event, nothing changes. */
+/** The outcome of a write to the roles in a project: the roles after it, and its events; without an event, nothing changes. */
 export interface RolesDecision {
   readonly roles: ProjectRoles;
   readonly events: readonly AccessEvent[];
@@ -46,7 +46,7 @@ export const projectRolesEventData = ({ users, groups }: ProjectRoles) => {
   return { roles: ids.map((id) => ({ id, users: idsWith(id, users), groups: idsWith(id, groups) })) };
 };
 
-/** What exists of the roles, users and groups that a request names. */
+/** Those of the roles, users and groups of a request that exist. */
 export interface ExistingAssignees {
   /** the grants of roles that can be assigned in projects, by the ids of the roles */
   readonly grants: ReadonlyMap<number, readonly RoleGrant[]>;
@@ -95,9 +95,10 @@ const requireOwnerLeft = (before: ProjectRoles, after: ProjectRoles): void => {
 /** The roles that a request sets in a project. */
 export const rolesToSet = ({ roles }: SetProjectAccessBody): RequestedRoles => {
   const byId = (assignees: 'users' | 'groups'): RolesById => {
-    const found = new Map<number, number[]>();
-    for (const role of roles) for (const id of role[assignees] ?? []) found.set(id, union(found.get(id), [role.id]));
-    return found;
+    const rolesById = new Map<number, number[]>();
+    for (const role of roles)
+      for (const id of role[assignees] ?? []) rolesById.set(id, union(rolesById.get(id), [role.id]));
+    return rolesById;
   };
   const requested = { users: byId('users'), groups: byId('groups') };
   return { roles: [...new Set([...requested.users.values(), ...requested.groups.values()].flat())], requested };

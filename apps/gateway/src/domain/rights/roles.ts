@@ -81,7 +81,7 @@ export const requireCustomRole = ({ name, type }: Pick<Role, 'name' | 'type'>): 
 
 /** The role with an id that an account or an invitation link has. @throws Error, a defect, when there is none */
 export const roleWithId = (roles: readonly Role[], id: number): Role => {
-  const role = roles.find((one) => one.id === id);
+  const role = roles.find((candidate) => candidate.id === id);
   if (role === undefined) throw new Error(`There is no role ${id}, though it is assigned.`);
   return role;
 };

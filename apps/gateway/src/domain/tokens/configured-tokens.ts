@@ -52,9 +52,14 @@ const maxSecretLength = 256;
 const parseScope = (secret: string, malformed: () => Error): Pick<TokenScope, 'projects' | 'environment'> => {
   const colon = secret.indexOf(':');
   const dot = secret.indexOf('.', colon);
-  const [project, environment, rest] = [secret.slice(0, colon), secret.slice(colon + 1, dot), secret.slice(dot + 1)];
+  const [project, environment, secretPart] = [
+    secret.slice(0, colon),
+    secret.slice(colon + 1, dot),
+    secret.slice(dot + 1),
+  ];
   const isPlain = [...secret].every((character) => character > ' ' && character <= '~');
-  if (colon < 1 || dot < colon + 2 || rest === '' || !isPlain || secret.length > maxSecretLength) throw malformed();
+  if (colon < 1 || dot < colon + 2 || secretPart === '' || !isPlain || secret.length > maxSecretLength)
+    throw malformed();
   if (project === '[]') throw malformed();
   return { projects: [project], environment };
 };
@@ -80,11 +85,11 @@ export const configuredTokens = (settings: Settings): ConfiguredTokens => {
           throw new Error(`Token ${index + 1} of ${setting} must have the form ${form}.`);
         return [{ kind, secret, ...scope }];
       });
-  const all = [
+  const tokens = [
     ...tokensOf('admin', 'INIT_ADMIN_API_TOKENS'),
     ...tokensOf('client', 'INIT_CLIENT_API_TOKENS'),
     ...tokensOf('frontend', 'INIT_FRONTEND_API_TOKENS'),
   ];
-  const initial = all.filter(({ secret }, index) => all.findIndex((other) => other.secret === secret) === index);
+  const initial = tokens.filter(({ secret }, index) => tokens.findIndex((other) => other.secret === secret) === index);
   return { adminToken: settings.BUNTING_ADMIN_TOKEN, initial };
 };

@@ -47,7 +47,7 @@ const titleOf = (name: string): string => {
   return `${words.slice(0, 1)}${words.slice(1).toLowerCase()}`;
 };
 
-/** The error with the members of a problem (RFC 9457) beside its own. */
+/** The error with the members of a problem (RFC 9457) besides its own. */
 const problemOf = (status: number, error: ErrorBody): Problem => ({
   ...error,
   type: `urn:bunting:error:${error.name}`,

@@ -10,7 +10,7 @@ const codeOf = (status: number, { details: [detail] = [] }: ErrorBody, key: stri
   return detail.path.startsWith('/body/context') ? 'INVALID_CONTEXT' : 'PARSE_ERROR';
 };
 
-/** An error with the members of the OpenFeature Remote Evaluation Protocol beside its own. */
+/** An error with the members of the OpenFeature Remote Evaluation Protocol besides its own. */
 export const ofrepErrorOf = (
   { params }: FastifyRequest,
   status: number,

@@ -10,14 +10,14 @@ export const listProjectApiTokensEndpoint = ({ reads, projectDirectory }: Gatewa
   implement(ListProjectApiTokens, async (request) => {
     const { caller, params } = request;
     await projectDirectory.requireProject(request, params.projectId);
-    const found = await reads.tokens.list(sdkTokenKinds, params.projectId);
-    const creatable = permittedKinds(caller, 'CREATE');
+    const storedTokens = await reads.tokens.list(sdkTokenKinds, params.projectId);
+    const creatableKinds = permittedKinds(caller, 'CREATE');
     const mayCreate = (token: StoredToken): boolean =>
-      creatable.includes(token.type) ||
+      creatableKinds.includes(token.type) ||
       (belongsToProject(token, params.projectId) &&
         may(caller, ['CREATE_PROJECT_API_TOKEN'], { project: params.projectId, environment: token.environment }));
     return {
-      tokens: found
+      tokens: storedTokens
         .filter((token) => maySeeToken(caller, token))
         .map((token) => toListedToken(token, mayCreate(token))),
     };

@@ -12,7 +12,7 @@ export const lockToken = async (
   token: string,
   kinds: readonly ApiTokenKind[],
 ): Promise<StoredToken> => {
-  const found = await tokens.findForUpdate(token, kinds);
-  if (found === undefined || !maySeeToken(caller, found)) throw tokenNotFound();
-  return found;
+  const storedToken = await tokens.findForUpdate(token, kinds);
+  if (storedToken === undefined || !maySeeToken(caller, storedToken)) throw tokenNotFound();
+  return storedToken;
 };

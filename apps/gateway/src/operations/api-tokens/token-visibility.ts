@@ -10,9 +10,9 @@ export const maySeeToken = (caller: Caller, { projects }: StoredToken): boolean 
 
 /** The API tokens that the caller may list. */
 export const visibleTokens = async ({ tokens }: Pick<GatewayReads, 'tokens'>, caller: Caller): Promise<ApiToken[]> => {
-  const found = await tokens.list(permittedKinds(caller, 'READ'));
-  const creatable = permittedKinds(caller, 'CREATE');
-  return found
+  const storedTokens = await tokens.list(permittedKinds(caller, 'READ'));
+  const creatableKinds = permittedKinds(caller, 'CREATE');
+  return storedTokens
     .filter((token) => maySeeToken(caller, token))
-    .map((token) => toListedToken(token, creatable.includes(token.type)));
+    .map((token) => toListedToken(token, creatableKinds.includes(token.type)));
 };

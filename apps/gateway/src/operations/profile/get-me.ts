@@ -10,8 +10,8 @@ export const getMeEndpoint = ({ reads }: GatewayContext) =>
     const common = { permissions: grants, feedback: [], splash: {} };
     const tokenUser = { id, isAPI: true, name, username: name, imageUrl: gravatarUrlOf(name) };
     if (!hasAccount(request.caller)) return { user: tokenUser, ...common };
-    const found = await reads.users.find(id);
-    if (found === undefined) return { user: tokenUser, ...common };
-    const { rootRole: _role, active: _active, ...user } = found;
+    const account = await reads.users.find(id);
+    if (account === undefined) return { user: tokenUser, ...common };
+    const { rootRole: _role, active: _active, ...user } = account;
     return { user, ...common };
   });

@@ -74,13 +74,13 @@ export const scimFilterSql = (text: string, attributes: FilterAttributes): SqlCo
 
   const findAttribute = (path: string, pathPrefix: string): FilterAttribute => {
     const name = `${pathPrefix}${path.replace(schemaPrefix, '')}`.toLowerCase();
-    const found = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    if (found === undefined) throw new InvalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
-    return found;
+    const attribute = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if (attribute === undefined) throw new InvalidFilter(`A filter cannot name the attribute ${path.slice(0, 100)}.`);
+    return attribute;
   };
 
   const conditionOf = (filter: Filter, pathPrefix: string): string => {
-    // The parser accepts names of members of Object.prototype, such as `constructor`, as operators.
+    // The parser accepts the names of members of Object.prototype, such as `constructor`, as operators between conditions.
     if (!('attrPath' in filter || ['and', 'or', 'not'].includes(filter.op)))
       throw new InvalidFilter('The filter cannot be understood.');
     switch (filter.op) {

@@ -51,9 +51,9 @@ export const listenForAccessChanges = (
       isStopped = true;
       clearTimeout(timer);
       await connecting;
-      const last = current;
+      const connection = current;
       current = undefined;
-      last?.release(true);
+      connection?.release(true);
     },
   };
 };
