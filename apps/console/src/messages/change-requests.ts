@@ -20,7 +20,7 @@ export const changeRequestsMessages = {
       ? 'Applying turns the flag off, because no active strategy would be left.'
       : 'Applying adds a strategy for everybody, because the flag would have none.',
   discardChange: (sentence: string) => `Discard the change “${sentence}”`,
-  done: {
+  notifications: {
     submit: 'It is in review.',
     approve: 'Approved.',
     reject: 'Rejected.',
@@ -65,9 +65,9 @@ export const changeRequestsMessages = {
     ({ pending: 'Scheduled', failed: 'Schedule failed', suspended: 'Schedule suspended' })[status] ?? status,
   segment: (name: string) => `Segment ${name}`,
   shown: (first: number, last: number, total: number) => `${first} to ${last} of ${formatCount(total, 'request')}`,
-  someoneGone: 'a deleted user',
+  deletedUser: 'a deleted user',
   state: 'State',
-  steps: {
+  actions: {
     submit: 'Send to review',
     approve: 'Approve',
     reject: 'Reject',

@@ -76,7 +76,7 @@ export const cleanupMessages = {
   never: 'never used',
   formatNumber,
   state: (isEnabled: boolean) => (isEnabled ? 'on' : 'off'),
-  listItem: ({ name, project, reasons, createdBy, environments, neededBy }: Flag, address: string) => {
+  listItem: ({ name, project, reasons, createdBy, environments, neededBy }: Flag, url: string) => {
     const seen = environments.flatMap(({ name: environment, lastSeenAt }) =>
       lastSeenAt === null ? [] : [`${environment} on ${lastSeenAt.slice(0, 10)}`],
     );
@@ -84,7 +84,7 @@ export const cleanupMessages = {
     return [
       `- ${name} (${project}): ${why}; ${seen.length === 0 ? 'never used' : `last used in ${seen.join(', in ')}`}; created by ${createdBy}`,
       ...(neededBy.length === 0 ? [] : [`  needed by ${neededBy.join(', ')}`]),
-      `  ${address}`,
+      `  ${url}`,
     ].join('\n');
   },
   listTitle: (n: number) => `${formatCount(n, 'feature flag')} can be removed from the code:`,

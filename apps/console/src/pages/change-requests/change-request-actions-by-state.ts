@@ -1,10 +1,11 @@
 import type { ChangeRequestState } from '@bunting/contracts';
 
-/** Something that can be done with a change request as a whole. */
+/** An action on a whole change request, in contrast to its single changes. */
 export interface ChangeRequestAction {
   readonly id: 'submit' | 'approve' | 'reject' | 'cancel' | 'apply' | 'schedule' | 'revert';
   /** the next state of the request; undefined for an action that creates another request */
   readonly state?: ChangeRequestState;
+  /** the shortcut on the page of the request */
   readonly key?: string;
   readonly isDangerous?: true;
 }
@@ -18,8 +19,8 @@ const schedule: ChangeRequestAction = { id: 'schedule', state: 'Scheduled' };
 const revert: ChangeRequestAction = { id: 'revert' };
 
 /**
- * The actions that the state of a change request allows, the likeliest first. The server checks permissions, and
- * whether authors may review their own request, and explains a refusal.
+ * The actions that the state of a change request allows, the likeliest first. The server checks permissions and whether
+ * authors may review their own request; it explains a refusal.
  */
 export const changeRequestActionsByState = (
   state: ChangeRequestState,

@@ -25,38 +25,38 @@ interface RequestProps {
   readonly request: ChangeRequest;
 }
 
-/** Moves the request to another state. The call names the revision on the screen: later changes are not approved unseen. */
+/** Buttons that move a change request to another state. A call names the revision on the screen: no later change is approved unseen. */
 export const ChangeRequestActions = ({ request }: RequestProps) => {
   const [action, setAction] = useState<ChangeRequestAction | undefined>();
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
-  const me = useMe().data?.user.id;
+  const userId = useMe().data?.user.id;
   const navigate = useNavigate();
-  const change = useOperationMutation(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
+  const changeState = useOperationMutation(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
   const revert = useOperationMutation(RevertChangeRequest);
   const params = { projectId: request.project, id: request.id };
-  const actions = changeRequestActionsByState(request.state, request.createdBy.id === me);
+  const actions = changeRequestActionsByState(request.state, request.createdBy.id === userId);
   const open = (next: ChangeRequestAction): void => {
-    change.reset();
+    changeState.reset();
     setComment('');
     setTime('');
     setAction(next);
   };
   usePageActions(
-    actions.map((one) => ({
-      id: `change-request.${one.id}`,
-      title: changeRequestsMessages.steps[one.id],
-      ...(one.key === undefined ? {} : { key: one.key }),
-      run: () => open(one),
+    actions.map((candidate) => ({
+      id: `change-request.${candidate.id}`,
+      title: changeRequestsMessages.actions[candidate.id],
+      ...(candidate.key === undefined ? {} : { key: candidate.key }),
+      run: () => open(candidate),
     })),
   );
-  const take = async ({ id, state }: ChangeRequestAction): Promise<void> => {
+  const execute = async ({ id, state }: ChangeRequestAction): Promise<void> => {
     if (state === undefined) {
-      const reverting = await revert.mutateAsync({ params });
+      const revertingRequest = await revert.mutateAsync({ params });
       notify(changeRequestsMessages.reverted);
       void navigate({
         to: '/projects/$project/change-requests/$id',
-        params: { project: reverting.project, id: String(reverting.id) },
+        params: { project: revertingRequest.project, id: String(revertingRequest.id) },
       });
     } else {
       const body: ChangeRequestStateBody = {
@@ -65,27 +65,27 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
         ...(id === 'schedule' ? { scheduledAt: new Date(time).toISOString() } : {}),
         ...(request.revision === undefined ? {} : { revision: request.revision }),
       };
-      await change.mutateAsync({ params, body });
-      notify(changeRequestsMessages.done[id]);
+      await changeState.mutateAsync({ params, body });
+      notify(changeRequestsMessages.notifications[id]);
     }
     setAction(undefined);
   };
-  const error = change.error ?? revert.error;
+  const error = changeState.error ?? revert.error;
   return (
     <>
-      {actions.map((one, nth) => (
-        <Button key={one.id} variant={nth === 0 ? 'primary' : 'secondary'} onPress={() => open(one)}>
-          {changeRequestsMessages.steps[one.id]}
+      {actions.map((candidate, index) => (
+        <Button key={candidate.id} variant={index === 0 ? 'primary' : 'secondary'} onPress={() => open(candidate)}>
+          {changeRequestsMessages.actions[candidate.id]}
         </Button>
       ))}
       {action !== undefined && (
         <Dialog
-          title={changeRequestsMessages.steps[action.id]}
+          title={changeRequestsMessages.actions[action.id]}
           onClose={() => setAction(undefined)}
           onSubmit={(event) => {
             event.preventDefault();
-            // What failed is shown in the dialog.
-            take(action).catch(() => undefined);
+            // The dialog shows the error of the mutation.
+            execute(action).catch(() => undefined);
           }}
           footer={
             <>
@@ -93,10 +93,10 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
               <Button
                 type="submit"
                 variant={action.isDangerous === true ? 'danger' : 'primary'}
-                isPending={change.isPending || revert.isPending}
+                isPending={changeState.isPending || revert.isPending}
                 isDisabled={action.id === 'schedule' && Number.isNaN(new Date(time).getTime())}
               >
-                {changeRequestsMessages.steps[action.id]}
+                {changeRequestsMessages.actions[action.id]}
               </Button>
             </>
           }

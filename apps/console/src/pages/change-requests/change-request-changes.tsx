@@ -26,6 +26,7 @@ interface RequestProps {
 
 type FeaturePreview = ChangeRequestPreview['features'][number];
 
+/** The strategies of a flag before the request, by id; empty until the preview is loaded. */
 const strategiesOf = (preview: FeaturePreview | undefined): Readonly<Record<string, FeatureStrategy>> =>
   (preview?.before as { strategies?: Record<string, FeatureStrategy> } | null | undefined)?.strategies ?? {};
 
@@ -140,7 +141,7 @@ export const ChangeRequestChanges = ({ request }: RequestProps) => {
         <Notice tone="danger">{changeRequestsMessages.conflicts}</Notice>
       )}
       {request.features.map(({ name, changes, conflict, defaultChange }) => {
-        const found = preview.data?.features.find((one) => one.name === name);
+        const featurePreview = preview.data?.features.find((feature) => feature.name === name);
         return (
           <section key={name} className={layout['card']} aria-label={name}>
             <h2>
@@ -156,17 +157,17 @@ export const ChangeRequestChanges = ({ request }: RequestProps) => {
                   request={request}
                   change={change}
                   isOpen={isOpen}
-                  strategies={strategiesOf(found)}
+                  strategies={strategiesOf(featurePreview)}
                 />
               ))}
             </ul>
             {defaultChange !== undefined && (
               <Notice>{changeRequestsMessages.defaultChange(defaultChange.action)}</Notice>
             )}
-            {found !== undefined && found.diff.length > 0 && (
+            {featurePreview !== undefined && featurePreview.diff.length > 0 && (
               <details>
                 <summary className={layout['small']}>{changeRequestsMessages.fields}</summary>
-                <Fields diff={found.diff} />
+                <Fields diff={featurePreview.diff} />
               </details>
             )}
           </section>

@@ -17,15 +17,15 @@ const withoutSnapshot = (payload: unknown): unknown => {
   return rest;
 };
 
-/** For whom the request would turn flags on and off if it were applied now. */
+/** The users for whom the change request would turn flags on or off if it were applied now. */
 export const ChangeRequestImpact = ({ request }: RequestProps) => {
   const { project, environment } = request;
   const changes = [
-    ...request.features.flatMap(({ name, changes: its }) =>
-      its.map(({ action, payload }) => ({ action, feature: name, payload: withoutSnapshot(payload) })),
+    ...request.features.flatMap(({ name, changes: featureChanges }) =>
+      featureChanges.map(({ action, payload }) => ({ action, feature: name, payload: withoutSnapshot(payload) })),
     ),
-    ...request.segments.flatMap(({ changes: its }) =>
-      its.map(({ action, payload }) => ({ action, payload: withoutSnapshot(payload) })),
+    ...request.segments.flatMap(({ changes: segmentChanges }) =>
+      segmentChanges.map(({ action, payload }) => ({ action, payload: withoutSnapshot(payload) })),
     ),
   ];
   const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));

@@ -103,8 +103,8 @@ export const ChangeRequestPage = () => {
   const { project, id } = useParams({ strict: false }) as { project: string; id: string };
   const client = useQueryClient();
   const query = useQuery(operationQuery(GetChangeRequest, { params: { projectId: project, id: Number(id) } }));
-  useEventFeed(({ project: of }) => {
-    if (of === project) void client.invalidateQueries();
+  useEventFeed(({ project: eventProject }) => {
+    if (eventProject === project) void client.invalidateQueries();
   });
   return <QueryResult query={query}>{(request) => <RequestView request={request} />}</QueryResult>;
 };

@@ -20,7 +20,7 @@ interface TimelineEntry {
   readonly comment?: string;
 }
 
-/** What has happened to the request, and the comments on it, with a field for another. */
+/** The states, reviews and comments of a change request in order of time, and a field for a new comment. */
 export const ChangeRequestTimeline = ({ request }: RequestProps) => {
   const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
   const entries: readonly TimelineEntry[] = [
@@ -28,26 +28,26 @@ export const ChangeRequestTimeline = ({ request }: RequestProps) => {
     ...Object.entries(stateTimestamps)
       .filter(([state]) => state !== 'Draft')
       .map(([state, at]) => ({ at: String(at), text: state, key: state })),
-    ...approvals.map((one, nth) => ({
-      at: one.createdAt,
-      text: changeRequestsMessages.approvedBy(one.createdBy.username ?? ''),
-      key: `approval-${nth}`,
+    ...approvals.map((entry, index) => ({
+      at: entry.createdAt,
+      text: changeRequestsMessages.approvedBy(entry.createdBy.username ?? ''),
+      key: `approval-${index}`,
     })),
-    ...rejections.map((one, nth) => ({
-      at: one.createdAt,
-      text: changeRequestsMessages.rejectedBy(one.createdBy.username ?? ''),
-      key: `rejection-${nth}`,
+    ...rejections.map((entry, index) => ({
+      at: entry.createdAt,
+      text: changeRequestsMessages.rejectedBy(entry.createdBy.username ?? ''),
+      key: `rejection-${index}`,
     })),
-    ...comments.map((one, nth) => ({
-      at: one.createdAt,
-      text: changeRequestsMessages.commentBy(one.createdBy.username ?? ''),
-      comment: one.text,
-      key: `comment-${one.id ?? nth}`,
+    ...comments.map((entry, index) => ({
+      at: entry.createdAt,
+      text: changeRequestsMessages.commentBy(entry.createdBy.username ?? ''),
+      comment: entry.text,
+      key: `comment-${entry.id ?? index}`,
     })),
   ];
   const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const [text, setText] = useState('');
-  const comment = useOperationMutation(AddComment, [GetChangeRequest]);
+  const addComment = useOperationMutation(AddComment, [GetChangeRequest]);
   return (
     <section className={layout['card']} aria-labelledby="timeline">
       <h2 id="timeline">{changeRequestsMessages.timeline}</h2>
@@ -72,16 +72,16 @@ export const ChangeRequestTimeline = ({ request }: RequestProps) => {
         className={layout['denseStack']}
         onSubmit={(event) => {
           event.preventDefault();
-          comment.mutate(
+          addComment.mutate(
             { params: { projectId: request.project, id: request.id }, body: { text } },
             { onSuccess: () => setText('') },
           );
         }}
       >
         <TextField label={changeRequestsMessages.comment} rows={2} value={text} onChange={setText} />
-        {comment.error !== null && <ErrorNotice error={comment.error} />}
+        {addComment.error !== null && <ErrorNotice error={addComment.error} />}
         <div>
-          <Button type="submit" size="small" isPending={comment.isPending} isDisabled={text.trim() === ''}>
+          <Button type="submit" size="small" isPending={addComment.isPending} isDisabled={text.trim() === ''}>
             {changeRequestsMessages.addComment}
           </Button>
         </div>

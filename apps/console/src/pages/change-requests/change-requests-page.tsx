@@ -16,13 +16,13 @@ const views = ['open', 'inbox', 'mine', 'closed'] as const;
 type View = (typeof views)[number];
 const pageSize = 50;
 
-/** Users have positive ids; what an API key without a user has proposed is found among all. */
-const queryOf = (view: View, me: number): { state?: string; createdBy?: string; requestedApproverId?: string } => {
+/** The search of a view. @param userId the id of the user; 0 for an API key without a user, for which `inbox` and `mine` find nothing */
+const queryOf = (view: View, userId: number): { state?: string; createdBy?: string; requestedApproverId?: string } => {
   switch (view) {
     case 'inbox':
-      return { state: 'IS:open', requestedApproverId: `IS:${me}` };
+      return { state: 'IS:open', requestedApproverId: `IS:${userId}` };
     case 'mine':
-      return { createdBy: `IS:${me}` };
+      return { createdBy: `IS:${userId}` };
     case 'open':
     case 'closed':
       return { state: `IS:${view}` };
@@ -57,7 +57,7 @@ const columns = [
   {
     id: 'author',
     title: changeRequestsMessages.author,
-    cell: ({ createdBy }: ChangeRequestSearchItem) => createdBy.username ?? changeRequestsMessages.someoneGone,
+    cell: ({ createdBy }: ChangeRequestSearchItem) => createdBy.username ?? changeRequestsMessages.deletedUser,
   },
   {
     id: 'created',
@@ -69,15 +69,15 @@ const columns = [
 /** The change requests of all projects: the open ones, those that wait for the user, the user's own, and the closed ones. */
 export const ChangeRequestsPage = () => {
   const search = useSearch({ strict: false });
-  const view = views.find((one) => one === search.view) ?? 'open';
-  const from = Math.max(0, Math.floor(Number(search.from ?? 0)) || 0);
-  const me = useMe().data?.user.id;
+  const view = views.find((known) => known === search.view) ?? 'open';
+  const offset = Math.max(0, Math.floor(Number(search.from ?? 0)) || 0);
+  const userId = useMe().data?.user.id;
   const query = useQuery({
     ...operationQuery(SearchChangeRequests, {
-      query: { ...queryOf(view, Math.max(0, me ?? 0)), offset: from, limit: pageSize },
+      query: { ...queryOf(view, Math.max(0, userId ?? 0)), offset, limit: pageSize },
     }),
     placeholderData: keepPreviousData,
-    enabled: me !== undefined,
+    enabled: userId !== undefined,
   });
   useEventFeed(({ type }) => {
     if (type.startsWith('change-')) void query.refetch();
@@ -85,15 +85,15 @@ export const ChangeRequestsPage = () => {
   return (
     <Page title={changeRequestsMessages.page}>
       <nav aria-label={changeRequestsMessages.views} className={layout['tabs']}>
-        {views.map((one) => (
+        {views.map((tab) => (
           <Link
-            key={one}
+            key={tab}
             to="/change-requests"
-            search={{ view: one }}
-            data-current={one === view || undefined}
-            aria-current={one === view ? 'page' : undefined}
+            search={{ view: tab }}
+            data-current={tab === view || undefined}
+            aria-current={tab === view ? 'page' : undefined}
           >
-            {changeRequestsMessages.viewNames[one]}
+            {changeRequestsMessages.viewNames[tab]}
           </Link>
         ))}
       </nav>
@@ -111,22 +111,22 @@ export const ChangeRequestsPage = () => {
               />
               <div className={layout['bar']}>
                 <p className={layout['small']}>
-                  {changeRequestsMessages.shown(from + 1, from + changeRequests.length, total)}
+                  {changeRequestsMessages.shown(offset + 1, offset + changeRequests.length, total)}
                 </p>
                 <span className={layout['tabs']}>
-                  {from > 0 && (
+                  {offset > 0 && (
                     <Link
                       to="/change-requests"
-                      search={{ view, from: String(Math.max(0, from - pageSize)) }}
+                      search={{ view, from: String(Math.max(0, offset - pageSize)) }}
                       className={buttonClass({ size: 'small' })}
                     >
                       {changeRequestsMessages.newer}
                     </Link>
                   )}
-                  {from + changeRequests.length < total && (
+                  {offset + changeRequests.length < total && (
                     <Link
                       to="/change-requests"
-                      search={{ view, from: String(from + pageSize) }}
+                      search={{ view, from: String(offset + pageSize) }}
                       className={buttonClass({ size: 'small' })}
                     >
                       {changeRequestsMessages.older}

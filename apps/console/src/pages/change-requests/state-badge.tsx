@@ -17,7 +17,7 @@ interface StateBadgeProps {
   readonly schedule?: ChangeRequestSchedule | undefined;
 }
 
-/** The state of a change request; a schedule that failed or is suspended is marked. */
+/** The state of a change request; for a scheduled one, the status of its schedule, which is marked if it failed or is suspended. */
 export const StateBadge = ({ state, schedule }: StateBadgeProps) => (
   <Badge tone={schedule !== undefined && schedule.status !== 'pending' ? 'danger' : tones[state]}>
     {schedule === undefined || state !== 'Scheduled' ? state : changeRequestsMessages.schedule(schedule.status)}

@@ -1,16 +1,8 @@
-import {
-  type CleanupReason,
-  cleanupReasons,
-  type CleanupQuery,
-  CountCleanupFeatures,
-  ListCleanupFeatures,
-} from '@bunting/contracts';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import type { CleanupReason } from '@bunting/contracts';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
-import { call } from '../../api/call.ts';
+import { useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
-import { operationQuery, useProjects } from '../../api/queries.ts';
+import { useProjects } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
@@ -19,50 +11,40 @@ import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { cleanupMessages as text } from '../../messages/cleanup.ts';
 import { BulkDialog } from '../flags/bulk-dialog.tsx';
-import {
-  selectedCountOf,
-  fullSelection,
-  isSelected,
-  emptySelection,
-  type FlagSelection,
-  withSelected,
-} from '../flags/flag-selection.ts';
+import { selectedCountOf, fullSelection, isSelected, emptySelection, withSelected } from '../flags/flag-selection.ts';
 import { archivableFlagOf, readCleanupSelection } from './read-cleanup-selection.ts';
+import { type CleanupView, cleanupQueryOf, cleanupViews, dayChoices, defaultDays } from './cleanup-view.ts';
+import { useCleanupCounts, useCleanupList, useCleanupSelection } from './use-cleanup-list.ts';
 import { CleanupTable } from './cleanup-table.tsx';
 import { CleanupReportDialog } from './cleanup-report-dialog.tsx';
 import { UnknownFlagsTable } from './unknown-flags-table.tsx';
 import { SelectionBar } from '../flags/selection-bar.tsx';
 import styles from './cleanup.module.css';
 
-const dayChoices = [7, 14, 30, 60, 90, 180, 365];
-const defaultDays = 30;
-const pageSize = 200;
-/** Milliseconds until cached counts are stale; archiving invalidates them. */
-const countsStaleMs = 60_000;
-type View = CleanupReason | 'all' | 'unknown';
-const views: readonly View[] = ['all', ...cleanupReasons, 'unknown'];
+/** The option for all projects: its blank cannot be in the id of a project. */
+const allProjects = ' all';
 
 interface ReasonsProps {
-  readonly view: View;
+  readonly view: CleanupView;
   readonly counts: Readonly<Record<CleanupReason | 'all', number>> | undefined;
-  /** the counts of what is chosen are on their way */
+  /** whether the counts for the chosen days and project are still being read */
   readonly isCounting: boolean;
 }
 
 const Reasons = ({ view, counts, isCounting }: ReasonsProps) => (
   <nav aria-label={text.reasons} className={styles['reasons']}>
-    {views.map((one) => (
+    {cleanupViews.map((reason) => (
       <Link
-        key={one}
+        key={reason}
         to="."
-        search={(before) => ({ ...before, reason: one === 'all' ? undefined : one })}
-        aria-current={one === view ? 'page' : undefined}
+        search={(before) => ({ ...before, reason: reason === 'all' ? undefined : reason })}
+        aria-current={reason === view ? 'page' : undefined}
         className={styles['reason'] ?? ''}
         activeOptions={{ includeSearch: true, exact: true }}
       >
-        {text.reason[one]}
-        {one !== 'unknown' && counts !== undefined && (
-          <span className={styles['count']}>{text.formatNumber(counts[one])}</span>
+        {text.reason[reason]}
+        {reason !== 'unknown' && counts !== undefined && (
+          <span className={styles['count']}>{text.formatNumber(counts[reason])}</span>
         )}
       </Link>
     ))}
@@ -74,64 +56,62 @@ const Reasons = ({ view, counts, isCounting }: ReasonsProps) => (
   </nav>
 );
 
-const useCleanupList = (query: CleanupQuery, isEnabled: boolean) =>
-  useInfiniteQuery({
-    queryKey: [ListCleanupFeatures.operationId, query],
-    queryFn: ({ pageParam, signal }) =>
-      call(ListCleanupFeatures, {
-        query: { ...query, limit: pageSize, ...(pageParam === null ? {} : { after: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-    enabled: isEnabled,
-    placeholderData: keepPreviousData,
-  });
+interface FiltersProps {
+  readonly project: string | undefined;
+  readonly view: CleanupView;
+  readonly days: number;
+  readonly filterInUrl: ReturnType<typeof useFilterInUrl>;
+}
+
+const Filters = ({ project, view, days, filterInUrl: { filter, setFilter, search, write } }: FiltersProps) => {
+  const navigate = useNavigate();
+  const { data: projects } = useProjects();
+  return (
+    <div className={styles['filters']}>
+      <TextField label={text.filter} value={filter} onChange={setFilter} />
+      {view !== 'unknown' && (
+        <Select
+          label={text.days}
+          options={dayChoices.map((choice) => ({ id: String(choice), label: text.dayOptions(choice) }))}
+          value={String(days)}
+          onChange={(id) => write({ days: id === String(defaultDays) ? undefined : id })}
+        />
+      )}
+      <Select
+        label={text.project}
+        options={[
+          { id: allProjects, label: text.allProjects },
+          ...(projects?.projects ?? []).map(({ id, name }) => ({ id, label: name })),
+        ]}
+        value={project ?? allProjects}
+        onChange={(id) =>
+          void navigate({
+            ...(id === allProjects
+              ? { to: '/cleanup' as const }
+              : { to: '/projects/$project/cleanup' as const, params: { project: id } }),
+            search,
+          })
+        }
+      />
+    </div>
+  );
+};
 
 /** Flags that may be no longer needed, by reason, to be archived in bulk or listed for the owners of the code. */
 export const CleanupPage = ({ project }: { readonly project?: string | undefined }) => {
-  const { filter, setFilter, search, write } = useFilterInUrl();
-  const navigate = useNavigate();
-  const may = usePermissionCheck();
-  const { data: projects } = useProjects();
-  const view = views.find((one) => one === search['reason']) ?? 'all';
-  const days = dayChoices.find((one) => String(one) === search['days']) ?? defaultDays;
-  const scope = { days, ...(project === undefined ? {} : { project }) };
-  const typed = (search['q'] ?? '').trim().slice(0, 100);
-  const query: CleanupQuery = {
-    ...scope,
-    ...(view === 'all' || view === 'unknown' ? {} : { reason: view }),
-    ...(typed === '' ? {} : { query: typed }),
-  };
-  // The server scans all flags for them, which takes seconds where there are very many.
-  const counts = useQuery({
-    ...operationQuery(CountCleanupFeatures, { query: scope }),
-    placeholderData: keepPreviousData,
-    staleTime: countsStaleMs,
-  });
-  const list = useCleanupList(query, view !== 'unknown');
-  const [selection, setSelection] = useState<FlagSelection>(emptySelection);
-  const [dialog, setDialog] = useState<'archive' | 'text' | undefined>();
-  const key = JSON.stringify(query);
-  const [listed, setListed] = useState(key);
-  if (listed !== key) {
-    setListed(key);
-    setSelection(emptySelection);
-  }
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = list;
-  const onReachEnd = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-
-  const flags = (list.data?.pages ?? []).flatMap(({ features }) => features);
-  // Without a search text the counts have the total; with one, it is unknown until the last page is loaded.
-  const known = typed === '' && view !== 'unknown' ? counts.data?.[view] : undefined;
-  const total = hasNextPage ? Math.max(known ?? 0, flags.length + 1) : flags.length;
-  const selected = selectedCountOf(selection, total);
+  const filterInUrl = useFilterInUrl();
+  const hasPermission = usePermissionCheck();
+  const { view, days, scope, query } = cleanupQueryOf(filterInUrl.search, project);
+  const counts = useCleanupCounts(scope);
+  const { list, flags, total, onReachEnd } = useCleanupList(query, view, counts);
+  const [selection, setSelection] = useCleanupSelection(query);
+  const [dialog, setDialog] = useState<'archive' | 'report' | undefined>();
+  const selectedCount = selectedCountOf(selection, total);
+  const hasSearchText = query.query !== undefined;
   const title = project === undefined ? text.page : text.ofProject(project);
   // For selected flags that are not loaded, the results of the action report refusals.
   const selectedProjects = new Set(flags.filter(({ name }) => isSelected(selection, name)).map((flag) => flag.project));
-  const mayArchive = [...selectedProjects].every((one) => may('DELETE_FEATURE', { project: one }));
+  const mayArchive = [...selectedProjects].every((id) => hasPermission('DELETE_FEATURE', { project: id }));
   const close = (): void => setDialog(undefined);
   return (
     <Page
@@ -155,36 +135,10 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
         counts={counts.data}
         isCounting={counts.isFetching && (counts.data === undefined || counts.isPlaceholderData)}
       />
-      <div className={styles['filters']}>
-        <TextField label={text.filter} value={filter} onChange={setFilter} />
-        {view !== 'unknown' && (
-          <Select
-            label={text.days}
-            options={dayChoices.map((one) => ({ id: String(one), label: text.dayOptions(one) }))}
-            value={String(days)}
-            onChange={(id) => write({ days: id === String(defaultDays) ? undefined : id })}
-          />
-        )}
-        <Select
-          label={text.project}
-          options={[
-            { id: ' all', label: text.allProjects },
-            ...(projects?.projects ?? []).map(({ id, name }) => ({ id, label: name })),
-          ]}
-          value={project ?? ' all'}
-          onChange={(id) =>
-            void navigate({
-              ...(id === ' all'
-                ? { to: '/cleanup' as const }
-                : { to: '/projects/$project/cleanup' as const, params: { project: id } }),
-              search,
-            })
-          }
-        />
-      </div>
+      <Filters project={project} view={view} days={days} filterInUrl={filterInUrl} />
       <p className={styles['explained']}>{text.explained(days)[view]}</p>
       {view === 'unknown' ? (
-        <UnknownFlagsTable project={project} filter={filter} />
+        <UnknownFlagsTable project={project} filter={filterInUrl.filter} />
       ) : (
         <>
           <SelectionBar
@@ -197,15 +151,15 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
                 {text.archive}
               </Button>
             )}
-            <Button size="small" icon="copy" onPress={() => setDialog('text')}>
+            <Button size="small" icon="copy" onPress={() => setDialog('report')}>
               {text.copyText}
             </Button>
           </SelectionBar>
           {list.error !== null && <ErrorNotice error={list.error} retry={() => void list.refetch()} />}
           {list.data === undefined && list.error === null && <Loading />}
           {list.data !== undefined && flags.length === 0 && (
-            <EmptyState title={typed === '' ? text.empty : text.noMatch}>
-              {typed === '' ? text.emptyHelp : undefined}
+            <EmptyState title={hasSearchText ? text.noMatch : text.empty}>
+              {hasSearchText ? undefined : text.emptyHelp}
             </EmptyState>
           )}
           {flags.length > 0 && (
@@ -213,8 +167,8 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
               label={title}
               flags={flags}
               total={total}
-              isOld={list.isPlaceholderData}
-              selectedCount={selected}
+              isOutdated={list.isPlaceholderData}
+              selectedCount={selectedCount}
               isSelected={(name) => isSelected(selection, name)}
               onSelect={(names, isOn) => setSelection((before) => withSelected(before, names, isOn))}
               onSelectAll={(isOn) => setSelection(isOn ? fullSelection : emptySelection)}
@@ -228,7 +182,7 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
           action={{ kind: 'archive' }}
           flags={{
             key: [query, selection],
-            count: selected,
+            count: selectedCount,
             read: async (signal) => (await readCleanupSelection(query, selection, signal)).map(archivableFlagOf),
           }}
           onClose={() => {
@@ -237,12 +191,12 @@ export const CleanupPage = ({ project }: { readonly project?: string | undefined
           }}
         />
       )}
-      {dialog === 'text' && <CleanupReportDialog query={query} selection={selection} onClose={close} />}
+      {dialog === 'report' && <CleanupReportDialog query={query} selection={selection} onClose={close} />}
     </Page>
   );
 };
 
-/** The cleanup of the project in the address. */
+/** The cleanup of the project in the URL. */
 export const ProjectCleanupPage = () => {
   const { project = '' } = useParams({ strict: false }) as { project?: string };
   return <CleanupPage key={project} project={project} />;

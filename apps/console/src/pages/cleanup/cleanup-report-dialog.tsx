@@ -16,7 +16,7 @@ interface CleanupReportDialogProps {
   readonly onClose: () => void;
 }
 
-/** The selected flags as text for the owners of the code, with where each was last used. */
+/** Shows the selected flags as a text for the owners of the code, with the URL and the last use of each flag. */
 export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReportDialogProps) => {
   const [isCopied, setCopied] = useState(false);
   const selected = useQuery({
@@ -26,15 +26,15 @@ export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReport
     staleTime: Number.POSITIVE_INFINITY,
   });
   const flags = selected.data ?? [];
-  const addressOf = (project: string, name: string): string =>
+  const flagUrl = (project: string, name: string): string =>
     `${location.origin}/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
-  const list = [
+  const report = [
     text.listTitle(flags.length),
     '',
-    ...flags.map((flag) => text.listItem(flag, addressOf(flag.project, flag.name))),
+    ...flags.map((flag) => text.listItem(flag, flagUrl(flag.project, flag.name))),
   ].join('\n');
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(list);
+    await navigator.clipboard.writeText(report);
     setCopied(true);
   };
   return (
@@ -60,7 +60,7 @@ export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReport
             className={styles['text']}
             aria-label={text.textTitle}
             readOnly
-            value={list}
+            value={report}
             onFocus={({ target }) => target.select()}
           />
         )}

@@ -13,12 +13,15 @@ const rowHeight = 56;
 interface CleanupTableProps {
   readonly label: string;
   readonly flags: readonly CleanupFlag[];
+  /** the number of flags of the query, also of those that are not yet loaded */
   readonly total: number;
-  readonly isOld: boolean;
+  /** whether the rows are those of the previous query, while the current one is loading */
+  readonly isOutdated: boolean;
   readonly selectedCount: number;
   readonly isSelected: (name: string) => boolean;
   readonly onSelect: (names: readonly string[], isSelected: boolean) => void;
   readonly onSelectAll: (isSelected: boolean) => void;
+  /** called when the last loaded rows are on the screen */
   readonly onReachEnd: () => void;
 }
 
@@ -33,17 +36,18 @@ const LastUse = ({ flag: { environments } }: { readonly flag: CleanupFlag }) => 
   </>
 );
 
-/** Flags that may be no longer needed. Only the rows on the screen are in the document; Shift with a click selects a range. */
-export const CleanupTable = ({ flags, total, isOld, onReachEnd, ...props }: CleanupTableProps) => {
+/** Flags that may be no longer needed. Only the rows on the screen are in the document. A click with Shift selects a range. */
+export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }: CleanupTableProps) => {
   const scroller = useRef<HTMLDivElement>(null);
+  /** the row of the last click, where a range begins; -1 before the first click */
   const anchor = useRef(-1);
-  const virtual = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: flags.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
   });
-  const items = virtual.getVirtualItems();
+  const items = virtualizer.getVirtualItems();
   const isAtEnd = flags.length > 0 && (items.at(-1)?.index ?? 0) >= flags.length - 10;
   useEffect(() => {
     if (isAtEnd) onReachEnd();
@@ -57,7 +61,7 @@ export const CleanupTable = ({ flags, total, isOld, onReachEnd, ...props }: Clea
   return (
     <div
       ref={scroller}
-      className={`${styles['scroller']} ${isOld ? styles['old'] : ''}`}
+      className={`${styles['scroller']} ${isOutdated ? styles['outdated'] : ''}`}
       role="region"
       aria-label={props.label}
       tabIndex={0}
@@ -83,7 +87,7 @@ export const CleanupTable = ({ flags, total, isOld, onReachEnd, ...props }: Clea
             ))}
           </div>
         </div>
-        <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+        <div role="rowgroup" className={styles['body']} style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, start }) => {
             const flag = flags[index];
             if (flag === undefined) return null;

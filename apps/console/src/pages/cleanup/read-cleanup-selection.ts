@@ -7,7 +7,7 @@ export type CleanupFlag = CleanupFeatures['features'][number];
 
 const pageSize = 1_000;
 
-/** Reads every flag that a selection means, page by page. */
+/** Reads all selected flags from the server, page by page. @throws ApiError */
 export const readCleanupSelection = async (
   query: CleanupQuery,
   selection: FlagSelection,
@@ -24,7 +24,7 @@ export const readCleanupSelection = async (
   return found;
 };
 
-/** A listed flag, for its archiving: an archived one is not listed. */
+/** A flag of the list as the bulk action that archives needs it. The list has active flags only, so archiving changes each. */
 export const archivableFlagOf = ({ name, project }: CleanupFlag): SelectedFlag => ({
   name,
   project,

@@ -1,4 +1,4 @@
-import { CreateFeature, ListUnknownFlags, type UnknownFlags as Unknown } from '@bunting/contracts';
+import { CreateFeature, ListUnknownFlags, type UnknownFlags } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,7 +15,7 @@ import { sharedMessages } from '../../messages/shared.ts';
 import { CreateFlagDialog } from '../flags/create-flag-dialog.tsx';
 import styles from './cleanup.module.css';
 
-type Row = Unknown['unknownFlags'][number];
+type Row = UnknownFlags['unknownFlags'][number];
 
 interface ReportsProps {
   readonly reports: Row['reports'];
@@ -34,17 +34,22 @@ const Reports = ({ reports }: ReportsProps) => (
   </ul>
 );
 
-const namesOf = (names: readonly string[]): string[] =>
+const sortedUnique = (names: readonly string[]): string[] =>
   [...new Set(names)].filter(Boolean).toSorted((one, other) => one.localeCompare(other));
 
-const all = ' all';
+/** The option for all applications or environments: its blank cannot be in their names. */
+const allOption = ' all';
 
-/** The reports of one application, in one environment; of all where they are left out. */
-const within = (reports: Row['reports'], app: string | undefined, environment: string | undefined): Row['reports'] =>
+/** The reports of one application or environment; undefined stands for all of them. */
+const filterReports = (
+  reports: Row['reports'],
+  app: string | undefined,
+  environment: string | undefined,
+): Row['reports'] =>
   reports.filter(
     (report) =>
       (app === undefined || report.appName === app) &&
-      (environment === undefined || report.environments.some((one) => one.environment === environment)),
+      (environment === undefined || report.environments.some((reported) => reported.environment === environment)),
   );
 
 interface UnknownFlagsProps {
@@ -62,7 +67,7 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
   const { search, write } = useFilterInUrl();
   const { data: projects } = useProjects();
   const mayCall = useMayCall();
-  const [creating, setCreating] = useState<string>();
+  const [nameToCreate, setNameToCreate] = useState<string>();
   const { app, environment } = search;
   const word = filter.trim().toLowerCase();
   const mayCreate = (projects?.projects ?? []).some(({ id }) => mayCall(CreateFeature, { project: id }));
@@ -72,39 +77,39 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
         const reports = unknownFlags.flatMap((flag) => flag.reports);
         const rows = unknownFlags
           .filter(({ name }) => name.toLowerCase().includes(word))
-          .map((flag) => ({ ...flag, reports: within(flag.reports, app, environment) }))
+          .map((flag) => ({ ...flag, reports: filterReports(flag.reports, app, environment) }))
           .filter((flag) => flag.reports.length > 0);
         if (unknownFlags.length === 0) {
           return <EmptyState title={text.emptyUnknown}>{text.emptyUnknownHelp}</EmptyState>;
         }
-        const choose = (label: string, parameter: 'app' | 'environment', names: readonly string[]) => (
+        const renderSelect = (label: string, parameter: 'app' | 'environment', names: readonly string[]) => (
           <Select
             label={label}
             options={[
-              { id: all, label: text.anyOf[parameter] },
-              ...namesOf([...names, search[parameter] ?? '']).map((name) => ({ id: name, label: name })),
+              { id: allOption, label: text.anyOf[parameter] },
+              ...sortedUnique([...names, search[parameter] ?? '']).map((name) => ({ id: name, label: name })),
             ]}
-            value={search[parameter] ?? all}
-            onChange={(id) => write({ [parameter]: id === all ? undefined : id })}
+            value={search[parameter] ?? allOption}
+            onChange={(id) => write({ [parameter]: id === allOption ? undefined : id })}
           />
         );
         return (
           <div className={styles['unknown']}>
             <ul className={styles['todo']}>
-              {text.whatToDo.map((one) => (
-                <li key={one}>{one}</li>
+              {text.whatToDo.map((advice) => (
+                <li key={advice}>{advice}</li>
               ))}
             </ul>
             <div className={styles['filters']}>
-              {choose(
+              {renderSelect(
                 text.application,
                 'app',
                 reports.map(({ appName }) => appName),
               )}
-              {choose(
+              {renderSelect(
                 text.environment,
                 'environment',
-                reports.flatMap(({ environments }) => environments.map((one) => one.environment)),
+                reports.flatMap(({ environments }) => environments.map((reported) => reported.environment)),
               )}
             </div>
             <p role="status">{text.unknownFound(rows.length, unknownFlags.length)}</p>
@@ -129,7 +134,7 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
                               size="small"
                               icon="add"
                               aria-label={text.createUnknown(name)}
-                              onPress={() => setCreating(name)}
+                              onPress={() => setNameToCreate(name)}
                             >
                               {sharedMessages.common.create}
                             </Button>
@@ -140,8 +145,8 @@ export const UnknownFlagsTable = ({ project, filter }: UnknownFlagsProps) => {
                 ]}
               />
             )}
-            {creating !== undefined && (
-              <CreateFlagDialog project={project} name={creating} onClose={() => setCreating(undefined)} />
+            {nameToCreate !== undefined && (
+              <CreateFlagDialog project={project} name={nameToCreate} onClose={() => setNameToCreate(undefined)} />
             )}
           </div>
         );
