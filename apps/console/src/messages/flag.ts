@@ -40,7 +40,7 @@ export const flagMessages = {
   enabledIn: (environment: string) => `Enabled in ${environment}`,
   environment: 'Environment',
   environments: 'Environments',
-  favourite: 'Add to the favourites',
+  favorite: 'Add to the favourites',
   hasChildren: (children: readonly string[]) => `These flags depend on it: ${children.join(', ')}.`,
   history: 'History',
   impressionData: 'Impression data',
@@ -112,7 +112,7 @@ export const flagMessages = {
   turnedOff: (environment: string) => `Turned off in ${environment}.`,
   turnedOn: (environment: string) => `Turned on in ${environment}.`,
   type: 'Type',
-  unfavourite: 'Remove from the favourites',
+  unfavorite: 'Remove from the favourites',
   usage: 'Usage',
   usageSum: (environment: string, yes: number, no: number) =>
     `In ${environment}, in the last 48 hours: ${formatCount(yes, 'time', 'times')} yes, ${formatCount(no, 'time', 'times')} no.`,

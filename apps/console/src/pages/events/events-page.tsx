@@ -166,7 +166,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
     setFilter(`${filter.replace(boundAbove, '').trim()} when:<${next}`.trim());
   };
   const title = project === undefined ? text.title : text.ofProject(project);
-  const isEmpty = list.isLoaded && !list.isOld && total === 0;
+  const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
   return (
     <Page
       title={title}
@@ -227,7 +227,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
           label={title}
           rows={rows}
           total={total}
-          isOld={list.isOld}
+          isOutdated={list.isOutdated}
           eventAt={eventAt}
           isOpen={isOpen}
           active={active}

@@ -8,7 +8,7 @@ interface EnableDisabledStrategiesDialogProps {
   readonly onEnable: (shouldActivateDisabledStrategies: boolean) => void;
 }
 
-/** Asks what should be on in an environment whose strategies are all disabled: these, or a default one. */
+/** Asks how to turn a flag on where all of its strategies are disabled: by enabling them, or by adding a default strategy. */
 export const EnableDisabledStrategiesDialog = ({
   environment,
   onClose,

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
+import type { MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
@@ -12,7 +13,7 @@ import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
-import { useEditProtection } from '../../changes/use-edit-protection.ts';
+import { type EditProtection, useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategySentence } from '../../messages/sentences/strategy-sentence.ts';
 import { compareStrategies } from './compare-strategies.ts';
 import { EnableDisabledStrategiesDialog } from './enable-disabled-strategies-dialog.tsx';
@@ -21,62 +22,29 @@ import { useEnvironmentEdits } from './use-environment-edits.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
-interface EnvironmentColumnProps {
-  readonly feature: Feature;
-  readonly project: string;
-  readonly environment: FeatureEnvironment;
-  /** the environment that this one is compared with; none for that one itself */
-  readonly reference: FeatureEnvironment | undefined;
-  /** the other environments, which strategies can be copied to */
-  readonly others: readonly string[];
-  readonly segmentNames: ReadonlyMap<number, string>;
-}
+type EnvironmentEdits = ReturnType<typeof useEnvironmentEdits>;
 
 /** Maximum strategies of one environment until the user expands the list. */
-const shownAtFirst = 50;
+const maxShownStrategies = 50;
 
-/** A feature in one environment: its state, and its strategies as sentences. */
-export const EnvironmentColumn = ({
-  feature,
-  project,
-  environment,
-  reference,
-  others,
-  segmentNames,
-}: EnvironmentColumnProps) => {
-  const { name, enabled, strategies = [], variants = [], type, lastSeenAt, yes, no } = environment;
-  const may = usePermissionCheck();
-  const edits = useEnvironmentEdits({ project, feature: feature.name, environment: name, strategies });
-  const protection = useEditProtection(project, name);
-  const isProtected = protection.environments.length > 0;
-  const [toDelete, setToDelete] = useState<FeatureStrategy | undefined>();
-  const [isTurningOn, setTurningOn] = useState(false);
-  const [showsAll, setShowsAll] = useState(false);
-  const isArchived = feature.archived === true;
-  const mayEdit = (permission: Parameters<typeof may>[0]): boolean =>
-    !isArchived && (isProtected || may(permission, { project, environment: name }));
+interface ColumnHeadProps {
+  readonly environment: FeatureEnvironment;
+  readonly isProtected: boolean;
+  readonly isSwitchDisabled: boolean;
+  readonly edits: EnvironmentEdits;
+}
 
-  const toggle = (on: boolean): void => {
-    const isInactive = strategies.length > 0 && strategies.every(({ disabled }) => disabled === true);
-    if (on && isInactive) setTurningOn(true);
-    else edits.setEnabled(on);
+/** The name and state of an environment with its switch, and the last evaluations of the flag there. */
+const ColumnHead = ({ environment, isProtected, isSwitchDisabled, edits }: ColumnHeadProps) => {
+  const { name, enabled, strategies = [], type, lastSeenAt, yes, no } = environment;
+  const [isAskingHowToEnable, setAskingHowToEnable] = useState(false);
+  const setEnabled = (isOn: boolean): void => {
+    const areAllDisabled = strategies.length > 0 && strategies.every(({ disabled }) => disabled === true);
+    if (isOn && areAllDisabled) setAskingHowToEnable(true);
+    else edits.setEnabled(isOn);
   };
-  const deleteStrategy = (strategy: FeatureStrategy, isDirect: boolean): void => {
-    setToDelete(undefined);
-    edits.deleteStrategy(strategy, isDirect);
-  };
-
-  const { added, missing } = useMemo(
-    () => compareStrategies(environment.strategies ?? [], reference?.strategies),
-    [environment, reference],
-  );
-  const shown = showsAll ? Number.POSITIVE_INFINITY : shownAtFirst;
-  const hidden = Math.max(0, strategies.length - shown) + Math.max(0, missing.length - shown);
-  const sentence = (strategy: FeatureStrategy): string => `${strategySentence(strategy, segmentNames)}.`;
-  const to = { project, feature: feature.name, environment: name };
-
   return (
-    <section className={styles['column']} aria-label={flagMessages.inEnvironment(name)}>
+    <>
       <div className={styles['columnHead']}>
         <h3>
           {name}
@@ -86,59 +54,158 @@ export const EnvironmentColumn = ({
         <Switch
           aria-label={flagMessages.enabledIn(name)}
           isSelected={enabled}
-          isDisabled={!mayEdit('UPDATE_FEATURE_ENVIRONMENT') || edits.isPending}
-          onChange={toggle}
+          isDisabled={isSwitchDisabled}
+          onChange={setEnabled}
         />
       </div>
       <p className={layout['small']}>
         {flagMessages.lastSeen} <Time at={lastSeenAt} />
         {(yes ?? 0) + (no ?? 0) > 0 && ` · ${flagMessages.share(yes ?? 0, no ?? 0)}`}
       </p>
+      {isAskingHowToEnable && (
+        <EnableDisabledStrategiesDialog
+          environment={name}
+          onClose={() => setAskingHowToEnable(false)}
+          onEnable={(shouldActivateDisabledStrategies) => {
+            setAskingHowToEnable(false);
+            edits.setEnabled(true, shouldActivateDisabledStrategies);
+          }}
+        />
+      )}
+    </>
+  );
+};
+
+interface DeleteStrategyDialogProps {
+  readonly sentence: string;
+  /** the name of the environment, if the flag is turned off there because no strategy is left */
+  readonly turnsOffIn: string | undefined;
+  readonly protection: EditProtection;
+  readonly isPending: boolean;
+  readonly onClose: () => void;
+  readonly onDelete: (isDirect: boolean) => void;
+}
+
+const DeleteStrategyDialog = ({
+  sentence,
+  turnsOffIn,
+  protection,
+  isPending,
+  onClose,
+  onDelete,
+}: DeleteStrategyDialogProps) => (
+  <ConfirmDialog
+    title={flagMessages.deleteStrategy}
+    confirm={protection.environments.length > 0 ? flagMessages.propose : sharedMessages.common.delete}
+    isDangerous
+    onClose={onClose}
+    onConfirm={() => onDelete(false)}
+  >
+    <p>{sentence}</p>
+    {turnsOffIn !== undefined && <p>{flagMessages.lastStrategy(turnsOffIn)}</p>}
+    <SkipChangeRequestNotice
+      protection={protection}
+      isPending={isPending}
+      label={protectionMessages.deleteDirectly}
+      onDirect={() => onDelete(true)}
+    />
+  </ConfirmDialog>
+);
+
+interface EnvironmentColumnProps {
+  readonly feature: Feature;
+  readonly project: string;
+  readonly environment: FeatureEnvironment;
+  /** the environment that this one is compared with; undefined for that one itself */
+  readonly reference: FeatureEnvironment | undefined;
+  /** the names of the other environments, to which strategies can be copied */
+  readonly others: readonly string[];
+  readonly segmentNames: ReadonlyMap<number, string>;
+}
+
+/** A flag in one environment: its state, and its strategies as sentences, compared with those of a reference environment. */
+export const EnvironmentColumn = ({
+  feature,
+  project,
+  environment,
+  reference,
+  others,
+  segmentNames,
+}: EnvironmentColumnProps) => {
+  const { name, enabled, strategies = [], variants = [] } = environment;
+  const hasPermission = usePermissionCheck();
+  const edits = useEnvironmentEdits({ project, feature: feature.name, environment: name, strategies });
+  const protection = useEditProtection(project, name);
+  const isProtected = protection.environments.length > 0;
+  const [strategyToDelete, setStrategyToDelete] = useState<FeatureStrategy | undefined>();
+  const [showsAll, setShowsAll] = useState(false);
+  const isArchived = feature.archived === true;
+  const mayEdit = (permission: Parameters<typeof hasPermission>[0]): boolean =>
+    !isArchived && (isProtected || hasPermission(permission, { project, environment: name }));
+
+  const { added, missing } = useMemo(
+    () => compareStrategies(environment.strategies ?? [], reference?.strategies),
+    [environment, reference],
+  );
+  const maxShown = showsAll ? Number.POSITIVE_INFINITY : maxShownStrategies;
+  const hiddenCount = Math.max(0, strategies.length - maxShown) + Math.max(0, missing.length - maxShown);
+  const sentence = (strategy: FeatureStrategy): string => `${strategySentence(strategy, segmentNames)}.`;
+  const linkParams = { project, feature: feature.name, environment: name };
+  const actionsOf = (strategy: FeatureStrategy, index: number): readonly MenuEntry[] => [
+    {
+      id: 'up',
+      label: flagMessages.moveUp,
+      icon: 'arrowUp',
+      isDisabled: index === 0 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
+      run: () => edits.move(index, -1),
+    },
+    {
+      id: 'down',
+      label: flagMessages.moveDown,
+      icon: 'arrowDown',
+      isDisabled: index === strategies.length - 1 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
+      run: () => edits.move(index, 1),
+    },
+    ...others.map((other) => ({
+      id: `copy-${other}`,
+      label: flagMessages.copyTo(other),
+      icon: 'copy' as const,
+      isDisabled: isArchived,
+      run: () => edits.copyTo(other, [strategy]),
+    })),
+    {
+      id: 'delete',
+      label: sharedMessages.common.delete,
+      icon: 'remove',
+      isDisabled: !mayEdit('DELETE_FEATURE_STRATEGY'),
+      run: () => setStrategyToDelete(strategy),
+    },
+  ];
+
+  return (
+    <section className={styles['column']} aria-label={flagMessages.inEnvironment(name)}>
+      <ColumnHead
+        environment={environment}
+        isProtected={isProtected}
+        isSwitchDisabled={!mayEdit('UPDATE_FEATURE_ENVIRONMENT') || edits.isPending}
+        edits={edits}
+      />
       {strategies.length === 0 && <p className={layout['small']}>{flagMessages.noStrategy}</p>}
       <ol className={styles['strategies']}>
-        {strategies.slice(0, shown).map((strategy, at) => (
+        {strategies.slice(0, maxShown).map((strategy, index) => (
           <StrategyItem
             key={strategy.id}
             strategy={strategy}
             sentence={sentence(strategy)}
-            link={{ ...to, strategy: strategy.id ?? '' }}
-            notIn={added.has(strategy) ? reference?.name : undefined}
+            link={{ ...linkParams, strategy: strategy.id ?? '' }}
+            missingIn={added.has(strategy) ? reference?.name : undefined}
             isOneOfMany={strategies.length > 1}
-            actions={[
-              {
-                id: 'up',
-                label: flagMessages.moveUp,
-                icon: 'arrowUp',
-                isDisabled: at === 0 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
-                run: () => edits.move(at, -1),
-              },
-              {
-                id: 'down',
-                label: flagMessages.moveDown,
-                icon: 'arrowDown',
-                isDisabled: at === strategies.length - 1 || !mayEdit('UPDATE_FEATURE_STRATEGY'),
-                run: () => edits.move(at, 1),
-              },
-              ...others.map((other) => ({
-                id: `copy-${other}`,
-                label: flagMessages.copyTo(other),
-                icon: 'copy' as const,
-                isDisabled: isArchived,
-                run: () => edits.copyTo(other, [strategy]),
-              })),
-              {
-                id: 'delete',
-                label: sharedMessages.common.delete,
-                icon: 'remove',
-                isDisabled: !mayEdit('DELETE_FEATURE_STRATEGY'),
-                run: () => setToDelete(strategy),
-              },
-            ]}
+            actions={actionsOf(strategy, index)}
           />
         ))}
         {reference !== undefined &&
           missing
-            .slice(0, shown)
+            .slice(0, maxShown)
             .map((strategy) => (
               <MissingStrategyItem
                 key={`missing-${strategy.id}`}
@@ -149,10 +216,10 @@ export const EnvironmentColumn = ({
               />
             ))}
       </ol>
-      {hidden > 0 && (
+      {hiddenCount > 0 && (
         <div>
           <Button size="small" onPress={() => setShowsAll(true)}>
-            {flagMessages.showMore(hidden)}
+            {flagMessages.showMore(hiddenCount)}
           </Button>
         </div>
       )}
@@ -163,10 +230,10 @@ export const EnvironmentColumn = ({
         </p>
       )}
       {mayEdit('CREATE_FEATURE_STRATEGY') && (
-        <div className={styles['marks']}>
+        <div className={styles['badges']}>
           <Link
             to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
-            params={{ ...to, strategy: 'new' }}
+            params={{ ...linkParams, strategy: 'new' }}
             className={buttonClass({ size: 'small' })}
           >
             <Icon name="add" />
@@ -179,31 +246,16 @@ export const EnvironmentColumn = ({
           )}
         </div>
       )}
-      {toDelete !== undefined && (
-        <ConfirmDialog
-          title={flagMessages.deleteStrategy}
-          confirm={isProtected ? flagMessages.propose : sharedMessages.common.delete}
-          isDangerous
-          onClose={() => setToDelete(undefined)}
-          onConfirm={() => deleteStrategy(toDelete, false)}
-        >
-          <p>{sentence(toDelete)}</p>
-          {strategies.length === 1 && enabled && <p>{flagMessages.lastStrategy(name)}</p>}
-          <SkipChangeRequestNotice
-            protection={protection}
-            isPending={edits.isPending}
-            label={protectionMessages.deleteDirectly}
-            onDirect={() => deleteStrategy(toDelete, true)}
-          />
-        </ConfirmDialog>
-      )}
-      {isTurningOn && (
-        <EnableDisabledStrategiesDialog
-          environment={name}
-          onClose={() => setTurningOn(false)}
-          onEnable={(shouldActivateDisabledStrategies) => {
-            setTurningOn(false);
-            edits.setEnabled(true, shouldActivateDisabledStrategies);
+      {strategyToDelete !== undefined && (
+        <DeleteStrategyDialog
+          sentence={sentence(strategyToDelete)}
+          turnsOffIn={strategies.length === 1 && enabled ? name : undefined}
+          protection={protection}
+          isPending={edits.isPending}
+          onClose={() => setStrategyToDelete(undefined)}
+          onDelete={(isDirect) => {
+            setStrategyToDelete(undefined);
+            edits.deleteStrategy(strategyToDelete, isDirect);
           }}
         />
       )}

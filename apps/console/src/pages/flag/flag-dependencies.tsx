@@ -22,21 +22,21 @@ interface FlagDependenciesProps {
   readonly project: string;
 }
 
-const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { readonly onClose: () => void }) => {
+const AddParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { readonly onClose: () => void }) => {
   const params = { projectId: project, featureName: feature.name };
   const { data = [] } = useQuery(operationQuery(ListPossibleParents, { params }));
-  const add = useSubmitChanges(project);
+  const addition = useSubmitChanges(project);
   const protection = useEditProtection(project);
   const [parent, setParent] = useState<string | null>(null);
-  const [mustBe, setMustBe] = useState('on');
+  const [requiredState, setRequiredState] = useState('on');
   const addParent = (isDirect: boolean): void =>
-    add.mutate(
+    addition.mutate(
       {
         changes: [
           {
             action: 'addDependency',
             feature: feature.name,
-            payload: { feature: parent ?? '', enabled: mustBe === 'on' },
+            payload: { feature: parent ?? '', enabled: requiredState === 'on' },
           },
         ],
         isDirect,
@@ -58,7 +58,7 @@ const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { r
           <Button
             variant="primary"
             isDisabled={parent === null || protection.isLoading}
-            isPending={add.isPending}
+            isPending={addition.isPending}
             onPress={() => addParent(protection.isDirect)}
           >
             {protection.maySkip ? sharedMessages.common.add : flagMessages.propose}
@@ -81,28 +81,28 @@ const ParentDialog = ({ feature, project, onClose }: FlagDependenciesProps & { r
             { id: 'on', label: flagMessages.on },
             { id: 'off', label: flagMessages.off },
           ]}
-          value={mustBe}
-          onChange={setMustBe}
+          value={requiredState}
+          onChange={setRequiredState}
         />
         {parent !== null && (
-          <ProtectionNotice protection={protection} isPending={add.isPending} onPropose={() => addParent(false)} />
+          <ProtectionNotice protection={protection} isPending={addition.isPending} onPropose={() => addParent(false)} />
         )}
-        {add.error !== null && <ErrorNotice error={add.error} />}
+        {addition.error !== null && <ErrorNotice error={addition.error} />}
       </div>
     </Dialog>
   );
 };
 
-/** The parent that a flag depends on, and the flags that depend on it. */
+/** The parent flag that a flag depends on, and the flags that depend on the flag. */
 export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) => {
   const { name, archived = false, dependencies = [], children = [] } = feature;
   const [dialog, setDialog] = useState<'add' | 'remove' | undefined>();
-  const mayDepend = usePermissionCheck()('UPDATE_FEATURE_DEPENDENCY', { project }) && !archived;
-  const removeParents = useSubmitChanges(project);
+  const mayEditDependency = usePermissionCheck()('UPDATE_FEATURE_DEPENDENCY', { project }) && !archived;
+  const removal = useSubmitChanges(project);
   const protection = useEditProtection(project);
   const close = (): void => setDialog(undefined);
   const removeParent = (isDirect: boolean): void =>
-    removeParents.mutate(
+    removal.mutate(
       { changes: [{ action: 'deleteDependency', feature: name }], isDirect },
       {
         onSuccess: (outcome) => {
@@ -121,10 +121,10 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>
         <h3>{flagMessages.dependencies}</h3>
-        {mayDepend && dependencies.length === 0 && children.length === 0 && (
+        {mayEditDependency && dependencies.length === 0 && children.length === 0 && (
           <IconButton icon="add" size="small" label={flagMessages.addDependency} onPress={() => setDialog('add')} />
         )}
-        {mayDepend && dependencies.length > 0 && (
+        {mayEditDependency && dependencies.length > 0 && (
           <IconButton
             icon="remove"
             size="small"
@@ -143,28 +143,28 @@ export const FlagDependencies = ({ feature, project }: FlagDependenciesProps) =>
       {children.length > 0 && (
         <p>
           {flagMessages.neededBy}{' '}
-          {children.map((child, nth) => (
+          {children.map((child, index) => (
             <span key={child}>
-              {nth > 0 && ', '}
+              {index > 0 && ', '}
               {flagLink(child)}
             </span>
           ))}
         </p>
       )}
       {dependencies.length + children.length === 0 && <p className={layout['small']}>{flagMessages.noDependencies}</p>}
-      {dialog === 'add' && <ParentDialog feature={feature} project={project} onClose={close} />}
+      {dialog === 'add' && <AddParentDialog feature={feature} project={project} onClose={close} />}
       {dialog === 'remove' && (
         <ConfirmDialog
           title={flagMessages.removeDependency}
           confirm={protection.maySkip ? flagMessages.remove : flagMessages.propose}
-          isPending={removeParents.isPending}
+          isPending={removal.isPending}
           onClose={close}
           onConfirm={() => removeParent(protection.isDirect)}
         >
           <p>{flagMessages.removeDependencyHelp(name)}</p>
           <ProtectionNotice
             protection={protection}
-            isPending={removeParents.isPending}
+            isPending={removal.isPending}
             onPropose={() => removeParent(false)}
           />
         </ConfirmDialog>

@@ -23,7 +23,7 @@ import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { detailDefaults } from './detail-defaults.ts';
+import { flagFieldDefaults } from './flag-field-defaults.ts';
 import { FlagDependencies } from './flag-dependencies.tsx';
 import { FlagLifecycle, FlagLinks } from './flag-lifecycle.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -46,9 +46,9 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
   const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
     defaultValues: {
       description: feature.description ?? '',
-      type: feature.type ?? detailDefaults.type,
-      stale: feature.stale ?? detailDefaults.stale,
-      impressionData: feature.impressionData ?? detailDefaults.impressionData,
+      type: feature.type ?? flagFieldDefaults.type,
+      stale: feature.stale ?? flagFieldDefaults.stale,
+      impressionData: feature.impressionData ?? flagFieldDefaults.impressionData,
     },
   });
   const save = handleSubmit(async (values) => {
@@ -142,7 +142,7 @@ interface SectionProps extends DetailsProps {
   readonly mayEdit: boolean;
 }
 
-/** What the flag is for, where it is, who made it and when. */
+/** The description of a flag, its project, its author and its time of creation. */
 const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
   const { description, createdAt, createdBy, impressionData } = feature;
   const [isEditing, setEditing] = useState(false);
@@ -194,9 +194,9 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
         <h3>{flagMessages.tags}</h3>
         {mayEdit && <IconButton icon="add" size="small" label={flagMessages.addTag} onPress={() => setAdding(true)} />}
       </div>
-      <ul className={styles['marks']}>
+      <ul className={styles['badges']}>
         {tags.map((tag) => (
-          <li key={`${tag.type}:${tag.value}`} className={styles['marks']}>
+          <li key={`${tag.type}:${tag.value}`} className={styles['badges']}>
             <Badge>
               <bdi>
                 {tag.type}:{tag.value}
@@ -224,7 +224,7 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
   );
 };
 
-/** What a flag is for, who made it, its tags, and what it depends on. */
+/** The details of a flag that are the same in all environments, such as description, tags, dependencies and lifecycle. */
 export const FlagDetails = ({ feature, project }: DetailsProps) => {
   const may = usePermissionCheck();
   const mayEdit = feature.archived !== true && may('UPDATE_FEATURE', { project });

@@ -1,8 +1,8 @@
 import type { UpdateFeatureBody } from '@bunting/contracts';
 import type { Json } from '../../merging/json.ts';
 
-/** The fields that an update of a flag changes, with their values in a new flag. The type requires each that the contract has. */
-export const detailDefaults = {
+/** The values that a new flag has in the fields of `UpdateFeature`. A field of the contract that is missing here does not compile. */
+export const flagFieldDefaults = {
   description: null,
   type: 'release',
   stale: false,

@@ -16,7 +16,7 @@ interface LifecycleProps {
   readonly project: string;
 }
 
-/** The stages that a flag has entered, and whether it has done its work. */
+/** The lifecycle stages that a flag has entered, and a menu that marks it as completed or takes that back. */
 export const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
   const params = { projectId: project, featureName: name };
   const query = useQuery(operationQuery(GetLifecycle, { params }));
@@ -75,8 +75,8 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
   );
 };
 
-/** Only addresses of the web become links: the text of an address is shown whatever it is. */
-const isWebAddress = (url: string): boolean => /^https?:\/\//i.test(url);
+/** Whether a URL may become a link. Only HTTP URLs may; others, such as `javascript:`, are shown as text. */
+const isHttpUrl = (url: string): boolean => /^https?:\/\//i.test(url);
 
 /** The links of a flag to other systems, such as its ticket. */
 export const FlagLinks = ({ feature: { links = [] } }: Pick<LifecycleProps, 'feature'>) =>
@@ -88,7 +88,7 @@ export const FlagLinks = ({ feature: { links = [] } }: Pick<LifecycleProps, 'fea
           const label = title == null || title === '' ? url : title;
           return (
             <li key={id} dir="auto">
-              {isWebAddress(url) ? (
+              {isHttpUrl(url) ? (
                 <a href={url} rel="noopener noreferrer" target="_blank" title={url}>
                   {label}
                 </a>

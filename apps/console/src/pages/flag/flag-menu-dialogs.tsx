@@ -19,7 +19,7 @@ interface FlagDialogProps {
   readonly onClose: () => void;
 }
 
-/** Continues after the command succeeded. Its dialog shows a refusal. */
+/** Calls `next` after the command has succeeded. An error is ignored here, because the dialog shows that of its mutation. */
 const afterSuccess = <Reply,>(command: Promise<Reply>, next: (reply: Reply) => void): void =>
   void command.then(next, () => undefined);
 
@@ -30,11 +30,11 @@ const useOpenFlag = () => {
 };
 
 interface ArchiveFlagDialogProps extends FlagDialogProps {
-  /** the flags that depend on it */
+  /** the flags that depend on the flag */
   readonly dependents: readonly string[];
 }
 
-/** Archives a flag, or proposes that where one of its environments is protected. */
+/** Archives a flag, or proposes to archive it where one of its environments is protected. */
 export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: ArchiveFlagDialogProps) => {
   const archive = useSubmitChanges(project);
   const protection = useEditProtection(project);
@@ -64,7 +64,7 @@ export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: Archiv
   );
 };
 
-/** Deletes an archived flag. */
+/** Deletes an archived flag for good. */
 export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
   const remove = useOperationMutation(DeleteFeature, [SearchFeatures]);
   const navigate = useNavigate();

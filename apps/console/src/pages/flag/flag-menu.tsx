@@ -13,7 +13,7 @@ interface FlagMenuProps {
   readonly project: string;
 }
 
-/** What can be done with a flag as a whole. */
+/** The menu of actions on a whole flag, in contrast to its environments. */
 export const FlagMenu = ({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) => {
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const may = usePermissionCheck();

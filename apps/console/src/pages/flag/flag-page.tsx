@@ -41,15 +41,15 @@ const UsageChart = lazy(() =>
   import('./usage-chart.tsx').then(({ UsageChart: component }) => ({ default: component })),
 );
 
-interface PartProps {
+interface FlagPartProps {
   readonly feature: Feature;
   readonly project: string;
 }
 
-const Environments = ({ feature, project }: PartProps) => {
+const Environments = ({ feature, project }: FlagPartProps) => {
   const { environments = [] } = feature;
-  const [chosen, setChosen] = useState<string | undefined>();
-  const reference = environments.find(({ name }) => name === chosen) ?? environments.at(-1);
+  const [referenceName, setReferenceName] = useState<string | undefined>();
+  const reference = environments.find(({ name }) => name === referenceName) ?? environments.at(-1);
   const segmentNames = useSegmentNames();
   if (environments.length === 0) return <Notice>{flagMessages.noEnvironment}</Notice>;
   return (
@@ -61,7 +61,7 @@ const Environments = ({ feature, project }: PartProps) => {
             label={flagMessages.compareWith}
             options={environments.map(({ name }) => ({ id: name, label: name }))}
             value={reference?.name ?? null}
-            onChange={setChosen}
+            onChange={setReferenceName}
           />
         )}
       </div>
@@ -82,11 +82,11 @@ const Environments = ({ feature, project }: PartProps) => {
   );
 };
 
-const Usage = ({ feature }: PartProps) => {
+const Usage = ({ feature }: FlagPartProps) => {
   const { environments = [] } = feature;
-  const [chosen, setChosen] = useState<string | undefined>();
+  const [chosenEnvironment, setChosenEnvironment] = useState<string | undefined>();
   const environment =
-    chosen ?? environments.findLast(({ type }) => type === 'production')?.name ?? environments[0]?.name;
+    chosenEnvironment ?? environments.findLast(({ type }) => type === 'production')?.name ?? environments[0]?.name;
   const query = useQuery(
     operationQuery(GetRawFeatureMetrics, { params: { featureName: feature.name }, query: { hoursBack: hoursShown } }),
   );
@@ -99,7 +99,7 @@ const Usage = ({ feature }: PartProps) => {
           label={flagMessages.environment}
           options={environments.map(({ name }) => ({ id: name, label: name }))}
           value={environment}
-          onChange={setChosen}
+          onChange={setChosenEnvironment}
         />
       </div>
       <QueryResult query={query}>
@@ -117,7 +117,7 @@ const Usage = ({ feature }: PartProps) => {
   );
 };
 
-const Proposals = ({ feature, project }: PartProps) => {
+const Proposals = ({ feature, project }: FlagPartProps) => {
   const { data = [] } = useQuery(
     operationQuery(ListPendingOfFeature, { params: { projectId: project, featureName: feature.name } }),
   );
@@ -144,9 +144,9 @@ const Proposals = ({ feature, project }: PartProps) => {
   );
 };
 
-const shownEvents = 20;
+const maxShownEvents = 20;
 
-const History = ({ feature }: PartProps) => {
+const History = ({ feature }: FlagPartProps) => {
   const query = useQuery(operationQuery(ListNewestEventsOfFeature, { params: { featureName: feature.name } }));
   return (
     <section className={styles['section']} aria-labelledby="history">
@@ -159,7 +159,7 @@ const History = ({ feature }: PartProps) => {
       <QueryResult query={query}>
         {({ events }) => (
           <ol className={styles['history']}>
-            {events.slice(0, shownEvents).map(({ id, summary, label, type, createdAt }) => (
+            {events.slice(0, maxShownEvents).map(({ id, summary, label, type, createdAt }) => (
               <li key={id}>
                 <EventSummary text={summary ?? label ?? type} />
                 <Link to="/events" search={{ q: `id:${id}` }}>
@@ -174,17 +174,17 @@ const History = ({ feature }: PartProps) => {
   );
 };
 
-const Favourite = ({ feature, project }: PartProps) => {
+const FavoriteButton = ({ feature, project }: FlagPartProps) => {
   const params = { projectId: project, featureName: feature.name };
   const add = useOperationMutation(AddFavoriteFeature, [GetFeature]);
   const remove = useOperationMutation(RemoveFavoriteFeature, [GetFeature]);
-  const isFavourite = feature.favorite === true;
+  const isFavorite = feature.favorite === true;
   return (
     <IconButton
       icon="star"
-      filled={isFavourite}
-      label={isFavourite ? flagMessages.unfavourite : flagMessages.favourite}
-      onPress={() => (isFavourite ? remove : add).mutate({ params }, { onError: notifyError })}
+      filled={isFavorite}
+      label={isFavorite ? flagMessages.unfavorite : flagMessages.favorite}
+      onPress={() => (isFavorite ? remove : add).mutate({ params }, { onError: notifyError })}
     />
   );
 };
@@ -198,7 +198,7 @@ const crumbsTo = (project: string): readonly React.ReactNode[] => [
   </Link>,
 ];
 
-/** What is left of a flag that is not there: its history, and the way back if it is archived. */
+/** The page of a flag that is not active in the project: its history and, if it is archived, a menu to revive it. */
 const AbsentFlag = ({ name, project }: { readonly name: string; readonly project: string }) => {
   const query = useQuery(
     operationQuery(SearchFeatures, { query: { archived: 'IS:true', project: `IS:${project}`, query: name } }),
@@ -224,7 +224,7 @@ const AbsentFlag = ({ name, project }: { readonly name: string; readonly project
   );
 };
 
-const FlagView = ({ feature, project }: PartProps) => {
+const FlagView = ({ feature, project }: FlagPartProps) => {
   const { name, type, stale, lifecycle } = feature;
   return (
     <Page
@@ -232,7 +232,7 @@ const FlagView = ({ feature, project }: PartProps) => {
       crumbs={crumbsTo(project)}
       titleExtras={
         <>
-          <Favourite feature={feature} project={project} />
+          <FavoriteButton feature={feature} project={project} />
           <Badge>{type}</Badge>
           {lifecycle !== undefined && <Badge>{flagMessages.stage(lifecycle.stage)}</Badge>}
           {stale === true && <Badge tone="warning">{flagMessages.stale}</Badge>}
@@ -263,7 +263,7 @@ const FlagView = ({ feature, project }: PartProps) => {
   );
 };
 
-/** One flag: its environments side by side, its details, its usage and its history, which follow the changes of others. */
+/** One flag: its environments side by side, its details, its usage and its history. An event that may concern them updates the page. */
 export const FlagPage = () => {
   const { project, feature: name } = useParams({ strict: false }) as { project: string; feature: string };
   const client = useQueryClient();
@@ -272,7 +272,7 @@ export const FlagPage = () => {
     if (featureName === name || type.startsWith('segment-') || type.startsWith('change-'))
       void client.invalidateQueries();
   });
-  // It may have been deleted or moved while the page was open.
+  // The flag may have been deleted or moved while the page was open.
   if (query.error instanceof ApiError && query.error.kind === 'NotFoundError')
     return <AbsentFlag name={name} project={project} />;
   return <QueryResult query={query}>{(feature) => <FlagView feature={feature} project={project} />}</QueryResult>;

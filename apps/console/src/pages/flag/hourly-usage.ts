@@ -10,18 +10,21 @@ interface HourlyUsage {
   readonly no: number[];
 }
 
-/** Evaluations in an environment in each of the last 48 hours, those without any included, of all applications together. */
+/**
+ * The evaluations in an environment in each of the last 48 hours, summed over all applications; 0 in an hour without any.
+ * @param now milliseconds since 1970
+ */
 export const hourlyUsage = (data: RawFeatureMetrics['data'], environment: string, now: number): HourlyUsage => {
-  const last = Math.floor(now / 1_000 / hourSeconds) * hourSeconds;
-  const hours = Array.from({ length: hoursShown }, (_, nth) => last - (hoursShown - 1 - nth) * hourSeconds);
-  const at = new Map(hours.map((hour, nth) => [hour, nth]));
+  const currentHour = Math.floor(now / 1_000 / hourSeconds) * hourSeconds;
+  const hours = Array.from({ length: hoursShown }, (_, index) => currentHour - (hoursShown - 1 - index) * hourSeconds);
+  const indexOfHour = new Map(hours.map((hour, index) => [hour, index]));
   const yes = hours.map(() => 0);
   const no = hours.map(() => 0);
   for (const row of data) {
-    const nth = at.get(Math.floor(Date.parse(row.timestamp) / 1_000 / hourSeconds) * hourSeconds);
-    if (nth === undefined || row.environment !== environment) continue;
-    yes[nth] = (yes[nth] ?? 0) + row.yes;
-    no[nth] = (no[nth] ?? 0) + row.no;
+    const index = indexOfHour.get(Math.floor(Date.parse(row.timestamp) / 1_000 / hourSeconds) * hourSeconds);
+    if (index === undefined || row.environment !== environment) continue;
+    yes[index] = (yes[index] ?? 0) + row.yes;
+    no[index] = (no[index] ?? 0) + row.no;
   }
   return { hours, yes, no };
 };

@@ -11,7 +11,7 @@ import styles from './flag.module.css';
 interface StrategyItemProps {
   readonly strategy: FeatureStrategy;
   readonly sentence: string;
-  /** the parameters of the strategy's page */
+  /** the path parameters of the strategy's page */
   readonly link: {
     readonly project: string;
     readonly feature: string;
@@ -19,13 +19,13 @@ interface StrategyItemProps {
     readonly strategy: string;
   };
   readonly actions: readonly MenuEntry[];
-  /** the environment that is compared with, if it has no such strategy */
-  readonly notIn: string | undefined;
+  /** the name of the environment that this one is compared with, if that one lacks the strategy */
+  readonly missingIn: string | undefined;
   readonly isOneOfMany: boolean;
 }
 
-/** A strategy in the list of an environment: what it says, and what can be done with it. */
-export const StrategyItem = ({ strategy, sentence, link, actions, notIn, isOneOfMany }: StrategyItemProps) => (
+/** A strategy in the list of an environment: a link with its sentence, a menu of actions, and its title and badges. */
+export const StrategyItem = ({ strategy, sentence, link, actions, missingIn, isOneOfMany }: StrategyItemProps) => (
   <li className={styles['strategy']} data-disabled={strategy.disabled || undefined}>
     <div className={styles['strategyHead']}>
       <Link
@@ -39,7 +39,7 @@ export const StrategyItem = ({ strategy, sentence, link, actions, notIn, isOneOf
         <IconButton icon="more" size="small" label={flagMessages.strategyActions} />
       </Menu>
     </div>
-    <span className={styles['marks']}>
+    <span className={styles['badges']}>
       {strategy.title != null && strategy.title !== '' && (
         <span className={layout['small']} dir="auto">
           {strategy.title}
@@ -47,7 +47,7 @@ export const StrategyItem = ({ strategy, sentence, link, actions, notIn, isOneOf
       )}
       {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
       {reachesEverybody(strategy) && isOneOfMany && <Badge tone="warning">{flagMessages.reachesEverybody}</Badge>}
-      {notIn !== undefined && <Badge tone="accent">{flagMessages.notIn(notIn)}</Badge>}
+      {missingIn !== undefined && <Badge tone="accent">{flagMessages.notIn(missingIn)}</Badge>}
     </span>
   </li>
 );
@@ -55,7 +55,7 @@ export const StrategyItem = ({ strategy, sentence, link, actions, notIn, isOneOf
 interface MissingStrategyItemProps {
   readonly strategy: FeatureStrategy;
   readonly sentence: string;
-  /** the environment that has it */
+  /** the name of the environment that has the strategy */
   readonly reference: string;
   readonly onCopy: (() => void) | undefined;
 }
@@ -71,7 +71,7 @@ export const MissingStrategyItem = ({ strategy, sentence, reference, onCopy }: M
         </Button>
       )}
     </div>
-    <span className={styles['marks']}>
+    <span className={styles['badges']}>
       {strategy.disabled === true && <Badge>{flagMessages.disabled}</Badge>}
       <Badge tone="accent">{flagMessages.onlyIn(reference)}</Badge>
     </span>

@@ -7,16 +7,17 @@ import { hourlyUsage } from './hourly-usage.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 
-const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const customProperty = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** A canvas needs colours as they are computed: `light-dark()` is resolved by a property of an element. */
-const resolveColour = (name: string): string => {
+/** The color that a custom property of CSS stands for. A canvas does not know `light-dark()`: only the style of an element resolves it. */
+const resolveColor = (name: string): string => {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
-  return color === '' ? colour(name) : color;
+  return color === '' ? customProperty(name) : color;
 };
 
 interface UsageChartProps {
@@ -24,16 +25,16 @@ interface UsageChartProps {
   readonly environment: string;
 }
 
-/** Evaluations of a feature to yes and to no, hour by hour. */
+/** The number of evaluations of a flag to yes and to no in each of the last 48 hours. */
 export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
   const holder = useRef<HTMLDivElement>(null);
   const [now] = useState(() => Date.now());
   const { hours, yes, no } = useMemo(() => hourlyUsage(metrics.data, environment, now), [metrics, environment, now]);
-  const total = { yes: yes.reduce((sum, one) => sum + one, 0), no: no.reduce((sum, one) => sum + one, 0) };
+  const totals = { yes: yes.reduce((sum, count) => sum + count, 0), no: no.reduce((sum, count) => sum + count, 0) };
   useEffect(() => {
     const element = holder.current;
     if (element === null) return undefined;
-    const axis = { stroke: resolveColour('--text-muted'), grid: { stroke: resolveColour('--border'), width: 1 } };
+    const axis = { stroke: resolveColor('--text-muted'), grid: { stroke: resolveColor('--border'), width: 1 } };
     const chart = new UPlot(
       {
         width: element.clientWidth,
@@ -44,8 +45,8 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
         scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, max)] } },
         series: [
           {},
-          { label: flagMessages.yes, stroke: resolveColour('--good'), width: 2 },
-          { label: flagMessages.no, stroke: resolveColour('--danger'), width: 2, dash: [4, 4] },
+          { label: flagMessages.yes, stroke: resolveColor('--good'), width: 2 },
+          { label: flagMessages.no, stroke: resolveColor('--danger'), width: 2, dash: [4, 4] },
         ],
       },
       [hours, yes, no],
@@ -60,7 +61,7 @@ export const UsageChart = ({ metrics, environment }: UsageChartProps) => {
   }, [hours, yes, no]);
   return (
     <figure>
-      <figcaption className={layout['small']}>{flagMessages.usageSum(environment, total.yes, total.no)}</figcaption>
+      <figcaption className={layout['small']}>{flagMessages.usageSum(environment, totals.yes, totals.no)}</figcaption>
       <div ref={holder} className={styles['chart']} aria-hidden="true" />
     </figure>
   );

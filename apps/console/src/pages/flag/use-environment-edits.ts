@@ -11,18 +11,18 @@ interface EnvironmentEditsOptions {
   readonly strategies: readonly FeatureStrategy[];
 }
 
-/** The edits of a feature in an environment. Where it is protected, they are proposed in a change request, unless they are direct. */
+/** The edits of a flag in one environment. If it is protected, they are proposed in a change request, unless they are direct. */
 export const useEnvironmentEdits = ({ project, feature, environment, strategies }: EnvironmentEditsOptions) => {
   const submit = useSubmitChanges(project);
-  const change = (
+  const submitChanges = (
     changes: SubmittedChanges['changes'],
-    done: string,
+    notification: string,
     { target = environment, isDirect = false }: { readonly target?: string; readonly isDirect?: boolean } = {},
   ): void =>
     submit.mutate(
       { environment: target, changes, isDirect },
       {
-        onSuccess: ({ kind }) => notify(kind === 'made' ? done : flagMessages.proposed(target)),
+        onSuccess: ({ kind }) => notify(kind === 'made' ? notification : flagMessages.proposed(target)),
         onError: notifyError,
       },
     );
@@ -30,30 +30,32 @@ export const useEnvironmentEdits = ({ project, feature, environment, strategies 
     isPending: submit.isPending,
     setEnabled: (enabled: boolean, shouldActivateDisabledStrategies?: boolean): void => {
       const activation = shouldActivateDisabledStrategies === undefined ? {} : { shouldActivateDisabledStrategies };
-      change(
+      submitChanges(
         [{ action: 'updateEnabled', feature, payload: { enabled, ...activation } }],
         enabled ? flagMessages.turnedOn(environment) : flagMessages.turnedOff(environment),
       );
     },
-    copyTo: (target: string, copied: readonly FeatureStrategy[]): void =>
-      change(
-        copied.map((strategy) => ({
+    copyTo: (target: string, strategiesToCopy: readonly FeatureStrategy[]): void =>
+      submitChanges(
+        strategiesToCopy.map((strategy) => ({
           action: 'addStrategy' as const,
           feature,
           payload: strategyBodyOf(strategyDraftOf(strategy)),
         })),
-        flagMessages.copied(copied.length, target),
+        flagMessages.copied(strategiesToCopy.length, target),
         { target },
       ),
-    /** Moves the strategy at a position up (-1) or down (1). */
-    move: (at: number, by: -1 | 1): void => {
+    /** Moves the strategy at an index up (-1) or down (1) by one position. */
+    move: (index: number, step: -1 | 1): void => {
       const order = strategies.map(({ id = '' }) => id);
-      const [moved] = order.splice(at, 1);
-      order.splice(at + by, 0, moved as string);
+      const [moved] = order.splice(index, 1);
+      order.splice(index + step, 0, moved as string);
       const payload = order.map((id, sortOrder) => ({ id, sortOrder }));
-      change([{ action: 'reorderStrategy', feature, payload }], flagMessages.reordered);
+      submitChanges([{ action: 'reorderStrategy', feature, payload }], flagMessages.reordered);
     },
     deleteStrategy: ({ id = '' }: FeatureStrategy, isDirect: boolean): void =>
-      change([{ action: 'deleteStrategy', feature, payload: { id } }], flagMessages.strategyDeleted, { isDirect }),
+      submitChanges([{ action: 'deleteStrategy', feature, payload: { id } }], flagMessages.strategyDeleted, {
+        isDirect,
+      }),
   };
 };

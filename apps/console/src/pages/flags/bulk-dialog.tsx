@@ -19,12 +19,12 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 
 const text = flagsMessages.bulk;
-/** Names that a preview shows; the rest is counted. */
-const shownNames = 200;
+/** The maximum number of names that a preview lists; it only counts the others. */
+const maxShownNames = 200;
 
-/** The flags that an action is for, which may be too many to be read before. */
+/** The selected flags of a bulk action. There may be very many, so they are read only when the dialog is opened. */
 export interface SelectedFlags {
-  /** names what is selected, for the cache */
+  /** identifies the selection in the query cache */
   readonly key: readonly unknown[];
   readonly count: number;
   readonly read: (signal: AbortSignal) => Promise<readonly SelectedFlag[]>;
@@ -38,39 +38,40 @@ interface BulkDialogProps {
 
 const projectsOf = (flags: readonly SelectedFlag[]): string[] => [...new Set(flags.map(({ project }) => project))];
 
-/** Flags of one question whether they can be archived. */
+/** The maximum number of flags in one request that validates whether they can be archived. */
 const validationSize = 5_000;
 
-/** Flags on which others depend, which cannot be archived before them. */
+/** The names of the flags that cannot be archived, because other flags depend on them. @throws ApiError */
 const readParents = async (flags: readonly SelectedFlag[], signal: AbortSignal): Promise<string[]> => {
-  const found: string[] = [];
+  const parents: string[] = [];
   for (const projectId of projectsOf(flags)) {
     const names = flags.filter(({ project }) => project === projectId).map(({ name }) => name);
-    for (let at = 0; at < names.length; at += validationSize) {
-      const features = names.slice(at, at + validationSize);
-      const answer = await call(ValidateArchive, { params: { projectId }, body: { features }, signal });
-      found.push(...answer.parentsWithChildFeatures);
+    for (let start = 0; start < names.length; start += validationSize) {
+      const features = names.slice(start, start + validationSize);
+      const validation = await call(ValidateArchive, { params: { projectId }, body: { features }, signal });
+      parents.push(...validation.parentsWithChildFeatures);
     }
   }
-  return found;
+  return parents;
 };
 
 const Names = ({ flags }: { readonly flags: readonly SelectedFlag[] }) => (
   <ul className={styles['preview']} aria-label={text.preview}>
-    {flags.slice(0, shownNames).map(({ name, project }) => (
+    {flags.slice(0, maxShownNames).map(({ name, project }) => (
       <li key={name}>
         <bdi>{name}</bdi>
         <span className={layout['muted']}>{project}</span>
       </li>
     ))}
-    {flags.length > shownNames && <li className={layout['muted']}>{text.more(flags.length - shownNames)}</li>}
+    {flags.length > maxShownNames && <li className={layout['muted']}>{text.more(flags.length - maxShownNames)}</li>}
   </ul>
 );
 
 const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]; readonly onClose: () => void }) => {
-  const count = (outcome: BulkResult['outcome']): number => results.filter((one) => one.outcome === outcome).length;
+  const count = (outcome: BulkResult['outcome']): number =>
+    results.filter((result) => result.outcome === outcome).length;
   const refused = results.filter(({ outcome }) => outcome === 'refused');
-  const requests = new Map(
+  const changeRequests = new Map(
     results.flatMap(({ changeRequest, project }) => (changeRequest === undefined ? [] : [[changeRequest, project]])),
   );
   return (
@@ -82,7 +83,7 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
       <div role="status">
         {count('done') > 0 && <p>{text.done(count('done'))}</p>}
         {count('proposed') > 0 && <p>{text.proposed(count('proposed'))}</p>}
-        {[...requests].map(([id, project]) => (
+        {[...changeRequests].map(([id, project]) => (
           <p key={id}>
             <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
               {text.changeRequest(id, project)}
@@ -93,20 +94,22 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
       </div>
       {refused.length > 0 && (
         <ul className={styles['preview']}>
-          {refused.slice(0, shownNames).map(({ name, error }) => (
+          {refused.slice(0, maxShownNames).map(({ name, error }) => (
             <li key={name}>
               <bdi>{name}</bdi>
               <span className={layout['muted']}>{explainError(error)}</span>
             </li>
           ))}
-          {refused.length > shownNames && <li className={layout['muted']}>{text.more(refused.length - shownNames)}</li>}
+          {refused.length > maxShownNames && (
+            <li className={layout['muted']}>{text.more(refused.length - maxShownNames)}</li>
+          )}
         </ul>
       )}
     </Dialog>
   );
 };
 
-/** Shows what an action would change before it runs, and what became of each flag afterwards. */
+/** Previews which of the selected flags an action would change, runs the action, and shows its result for each flag. */
 export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }: BulkDialogProps) => {
   const client = useQueryClient();
   const [tagText, setTagText] = useState('');
@@ -133,21 +136,28 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
     flag,
     effect: parents.has(flag.name) ? 'impossible' : flag.effectOf(action),
   }));
-  const of = (effect: string): SelectedFlag[] => effects.filter((one) => one.effect === effect).map(({ flag }) => flag);
-  const [changing, unchanged, impossible] = [of('changes'), of('unchanged'), of('impossible')];
-  const projects = canBeProposed(action) ? projectsOf(changing) : [];
+  const flagsWithEffect = (effect: string): SelectedFlag[] =>
+    effects.filter((entry) => entry.effect === effect).map(({ flag }) => flag);
+  const [changingFlags, unchangedFlags, impossibleFlags] = [
+    flagsWithEffect('changes'),
+    flagsWithEffect('unchanged'),
+    flagsWithEffect('impossible'),
+  ];
+  const projects = canBeProposed(action) ? projectsOf(changingFlags) : [];
   const configs = useQueries({ queries: projects.map(changeRequestConfigQuery) });
   const areProtectionsRead = configs.every(({ isPending }) => !isPending);
-  const proposing = new Set(
+  const projectsWithProposal = new Set(
     projects.filter(
-      (_, nth) => proposalEnvironmentOf(action, protectedEnvironmentsOf(configs[nth]?.data ?? [])) !== undefined,
+      (_, index) => proposalEnvironmentOf(action, protectedEnvironmentsOf(configs[index]?.data ?? [])) !== undefined,
     ),
   );
-  const toPropose = areProtectionsRead ? changing.filter(({ project }) => proposing.has(project)).length : 0;
+  const proposalCount = areProtectionsRead
+    ? changingFlags.filter(({ project }) => projectsWithProposal.has(project)).length
+    : 0;
 
   const run = async (): Promise<void> => {
     setProgress(0);
-    setResults(await runBulkAction(changing, action, { client, onProgress: setProgress }));
+    setResults(await runBulkAction(changingFlags, action, { client, onProgress: setProgress }));
     await client.invalidateQueries();
   };
 
@@ -160,7 +170,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       isAlert={progress !== undefined}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady && changing.length > 0 && progress === undefined) void run();
+        if (isReady && changingFlags.length > 0 && progress === undefined) void run();
       }}
       footer={
         <>
@@ -170,10 +180,10 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
           <Button
             type="submit"
             variant={actionWithoutTag.kind === 'archive' ? 'danger' : 'primary'}
-            isDisabled={!isReady || changing.length === 0}
+            isDisabled={!isReady || changingFlags.length === 0}
             isPending={progress !== undefined}
           >
-            {text.run(actionWithoutTag, isReady ? changing.length : source.count)}
+            {text.run(actionWithoutTag, isReady ? changingFlags.length : source.count)}
           </Button>
         </>
       }
@@ -193,15 +203,15 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       {selected.data !== undefined && (!needsTag || tagMatch !== null) && (
         <>
           <div role="status">
-            <p>{text.changes(changing.length, projectsOf(changing).length)}</p>
-            {unchanged.length > 0 && <p className={layout['muted']}>{text.unchanged(unchanged.length)}</p>}
-            {impossible.length > 0 && (
-              <p className={layout['muted']}>{text.impossible(impossible.length, actionWithoutTag)}</p>
+            <p>{text.changes(changingFlags.length, projectsOf(changingFlags).length)}</p>
+            {unchangedFlags.length > 0 && <p className={layout['muted']}>{text.unchanged(unchangedFlags.length)}</p>}
+            {impossibleFlags.length > 0 && (
+              <p className={layout['muted']}>{text.impossible(impossibleFlags.length, actionWithoutTag)}</p>
             )}
-            {progress !== undefined && <p>{text.progress(progress, changing.length)}</p>}
+            {progress !== undefined && <p>{text.progress(progress, changingFlags.length)}</p>}
           </div>
-          {toPropose > 0 && <Notice tone="warning">{text.willPropose(toPropose, action)}</Notice>}
-          {changing.length > 0 && <Names flags={changing} />}
+          {proposalCount > 0 && <Notice tone="warning">{text.willPropose(proposalCount, action)}</Notice>}
+          {changingFlags.length > 0 && <Names flags={changingFlags} />}
         </>
       )}
     </Dialog>

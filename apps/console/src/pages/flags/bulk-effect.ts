@@ -1,17 +1,17 @@
 import type { SearchResultFeature } from '@bunting/contracts';
 import type { BulkAction } from '../../changes/bulk-action.ts';
 
-/** What would happen to a flag. */
+/** The effect that a bulk action would have on one flag. */
 export type BulkEffect = 'changes' | 'unchanged' | 'impossible';
 
-/** A flag that a bulk action is for. */
+/** A flag that is selected for a bulk action. */
 export interface SelectedFlag extends Pick<SearchResultFeature, 'name' | 'project'> {
   readonly effectOf: (action: BulkAction) => BulkEffect;
 }
 
 type ChangeableFlag = Pick<SearchResultFeature, 'stale' | 'tags' | 'archivedAt' | 'environments'>;
 
-/** Whether an action would change a flag, leave it as it is, or cannot apply to it. */
+/** The effect of an action on a flag; `impossible` for an archived flag, and for a switch in an environment without the flag. */
 export const bulkEffectOn = (flag: ChangeableFlag, action: BulkAction): BulkEffect => {
   if (flag.archivedAt != null) return 'impossible';
   switch (action.kind) {
@@ -24,8 +24,8 @@ export const bulkEffectOn = (flag: ChangeableFlag, action: BulkAction): BulkEffe
       return flag.stale === action.stale ? 'unchanged' : 'changes';
     case 'tag': {
       const { type, value } = action.tag;
-      const has = (flag.tags ?? []).some((tag) => tag.type === type && tag.value === value);
-      return has === action.isAdded ? 'unchanged' : 'changes';
+      const hasTag = (flag.tags ?? []).some((tag) => tag.type === type && tag.value === value);
+      return hasTag === action.isAdded ? 'unchanged' : 'changes';
     }
     case 'archive':
       return 'changes';

@@ -8,7 +8,7 @@ interface BulkMenuProps {
   readonly onChoose: (action: BulkAction) => void;
 }
 
-/** Chooses what is done with all selected flags. */
+/** The menus from which the user chooses an action on all selected flags. */
 export const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
   <>
     {[true, false].map((enabled) => (
@@ -17,7 +17,7 @@ export const BulkMenu = ({ environments, onChoose }: BulkMenuProps) => (
         label={enabled ? text.turnOn : text.turnOff}
         entries={environments.map((environment) => ({
           id: environment,
-          label: text.inThe(environment),
+          label: text.inEnvironmentOption(environment),
           run: () => onChoose({ kind: 'switch', environment, enabled }),
         }))}
       >

@@ -22,7 +22,7 @@ const text = flagsMessages.create;
 
 interface CreateFlagDialogProps {
   readonly project: string | undefined;
-  /** the name to begin with */
+  /** the initial value of the name */
   readonly name?: string;
   readonly onClose: () => void;
 }
@@ -46,7 +46,7 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
       showServerError(error, ['name', 'type', 'description'], setError);
     }
   });
-  const allowed = (projects?.projects ?? []).filter(({ id }) => may('CREATE_FEATURE', { project: id }));
+  const allowedProjects = (projects?.projects ?? []).filter(({ id }) => may('CREATE_FEATURE', { project: id }));
   return (
     <Dialog
       title={text.title}
@@ -70,12 +70,16 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
         required={text.nameMissing}
         autoFocus
       />
-      {allowed.length > 0 && (
+      {allowedProjects.length > 0 && (
         <BoundComboBox
           control={control}
           name="project"
           label={text.project}
-          options={allowed.map(({ id, name }) => ({ id, label: name, description: id === name ? undefined : id }))}
+          options={allowedProjects.map(({ id, name }) => ({
+            id,
+            label: name,
+            description: id === name ? undefined : id,
+          }))}
         />
       )}
       <BoundSelect

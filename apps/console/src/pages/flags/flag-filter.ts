@@ -5,7 +5,7 @@ import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestio
 import { filterTokensOf } from '../../filtering/filter-tokens.ts';
 import { filterMessages as text } from '../../messages/filters.ts';
 
-/** The parameters of a search, without its page. */
+/** The query parameters of a search for flags, without those that choose a page of the result. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
 
 export interface FlagFilter {
@@ -13,27 +13,36 @@ export interface FlagFilter {
   readonly errors: readonly FilterError[];
 }
 
-/** What the reading of a filter collects. */
-interface Collected {
-  readonly lists: Map<string, { yes: string[]; no: string[] }>;
+/** The conditions of a filter that have been read so far, by query parameter. */
+interface Conditions {
+  /** the included and excluded values of parameters that take a list */
+  readonly lists: Map<string, ValueList>;
+  /** the words without a key */
   readonly texts: string[];
+  /** the parameters that take one value */
   readonly single: Map<string, string>;
 }
 
-type Reader = (value: string, isNegated: boolean, into: Collected, now: Date) => string | undefined;
+interface ValueList {
+  readonly included: string[];
+  readonly excluded: string[];
+}
 
-/** A list filter: values with commas between them, several keys of one name add up. */
-const list =
+/** Adds the value of one token to the conditions. Returns why the token cannot be applied; undefined if it can. */
+type Reader = (value: string, isNegated: boolean, conditions: Conditions, now: Date) => string | undefined;
+
+/** Reads values with commas between them. Several tokens with the same key add up. */
+const listReader =
   (key: string, parameter = key): Reader =>
   (value, isNegated, { lists }) => {
-    const entry = lists.get(parameter) ?? { yes: [], no: [] };
-    if ((isNegated ? entry.yes : entry.no).length > 0) return text.bothWays(key);
-    (isNegated ? entry.no : entry.yes).push(...value.split(',').filter((one) => one !== ''));
+    const entry = lists.get(parameter) ?? { included: [], excluded: [] };
+    if ((isNegated ? entry.included : entry.excluded).length > 0) return text.bothWays(key);
+    (isNegated ? entry.excluded : entry.included).push(...value.split(',').filter((item) => item !== ''));
     lists.set(parameter, entry);
     return undefined;
   };
 
-const oneOf =
+const choiceReader =
   (parameter: string, allowed: readonly string[]): Reader =>
   (value, isNegated, { single }) => {
     if (isNegated || !allowed.includes(value)) return text.oneOf(allowed);
@@ -41,7 +50,7 @@ const oneOf =
     return undefined;
   };
 
-const day =
+const dayReader =
   (parameter: string): Reader =>
   (value, isNegated, { single }, now) => {
     const bound = isNegated ? undefined : readDayBound(value, now);
@@ -50,23 +59,23 @@ const day =
     return undefined;
   };
 
-const tag: Reader = (value, ...rest) =>
-  value.split(',').every((one) => /^[^:]+:.+$/.test(one)) ? list('tag')(value, ...rest) : text.tag;
+const readTag: Reader = (value, ...rest) =>
+  value.split(',').every((item) => /^[^:]+:.+$/.test(item)) ? listReader('tag')(value, ...rest) : text.tag;
 
 const readers: Readonly<Record<string, Reader>> = {
-  type: list('type'),
-  project: list('project'),
-  owner: list('owner', 'createdBy'),
-  tag,
-  segment: list('segment'),
-  state: oneOf('state', ['active', 'stale']),
-  archived: oneOf('archived', ['true', 'false']),
-  favourite: oneOf('favorite', ['true', 'false']),
-  created: day('createdAt'),
-  seen: day('lastSeenAt'),
+  type: listReader('type'),
+  project: listReader('project'),
+  owner: listReader('owner', 'createdBy'),
+  tag: readTag,
+  segment: listReader('segment'),
+  state: choiceReader('state', ['active', 'stale']),
+  archived: choiceReader('archived', ['true', 'false']),
+  favourite: choiceReader('favorite', ['true', 'false']),
+  created: dayReader('createdAt'),
+  seen: dayReader('lastSeenAt'),
 };
 
-/** The keys that a filter understands, beside the names of environments. */
+/** The keys of a filter; the names of environments are keys as well. */
 const filterKeys: readonly string[] = Object.keys(readers);
 
 const environmentReader =
@@ -76,24 +85,29 @@ const environmentReader =
       return text.oneOf([`${environment}:on`, `${environment}:off`]);
     // The search matches any of the given states, while two tokens read as if both had to match.
     if (lists.has('status')) return text.oneEnvironment;
-    lists.set('status', { yes: [`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`], no: [] });
+    lists.set('status', {
+      included: [`${environment}:${value === 'on' ? 'enabled' : 'disabled'}`],
+      excluded: [],
+    });
     return undefined;
   };
 
-const valueFilter = ({ yes, no }: { yes: string[]; no: string[] }): string =>
-  no.length > 0 ? `IS_NONE_OF:${no.join(',')}` : `IS_ANY_OF:${yes.join(',')}`;
+/** The condition of a parameter of which a flag has one value, such as its type. */
+const valueCondition = ({ included, excluded }: ValueList): string =>
+  excluded.length > 0 ? `IS_NONE_OF:${excluded.join(',')}` : `IS_ANY_OF:${included.join(',')}`;
 
-const setFilter = ({ yes, no }: { yes: string[]; no: string[] }, isAll: boolean): string =>
-  no.length > 0
-    ? `EXCLUDE_IF_ANY_OF:${no.join(',')}`
-    : `${isAll ? 'INCLUDE_ALL_OF' : 'INCLUDE_ANY_OF'}:${yes.join(',')}`;
+/** The condition of a parameter of which a flag has several values, such as its tags. */
+const setCondition = ({ included, excluded }: ValueList, mustHaveAll: boolean): string =>
+  excluded.length > 0
+    ? `EXCLUDE_IF_ANY_OF:${excluded.join(',')}`
+    : `${mustHaveAll ? 'INCLUDE_ALL_OF' : 'INCLUDE_ANY_OF'}:${included.join(',')}`;
 
 /**
  * Reads a filter such as `type:release tag:team:web production:on seen:<7d checkout`. `-key:value` excludes; words without a key are
- * searched in names and tags. What is not understood is a fault, and the rest still filters.
+ * searched in names and tags. A token that cannot be applied is an error; the others still filter.
  */
 export const readFlagFilter = (filter: string, environments: readonly string[], now = new Date()): FlagFilter => {
-  const collected: Collected = { lists: new Map(), texts: [], single: new Map() };
+  const conditions: Conditions = { lists: new Map(), texts: [], single: new Map() };
   const errors: FilterError[] = [];
   const tagKeys: string[] = [];
   for (const { text: token, isNegated, key, value } of filterTokensOf(filter)) {
@@ -104,7 +118,7 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
         : (readers[key] ?? (environment === undefined ? undefined : environmentReader(environment)));
     if (reader === undefined) {
       if (key !== undefined && !token.startsWith('"')) errors.push({ token, reason: text.unknownKey(key) });
-      else collected.texts.push(token.replaceAll('"', ''));
+      else conditions.texts.push(token.replaceAll('"', ''));
       continue;
     }
     if (value === '') {
@@ -112,19 +126,19 @@ export const readFlagFilter = (filter: string, environments: readonly string[], 
       continue;
     }
     if (key === 'tag' && !isNegated) tagKeys.push(value);
-    const reason = reader(value, isNegated, collected, now);
+    const reason = reader(value, isNegated, conditions, now);
     if (reason !== undefined) errors.push({ token, reason });
   }
-  const query: Record<string, unknown> = Object.fromEntries(collected.single);
-  for (const [parameter, values] of collected.lists) {
-    if (parameter === 'status') query[parameter] = values.yes;
+  const query: Record<string, unknown> = Object.fromEntries(conditions.single);
+  for (const [parameter, values] of conditions.lists) {
+    if (parameter === 'status') query[parameter] = values.included;
     else if (parameter === 'tag' || parameter === 'segment') {
-      query[parameter] = setFilter(values, parameter === 'segment' || tagKeys.length > 1);
-    } else query[parameter] = valueFilter(values);
+      query[parameter] = setCondition(values, parameter === 'segment' || tagKeys.length > 1);
+    } else query[parameter] = valueCondition(values);
   }
   if (query['state'] !== undefined) query['state'] = `IS:${String(query['state'])}`;
   // The search treats texts with commas between them as alternatives, while all words of a filter must match.
-  if (collected.texts.length > 0) query['query'] = collected.texts.join(' ').replaceAll(',', ' ').trim();
+  if (conditions.texts.length > 0) query['query'] = conditions.texts.join(' ').replaceAll(',', ' ').trim();
   return { query: query as SearchQuery, errors };
 };
 
@@ -138,7 +152,7 @@ export interface FlagFilterVocabulary {
 
 const valuesFor = (key: string, { environments, types, projects, tags, segments }: FlagFilterVocabulary) => {
   if (environments.includes(key)) return ['on', 'off'];
-  const known: Record<string, readonly string[]> = {
+  const valuesByKey: Record<string, readonly string[]> = {
     type: types,
     project: projects,
     tag: tags,
@@ -149,9 +163,9 @@ const valuesFor = (key: string, { environments, types, projects, tags, segments 
     created: ['<7d', '<30d', '>90d'],
     seen: ['<1d', '<7d', '>30d', '>90d'],
   };
-  return known[key] ?? [];
+  return valuesByKey[key] ?? [];
 };
 
-/** What could follow at the caret. */
+/** The suggestions for the token at the caret. */
 export const flagSuggestions = (filter: string, caret: number, vocabulary: FlagFilterVocabulary): Suggestion[] =>
   suggestionsAt(filter, caret, [...filterKeys, ...vocabulary.environments], (key) => valuesFor(key, vocabulary));

@@ -15,14 +15,15 @@ const rowHeight = 36;
 const overscan = 12;
 
 export interface SortState {
-  readonly by: string;
+  /** as `sortBy` of the search, such as `lastSeenAt` or `environment:production` */
+  readonly column: string;
   readonly isDescending: boolean;
 }
 
 export interface RowActions {
   readonly select: (row: number, name: string, isRange: boolean) => void;
   readonly toggle: (flag: SearchResultFeature, environment: string, enabled: boolean) => void;
-  readonly favour: (flag: SearchResultFeature, isFavourite: boolean) => void;
+  readonly toggleFavorite: (flag: SearchResultFeature, isFavorite: boolean) => void;
 }
 
 const lastSeenOf = ({ environments }: SearchResultFeature): string | null =>
@@ -39,10 +40,10 @@ interface SwitchCellProps {
   readonly onToggle: RowActions['toggle'];
 }
 
-// A plain button with the role of a switch: a hundred of them on the screen must scroll at the screen's rate.
+// A plain button with the role of a switch, since the component `Switch` is too slow to scroll a hundred of them smoothly.
 const SwitchCell = ({ flag, environment, mayToggle, isPending, onToggle }: SwitchCellProps) => {
   const state = flag.environments.find(({ name }) => name === environment);
-  if (state === undefined) return <span className={styles['absent']}>{text.notThere}</span>;
+  if (state === undefined) return <span className={styles['absent']}>{text.absent}</span>;
   return (
     <button
       type="button"
@@ -66,14 +67,26 @@ interface RowProps {
   readonly showsProject: boolean;
   readonly isSelected: boolean;
   readonly isActive: boolean;
-  readonly pending: string | undefined;
+  /** the environment in which a switch of the flag is pending */
+  readonly pendingEnvironment: string | undefined;
   readonly mayToggle: (project: string, environment: string) => boolean;
   readonly actions: RowActions;
 }
 
 const Row = memo(
-  ({ flag, row, top, environments, showsProject, isSelected, isActive, pending, mayToggle, actions }: RowProps) => {
-    const common = {
+  ({
+    flag,
+    row,
+    top,
+    environments,
+    showsProject,
+    isSelected,
+    isActive,
+    pendingEnvironment,
+    mayToggle,
+    actions,
+  }: RowProps) => {
+    const rowProps = {
       role: 'row',
       'aria-rowindex': row + 2,
       className: styles['row'],
@@ -81,7 +94,7 @@ const Row = memo(
     } as const;
     if (flag === undefined) {
       return (
-        <div {...common} aria-busy="true">
+        <div {...rowProps} aria-busy="true">
           <div role="cell" className={styles['waiting']}>
             <span className="visually-hidden">{sharedMessages.common.loading}</span>
           </div>
@@ -89,7 +102,7 @@ const Row = memo(
       );
     }
     return (
-      <div {...common} data-selected={isSelected || undefined} data-active={isActive || undefined}>
+      <div {...rowProps} data-selected={isSelected || undefined} data-active={isActive || undefined}>
         <div role="cell" className={styles['selectCell']}>
           <input
             type="checkbox"
@@ -103,9 +116,9 @@ const Row = memo(
           <button
             type="button"
             aria-pressed={flag.favorite}
-            aria-label={text.favourite(flag.name)}
+            aria-label={text.favorite(flag.name)}
             className={styles['star']}
-            onClick={() => actions.favour(flag, !flag.favorite)}
+            onClick={() => actions.toggleFavorite(flag, !flag.favorite)}
           >
             <Icon name="star" filled={flag.favorite} />
           </button>
@@ -129,7 +142,7 @@ const Row = memo(
               flag={flag}
               environment={environment}
               mayToggle={mayToggle(flag.project, environment)}
-              isPending={pending === environment}
+              isPending={pendingEnvironment === environment}
               onToggle={actions.toggle}
             />
           </div>
@@ -165,22 +178,22 @@ const Row = memo(
 Row.displayName = 'Row';
 
 interface HeaderProps {
-  readonly by: string;
+  readonly column: string;
   readonly label: string;
   readonly sort: SortState;
-  readonly onSort: (by: string) => void;
+  readonly onSort: (column: string) => void;
   readonly className?: string | undefined;
 }
 
-const SortHeader = ({ by, label, sort, onSort, className = '' }: HeaderProps) => {
-  const isSorted = sort.by === by;
+const SortHeader = ({ column, label, sort, onSort, className = '' }: HeaderProps) => {
+  const isSorted = sort.column === column;
   return (
     <div
       role="columnheader"
       aria-sort={isSorted ? (sort.isDescending ? 'descending' : 'ascending') : 'none'}
       className={className}
     >
-      <button type="button" className={styles['sort']} onClick={() => onSort(by)}>
+      <button type="button" className={styles['sort']} onClick={() => onSort(column)}>
         {label}
         {isSorted && <Icon name={sort.isDescending ? 'arrowDown' : 'arrowUp'} />}
       </button>
@@ -191,54 +204,58 @@ const SortHeader = ({ by, label, sort, onSort, className = '' }: HeaderProps) =>
 interface FlagTableProps {
   readonly label: string;
   readonly total: number;
-  readonly isOld: boolean;
+  /** whether the rows are those of an earlier filter, while those of the current one are loading */
+  readonly isOutdated: boolean;
   readonly rowAt: (row: number) => SearchResultFeature | undefined;
   readonly environments: readonly string[];
   readonly showsProject: boolean;
   readonly sort: SortState;
-  readonly onSort: (by: string) => void;
+  readonly onSort: (column: string) => void;
   readonly isSelected: (name: string) => boolean;
   readonly selectedCount: number;
   readonly onSelectAll: (selected: boolean) => void;
-  readonly active: number;
-  readonly pending: ReadonlyMap<string, string>;
+  /** the row on which shortcuts act; -1 for none */
+  readonly activeRow: number;
+  /** by flag, the environment in which its switch is pending */
+  readonly pendingEnvironments: ReadonlyMap<string, string>;
   readonly mayToggle: (project: string, environment: string) => boolean;
   readonly actions: RowActions;
-  readonly onRange: (first: number, last: number) => void;
+  /** called with the first and last row on the screen */
+  readonly onVisibleRangeChange: (first: number, last: number) => void;
   readonly scroller: RefObject<HTMLDivElement | null>;
 }
 
-/** The list of flags. Only the rows on the screen are in the document; assistive technology gets their numbers. */
+/** The list of flags. Only the rows on the screen are in the document; ARIA attributes tell assistive technology which rows they are. */
 export const FlagTable = ({
   scroller,
   total,
-  onRange,
-  active,
+  onVisibleRangeChange,
+  activeRow,
   sort,
   onSort,
   environments,
   ...props
 }: FlagTableProps) => {
-  const virtual = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: total,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan,
   });
-  const items = virtual.getVirtualItems();
+  const items = virtualizer.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
-  useEffect(() => onRange(first, last), [onRange, first, last]);
+  useEffect(() => onVisibleRangeChange(first, last), [onVisibleRangeChange, first, last]);
   useEffect(() => {
-    if (active >= 0) virtual.scrollToIndex(active, { align: 'auto' });
-  }, [active, virtual]);
-  const columns = {
+    if (activeRow >= 0) virtualizer.scrollToIndex(activeRow, { align: 'auto' });
+  }, [activeRow, virtualizer]);
+  const gridVariables = {
     '--environments': environments.length,
     '--project': props.showsProject ? 'minmax(100px, 0.8fr)' : '0px',
   } as React.CSSProperties;
   return (
     <div
       ref={scroller}
-      className={`${layout['scroller']} ${props.isOld ? styles['old'] : ''}`}
+      className={`${layout['scroller']} ${props.isOutdated ? styles['outdated'] : ''}`}
       role="region"
       aria-label={props.label}
       tabIndex={0}
@@ -248,7 +265,7 @@ export const FlagTable = ({
         aria-label={props.label}
         aria-rowcount={total + 1}
         className={`${styles['table']} ${props.showsProject ? '' : styles['oneProject']}`}
-        style={columns}
+        style={gridVariables}
       >
         <div role="rowgroup" className={styles['header']}>
           <div role="row" aria-rowindex={1} className={styles['headRow']}>
@@ -264,23 +281,35 @@ export const FlagTable = ({
               />
             </div>
             <div role="columnheader">
-              <span className="visually-hidden">{text.favouriteColumn}</span>
+              <span className="visually-hidden">{text.favoriteColumn}</span>
             </div>
-            <SortHeader by="name" label={text.name} sort={sort} onSort={onSort} />
+            <SortHeader column="name" label={text.name} sort={sort} onSort={onSort} />
             {environments.map((environment) => (
               <SortHeader
                 key={environment}
-                by={`environment:${environment}`}
+                column={`environment:${environment}`}
                 label={environment}
                 sort={sort}
                 onSort={onSort}
               />
             ))}
             {props.showsProject && (
-              <SortHeader by="project" label={text.project} sort={sort} onSort={onSort} className={styles['wide']} />
+              <SortHeader
+                column="project"
+                label={text.project}
+                sort={sort}
+                onSort={onSort}
+                className={styles['wide']}
+              />
             )}
-            <SortHeader by="type" label={text.type} sort={sort} onSort={onSort} className={styles['wide']} />
-            <SortHeader by="lastSeenAt" label={text.lastSeen} sort={sort} onSort={onSort} className={styles['wide']} />
+            <SortHeader column="type" label={text.type} sort={sort} onSort={onSort} className={styles['wide']} />
+            <SortHeader
+              column="lastSeenAt"
+              label={text.lastSeen}
+              sort={sort}
+              onSort={onSort}
+              className={styles['wide']}
+            />
             <div role="columnheader" className={styles['wide']}>
               {text.owner}
             </div>
@@ -289,7 +318,7 @@ export const FlagTable = ({
             </div>
           </div>
         </div>
-        <div role="rowgroup" className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+        <div role="rowgroup" className={styles['body']} style={{ height: virtualizer.getTotalSize() }}>
           {items.map(({ index, start }) => {
             const flag = props.rowAt(index);
             return (
@@ -301,8 +330,8 @@ export const FlagTable = ({
                 environments={environments}
                 showsProject={props.showsProject}
                 isSelected={flag !== undefined && props.isSelected(flag.name)}
-                isActive={index === active}
-                pending={flag === undefined ? undefined : props.pending.get(flag.name)}
+                isActive={index === activeRow}
+                pendingEnvironment={flag === undefined ? undefined : props.pendingEnvironments.get(flag.name)}
                 mayToggle={props.mayToggle}
                 actions={props.actions}
               />

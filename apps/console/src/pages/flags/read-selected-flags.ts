@@ -6,21 +6,21 @@ import { bulkEffectOn, type SelectedFlag } from './bulk-effect.ts';
 
 const pageSize = 1_000;
 
-/** Reads every flag that a selection of everything means, page by page. */
+/** Reads all selected flags from the server, page by page. @throws ApiError */
 export const readSelectedFlags = async (
   query: SearchQuery,
   selection: FlagSelection,
   signal: AbortSignal,
 ): Promise<SelectedFlag[]> => {
-  const found: SelectedFlag[] = [];
+  const selectedFlags: SelectedFlag[] = [];
   for (let offset = 0; ; offset += pageSize) {
     const page = { ...query, sortBy: 'name', offset: String(offset), limit: String(pageSize) };
     const { features, total = 0 } = await call(SearchFeatures, { query: page, signal });
     for (const feature of features) {
       const { name, project } = feature;
       if (isSelected(selection, name))
-        found.push({ name, project, effectOf: (action) => bulkEffectOn(feature, action) });
+        selectedFlags.push({ name, project, effectOf: (action) => bulkEffectOn(feature, action) });
     }
-    if (features.length < pageSize || offset + pageSize >= total) return found;
+    if (features.length < pageSize || offset + pageSize >= total) return selectedFlags;
   }
 };

@@ -16,9 +16,9 @@ export interface BulkResult {
   readonly name: string;
   readonly project: string;
   readonly outcome: 'done' | 'proposed' | 'refused';
-  /** of what is proposed */
+  /** the id of the change request, if the outcome is `proposed` */
   readonly changeRequest?: number;
-  /** why it was refused */
+  /** the reason, if the outcome is `refused` */
   readonly error?: unknown;
 }
 
@@ -28,22 +28,24 @@ const groupByProject = (flags: readonly Pick<SelectedFlag, 'name' | 'project'>[]
   return groups;
 };
 
-/** Changes of one call; further ones join the same draft. */
+/** The maximum number of changes in one call. The changes of later calls join the same draft of a change request. */
 const proposalSize = 200;
 
-/** Whether an action becomes a change request where an environment of it is protected. */
+/** Whether an action is proposed in a change request where an environment that it affects is protected. */
 export const canBeProposed = ({ kind }: BulkAction): boolean => kind === 'switch' || kind === 'archive';
 
 /**
  * The environment in which an action becomes a change request; undefined where it needs none.
- * @param guarded the protected environments of the project
  */
-export const proposalEnvironmentOf = (action: BulkAction, guarded: readonly string[]): string | undefined => {
-  if (action.kind === 'archive') return guarded[0];
-  return action.kind === 'switch' ? guarded.find((name) => name === action.environment) : undefined;
+export const proposalEnvironmentOf = (
+  action: BulkAction,
+  protectedEnvironments: readonly string[],
+): string | undefined => {
+  if (action.kind === 'archive') return protectedEnvironments[0];
+  return action.kind === 'switch' ? protectedEnvironments.find((name) => name === action.environment) : undefined;
 };
 
-/** Flags of one call. A call is atomic, so those of a refused call are retried one by one. */
+/** The maximum number of flags in one call. A call is atomic: the flags of a refused call are retried one by one. */
 const chunkSize = 100;
 
 const apply = async (projectId: string, features: string[], action: BulkAction): Promise<unknown> => {
@@ -64,7 +66,7 @@ const apply = async (projectId: string, features: string[], action: BulkAction):
   }
 };
 
-/** What is proposed for a flag where its environment is protected; undefined for what needs no change request. */
+/** The change that is proposed for a flag whose environment is protected; undefined for an action that needs no change request. */
 const proposedChangeOf = (action: BulkAction): { action: string; payload?: { enabled: boolean } } | undefined => {
   if (action.kind === 'switch') return { action: 'updateEnabled', payload: { enabled: action.enabled } };
   return action.kind === 'archive' ? { action: 'archiveFeature' } : undefined;
@@ -91,18 +93,18 @@ export const runBulkAction = async (
     onProgress(results.length);
   };
   for (const [project, names] of groupByProject(flags)) {
-    let guarded: readonly string[];
+    let protectedEnvironments: readonly string[];
     try {
-      guarded = canBeProposed(action) ? await readProtectedEnvironments(client, project) : [];
+      protectedEnvironments = canBeProposed(action) ? await readProtectedEnvironments(client, project) : [];
     } catch (error) {
       add(project, names, { outcome: 'refused', error });
       continue;
     }
-    const environment = proposalEnvironmentOf(action, guarded);
+    const environment = proposalEnvironmentOf(action, protectedEnvironments);
     const proposal = proposedChangeOf(action);
     if (environment !== undefined && proposal !== undefined) {
-      for (let at = 0; at < names.length; at += proposalSize) {
-        const chunk = names.slice(at, at + proposalSize);
+      for (let start = 0; start < names.length; start += proposalSize) {
+        const chunk = names.slice(start, start + proposalSize);
         try {
           const body = chunk.map((feature) => ({ feature, ...proposal }));
           const { id } = await call(AddChanges, { params: { projectId: project, environment }, body });
@@ -113,8 +115,8 @@ export const runBulkAction = async (
       }
       continue;
     }
-    for (let at = 0; at < names.length; at += chunkSize) {
-      const chunk = names.slice(at, at + chunkSize);
+    for (let start = 0; start < names.length; start += chunkSize) {
+      const chunk = names.slice(start, start + chunkSize);
       try {
         await apply(project, chunk, action);
         add(project, chunk, { outcome: 'done' });

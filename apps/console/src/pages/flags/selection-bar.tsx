@@ -12,7 +12,7 @@ interface SelectionBarProps {
   readonly children: React.ReactNode;
 }
 
-/** The line above a list of flags: how many match or are selected, and what can be done with the selected ones. */
+/** The line above a list of flags: the number of matching or selected flags, and the actions on the selected ones. */
 export const SelectionBar = ({ selection, total, onChange, children }: SelectionBarProps) => {
   const selected = selectedCountOf(selection, total ?? 0);
   return (

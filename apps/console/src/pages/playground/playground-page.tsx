@@ -130,7 +130,7 @@ export const PlaygroundPage = () => {
           environments={Object.keys(flags[0]?.environments ?? {})}
           contexts={first.contexts}
           flags={flags}
-          isOld={table.isPlaceholderData || table.error !== null}
+          isOutdated={table.isPlaceholderData || table.error !== null}
           onOpen={setOpened}
           onReachEnd={onReachEnd}
         />

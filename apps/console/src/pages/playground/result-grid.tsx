@@ -31,7 +31,7 @@ interface ResultGridProps {
   readonly environments: readonly string[];
   readonly contexts: readonly Context[];
   readonly flags: readonly Flag[];
-  readonly isOld: boolean;
+  readonly isOutdated: boolean;
   readonly onOpen: (cell: CellAddress) => void;
   /** the last rows are on the screen */
   readonly onReachEnd: () => void;
@@ -41,7 +41,7 @@ interface ResultGridProps {
  * The results: a row for each flag with a column for each context of each environment, or for a single flag a row for each context.
  * Only rows on the screen are in the document. Arrow keys move between results, Enter opens the reasons of one.
  */
-export const ResultGrid = ({ environments, contexts, flags, isOld, onOpen, onReachEnd }: ResultGridProps) => {
+export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, onReachEnd }: ResultGridProps) => {
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState({ row: 0, column: 0 });
   const only = flags.length === 1 ? flags[0] : undefined;
@@ -98,7 +98,7 @@ export const ResultGrid = ({ environments, contexts, flags, isOld, onOpen, onRea
       {columns.length < allColumns.length && (
         <p className={layout['small']}>{text.tooMany(columns.length, allColumns.length)}</p>
       )}
-      <div ref={scroller} className={`${styles['scroller']} ${isOld ? styles['old'] : ''}`}>
+      <div ref={scroller} className={`${styles['scroller']} ${isOutdated ? styles['outdated'] : ''}`}>
         {/* The keys are those of the grid; its cells hold the focus. */}
         <div
           role="grid"

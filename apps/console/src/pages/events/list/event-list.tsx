@@ -117,7 +117,7 @@ interface EventListProps {
   /** how many rows the list has, of how many events that match */
   readonly rows: number;
   readonly total: number;
-  readonly isOld: boolean;
+  readonly isOutdated: boolean;
   readonly eventAt: (row: number) => Event | undefined;
   readonly isOpen: (id: number) => boolean;
   readonly active: number;
@@ -155,7 +155,7 @@ export const EventList = ({ label, rows, total, eventAt, active, scroller, onRan
   return (
     <div
       ref={scroller}
-      className={`${layout['scroller']} ${props.isOld ? styles['old'] : ''}`}
+      className={`${layout['scroller']} ${props.isOutdated ? styles['outdated'] : ''}`}
       role="region"
       aria-label={label}
       tabIndex={0}

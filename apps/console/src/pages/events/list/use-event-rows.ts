@@ -138,7 +138,7 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
     newer,
     isLoaded: counted !== undefined,
     /** the rows are of an earlier filter until those of this one are here */
-    isOld: head.isPlaceholderData,
+    isOutdated: head.isPlaceholderData,
     error: head.error ?? oldestError ?? windows.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => client.invalidateQueries({ queryKey: [SearchEvents.operationId] }),
     /** Checks for new events. */

@@ -15,7 +15,7 @@ import {
 } from '@bunting/contracts';
 import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';
-import { detailDefaults } from '../../flag/detail-defaults.ts';
+import { flagFieldDefaults } from '../../flag/flag-field-defaults.ts';
 import type { eventsMessages } from '../../../messages/events.ts';
 import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
 import type { UndoableType } from './undo-operations.ts';
@@ -119,7 +119,7 @@ const strategyFields = (strategy: unknown): Members => {
 const detailFields = (feature: unknown): Members => {
   const members = recordOrEmpty(feature);
   return Object.fromEntries(
-    Object.entries(detailDefaults).map(([field, initial]) => [field, members[field] ?? initial]),
+    Object.entries(flagFieldDefaults).map(([field, initial]) => [field, members[field] ?? initial]),
   );
 };
 
@@ -278,7 +278,7 @@ const setTag = (isAdded: boolean): Rule =>
 const revertDetails = withFlag(({ preData, data }, feature) => {
   if (!has(preData) || !has(data)) return refused('unknownBefore');
   const [before, left] = [detailFields(preData), detailFields(data)];
-  // The event changed only fields that are not in `detailDefaults`, as a newer server may have.
+  // The event changed only fields that are not in `flagFieldDefaults`, as a newer server may have.
   if (isEqual(before, left) && !isEqual(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
   const { merged, conflicts, changes } = takeBack(before, left, detailFields(feature));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
