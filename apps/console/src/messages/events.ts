@@ -53,7 +53,8 @@ export const eventsMessages = {
     recentFault: 'The event log was altered',
     meaning:
       'Each event has a hash of its content and of the hash before it. Who alters, removes or inserts an event must change every later hash as well.',
-    progress: (done: number, of: number) => `${formatCount(done, 'event')} of ${formatCount(of, 'event')} checked…`,
+    progress: (checkedTo: number, to: number) =>
+      `${formatCount(checkedTo, 'event')} of ${formatCount(to, 'event')} checked…`,
     intact: (n: number) => `${formatCount(n, 'event')} checked: each is what it was when it was recorded.`,
     incomplete: 'The check was not finished. Run it again.',
     fault: (id: number, message: string) =>
@@ -64,8 +65,8 @@ export const eventsMessages = {
     head: 'The end of the log',
     headHelp:
       'Keep this text outside of Bunting. Entered below at a later time, it proves that the log was neither cut off nor rewritten.',
-    known: 'An end that you noted earlier',
-    knownWrong: 'It is the number of an event, a colon and 64 hexadecimal digits.',
+    notedEnd: 'An end that you noted earlier',
+    notedEndWrong: 'It is the number of an event, a colon and 64 hexadecimal digits.',
     check: 'Check again',
   },
   undo: {

@@ -13,39 +13,42 @@ import { eventsMessages } from '../../messages/events.ts';
 import layout from '../../components/layout/layout.module.css';
 
 const text = eventsMessages.integrity;
-/** Events that are checked whenever the page is opened; the dialog checks all. */
-const recentEvents = 1_000;
-const knownPattern = /^\d{1,15}:[0-9a-f]{64}$/i;
+/** The number of newest events that are checked whenever the page is opened; the dialog checks all events. */
+const recentEventCount = 1_000;
+/** The end of the log at an earlier time, as a user noted it: the id and the hash of the last event. */
+const notedEndPattern = /^\d{1,15}:[0-9a-f]{64}$/i;
 
 interface Progress {
-  readonly done: number;
-  readonly of: number;
+  readonly checkedTo: number;
+  readonly to: number;
 }
 
-interface Checked {
+interface CheckResult {
+  /** the report of the last call */
   readonly report: EventLogVerification;
+  /** the number of events that all calls have checked */
   readonly checked: number;
 }
 
-/** Verifies the whole log in several calls: each continues where the one before reached its deadline. */
-const checkAll = async (
-  known: string,
+/** Verifies all events in several calls: each continues where the previous one reached its deadline. @throws ApiError */
+const verifyAll = async (
+  notedEnd: string,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
-): Promise<Checked> => {
+): Promise<CheckResult> => {
   let checked = 0;
   for (let from: number | undefined; ;) {
-    const query = { ...(from === undefined ? {} : { from }), ...(known === '' ? {} : { known }) };
+    const query = { ...(from === undefined ? {} : { from }), ...(notedEnd === '' ? {} : { known: notedEnd }) };
     const report = await call(VerifyEventLog, { query, signal });
     checked += report.checked;
     const isEnd = report.fault !== null || report.checkedTo >= report.to || report.checked === 0;
     if (isEnd) return { report, checked };
-    onProgress({ done: report.checkedTo, of: report.to });
+    onProgress({ checkedTo: report.checkedTo, to: report.to });
     from = report.checkedTo + 1;
   }
 };
 
-const Result = ({ report, checked }: Checked) => {
+const CheckReport = ({ report, checked }: CheckResult) => {
   const { fault, neverArrived, deadLetters, head, checkedTo, to } = report;
   return (
     <>
@@ -72,21 +75,21 @@ const Result = ({ report, checked }: Checked) => {
 };
 
 const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
-  const [known, setKnown] = useState('');
-  const [submitted, setSubmitted] = useState('');
+  const [notedEnd, setNotedEnd] = useState('');
+  const [checkedEnd, setCheckedEnd] = useState('');
   const [progress, setProgress] = useState<Progress | undefined>();
-  const isWrong = known.trim() !== '' && !knownPattern.test(known.trim());
+  const isMalformed = notedEnd.trim() !== '' && !notedEndPattern.test(notedEnd.trim());
   const query = useQuery({
-    queryKey: [VerifyEventLog.operationId, 'all', submitted],
-    queryFn: ({ signal }) => checkAll(submitted, signal, setProgress),
+    queryKey: [VerifyEventLog.operationId, 'all', checkedEnd],
+    queryFn: ({ signal }) => verifyAll(checkedEnd, signal, setProgress),
     staleTime: Infinity,
     gcTime: 0,
     retry: false,
   });
   const check = (): void => {
     setProgress(undefined);
-    if (known.trim() === submitted) void query.refetch();
-    else setSubmitted(known.trim());
+    if (notedEnd.trim() === checkedEnd) void query.refetch();
+    else setCheckedEnd(notedEnd.trim());
   };
   return (
     <Dialog
@@ -95,10 +98,10 @@ const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
       isWide
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isWrong) check();
+        if (!isMalformed) check();
       }}
       footer={
-        <Button type="submit" isPending={query.isFetching} isDisabled={isWrong}>
+        <Button type="submit" isPending={query.isFetching} isDisabled={isMalformed}>
           {text.check}
         </Button>
       }
@@ -106,29 +109,33 @@ const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
       <div className={layout['stack']}>
         <p>{text.meaning}</p>
         {query.isFetching &&
-          (progress === undefined ? <Loading /> : <p role="status">{text.progress(progress.done, progress.of)}</p>)}
+          (progress === undefined ? (
+            <Loading />
+          ) : (
+            <p role="status">{text.progress(progress.checkedTo, progress.to)}</p>
+          ))}
         {!query.isFetching && query.error !== null && <ErrorNotice error={query.error} />}
-        {!query.isFetching && query.data !== undefined && <Result {...query.data} />}
+        {!query.isFetching && query.data !== undefined && <CheckReport {...query.data} />}
         <TextField
-          label={text.known}
+          label={text.notedEnd}
           placeholder="1234:0f3a…"
-          value={known}
-          onChange={setKnown}
-          error={isWrong ? text.knownWrong : undefined}
+          value={notedEnd}
+          onChange={setNotedEnd}
+          error={isMalformed ? text.notedEndWrong : undefined}
         />
       </div>
     </Dialog>
   );
 };
 
-/** Whether the newest events are what they were when they were recorded, and the check of all. */
+/** A badge that says whether the newest events are intact, and a button that opens the check of all events. */
 export const LogIntegrity = () => {
   const [isOpen, setOpen] = useState(false);
   const recent = useQuery({
     queryKey: [VerifyEventLog.operationId, 'recent'],
     queryFn: async ({ signal }) => {
       const { events } = await call(SearchEvents, { query: { limit: '1' }, signal });
-      const from = Math.max(1, (events[0]?.id ?? 1) - recentEvents + 1);
+      const from = Math.max(1, (events[0]?.id ?? 1) - recentEventCount + 1);
       return call(VerifyEventLog, { query: { from }, signal });
     },
     staleTime: 60_000,

@@ -10,15 +10,15 @@ const text = eventsMessages;
 interface ChangedFieldsProps {
   readonly label: string;
   readonly changes: readonly FieldChange[];
-  /** the side on which nothing is */
-  readonly hides?: 'before' | 'after';
+  /** the column to leave out, because no field has a value on that side */
+  readonly hiddenSide?: 'before' | 'after';
   readonly titles?: { readonly before: string; readonly after: string };
 }
 
 const isConstraint = (value: Json): boolean =>
   isJsonObject(value) && typeof value['contextName'] === 'string' && typeof value['operator'] === 'string';
 
-/** A value as text: constraints in words, and what has no words as JSON. */
+/** A value as text: a list of constraints in words, a text as it is, and any other value as JSON. */
 const formatJson = (value: Json): string => {
   if (typeof value === 'string') return value;
   const items = Array.isArray(value) ? (value as readonly Json[]) : [];
@@ -34,27 +34,27 @@ const Value = ({ value, side }: { readonly value: Json | undefined; readonly sid
     <bdi className={styles[side]}>{formatJson(value)}</bdi>
   );
 
-/** Fields with what they were and what they became. */
-export const ChangedFields = ({ label, changes, hides, titles = text }: ChangedFieldsProps) => (
+/** A table of changed fields with their values before and after the change. */
+export const ChangedFields = ({ label, changes, hiddenSide, titles = text }: ChangedFieldsProps) => (
   <div role="region" aria-label={label} tabIndex={0} className={styles['changes']}>
     <table>
       <thead>
         <tr>
           <th scope="col">{text.field}</th>
-          {hides !== 'before' && <th scope="col">{titles.before}</th>}
-          {hides !== 'after' && <th scope="col">{titles.after}</th>}
+          {hiddenSide !== 'before' && <th scope="col">{titles.before}</th>}
+          {hiddenSide !== 'after' && <th scope="col">{titles.after}</th>}
         </tr>
       </thead>
       <tbody>
         {changes.map(({ path, before, after }) => (
           <tr key={path.join('/')}>
             <th scope="row">{path.join(' › ')}</th>
-            {hides !== 'before' && (
+            {hiddenSide !== 'before' && (
               <td>
                 <Value value={before} side="before" />
               </td>
             )}
-            {hides !== 'after' && (
+            {hiddenSide !== 'after' && (
               <td>
                 <Value value={after} side="after" />
               </td>

@@ -20,14 +20,15 @@ interface EventDetailProps {
   readonly onUndo: (event: Event) => void;
 }
 
-/** What an event changed, field by field and as JSON, and what can be done about it. */
+/** What an event changed, field by field and as JSON, with a button to undo it and links to related events. */
 export const EventDetail = ({ event, onUndo }: EventDetailProps) => {
   const { id, type, createdBy, createdAt, project, featureName, environment } = event;
   const [isJson, setJson] = useState(false);
   const mayCall = useMayCall();
-  const undoing = undoOperationOf(event);
+  const undoOperation = undoOperationOf(event);
   const mayUndo =
-    undoing !== undefined && mayCall(undoing, { project: project ?? undefined, environment: environment ?? undefined });
+    undoOperation !== undefined &&
+    mayCall(undoOperation, { project: project ?? undefined, environment: environment ?? undefined });
   const [before, after] = [event.preData as Json | undefined, event.data as Json | undefined];
   const changes = fieldChanges(before, after);
   return (
@@ -67,7 +68,7 @@ export const EventDetail = ({ event, onUndo }: EventDetailProps) => {
         <ChangedFields
           changes={changes}
           label={text.changes}
-          {...(before == null ? { hides: 'before' } : after == null ? { hides: 'after' } : {})}
+          {...(before == null ? { hiddenSide: 'before' } : after == null ? { hiddenSide: 'after' } : {})}
         />
       )}
       {isJson && <JsonDiff before={before} after={after} label={text.jsonDiff} />}

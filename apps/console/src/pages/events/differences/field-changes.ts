@@ -20,20 +20,20 @@ export const fieldChanges = (
   path: readonly string[] = [],
 ): FieldChange[] => {
   if (isEqual(before, after)) return [];
-  const [one, other] = [before ?? undefined, after ?? undefined];
+  const [first, second] = [before ?? undefined, after ?? undefined];
   const isRoot = path.length === 0;
   if (
-    (isJsonObject(one) || (isRoot && one === undefined)) &&
-    (isJsonObject(other) || (isRoot && other === undefined))
+    (isJsonObject(first) || (isRoot && first === undefined)) &&
+    (isJsonObject(second) || (isRoot && second === undefined))
   ) {
-    const names = [...new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})])];
-    return names.flatMap((name) => fieldChanges(one?.[name], other?.[name], [...path, name]));
+    const names = [...new Set([...Object.keys(first ?? {}), ...Object.keys(second ?? {})])];
+    return names.flatMap((name) => fieldChanges(first?.[name], second?.[name], [...path, name]));
   }
-  const [items, others] = [itemsByKey(one), itemsByKey(other)];
-  if (items !== undefined && others !== undefined && items.size + others.size > 0) {
-    const keys = [...new Set([...items.keys(), ...others.keys()])];
-    const changed = keys.flatMap((key) => fieldChanges(items.get(key), others.get(key), [...path, key]));
-    return changed.length > 0 ? changed : [{ path, before: [...items.keys()], after: [...others.keys()] }];
+  const [firstItems, secondItems] = [itemsByKey(first), itemsByKey(second)];
+  if (firstItems !== undefined && secondItems !== undefined && firstItems.size + secondItems.size > 0) {
+    const keys = [...new Set([...firstItems.keys(), ...secondItems.keys()])];
+    const changed = keys.flatMap((key) => fieldChanges(firstItems.get(key), secondItems.get(key), [...path, key]));
+    return changed.length > 0 ? changed : [{ path, before: [...firstItems.keys()], after: [...secondItems.keys()] }];
   }
   return [{ path, before, after }];
 };

@@ -1,21 +1,21 @@
-/** A line of two texts: of both, of the first alone or of the second alone. */
+/** A line of the difference of two texts: in both, only in the first (removed) or only in the second (added). */
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Maximum lines for the longest common subsequence; longer texts are shown one after the other. */
+/** The maximum number of lines for which common lines are looked for; in longer texts, all lines are removed or added. */
 const maxComparedLines = 2_000;
 
 const lines = (kind: DiffLine['kind'], texts: readonly string[]): DiffLine[] => texts.map((text) => ({ kind, text }));
 
-/** For each pair of positions, how many lines the rests of both lists have in common. */
-const commonLengths = (one: readonly string[], other: readonly string[]): readonly Uint16Array[] => {
-  const lengths = Array.from({ length: one.length + 1 }, () => new Uint16Array(other.length + 1));
-  for (let i = one.length - 1; i >= 0; i--) {
-    for (let j = other.length - 1; j >= 0; j--) {
+/** For each pair of indexes, the length of the longest common subsequence of the lines from these indexes on. */
+const commonLengths = (first: readonly string[], second: readonly string[]): readonly Uint16Array[] => {
+  const lengths = Array.from({ length: first.length + 1 }, () => new Uint16Array(second.length + 1));
+  for (let i = first.length - 1; i >= 0; i--) {
+    for (let j = second.length - 1; j >= 0; j--) {
       const [row, below] = [lengths[i] as Uint16Array, lengths[i + 1] as Uint16Array];
-      row[j] = one[i] === other[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
+      row[j] = first[i] === second[j] ? (below[j + 1] ?? 0) + 1 : Math.max(below[j] ?? 0, row[j + 1] ?? 0);
     }
   }
   return lengths;
@@ -23,13 +23,13 @@ const commonLengths = (one: readonly string[], other: readonly string[]): readon
 
 /** The lines of two texts with the fewest removed and added lines; removed ones come first. */
 export const lineDiff = (before: string, after: string): DiffLine[] => {
-  const [one, other] = [before.split('\n'), after.split('\n')];
+  const [first, second] = [before.split('\n'), after.split('\n')];
   let start = 0;
-  while (start < Math.min(one.length, other.length) && one[start] === other[start]) start++;
+  while (start < Math.min(first.length, second.length) && first[start] === second[start]) start++;
   let end = 0;
-  const most = Math.min(one.length, other.length) - start;
-  while (end < most && one[one.length - 1 - end] === other[other.length - 1 - end]) end++;
-  const [removed, added] = [one.slice(start, one.length - end), other.slice(start, other.length - end)];
+  const maxEnd = Math.min(first.length, second.length) - start;
+  while (end < maxEnd && first[first.length - 1 - end] === second[second.length - 1 - end]) end++;
+  const [removed, added] = [first.slice(start, first.length - end), second.slice(start, second.length - end)];
   const middle: DiffLine[] = [];
   if (removed.length > maxComparedLines || added.length > maxComparedLines) {
     middle.push(...lines('removed', removed), ...lines('added', added));
@@ -47,5 +47,5 @@ export const lineDiff = (before: string, after: string): DiffLine[] => {
       else middle.push({ kind: 'added', text: added[j++] ?? '' });
     }
   }
-  return [...lines('same', one.slice(0, start)), ...middle, ...lines('same', one.slice(one.length - end))];
+  return [...lines('same', first.slice(0, start)), ...middle, ...lines('same', first.slice(first.length - end))];
 };

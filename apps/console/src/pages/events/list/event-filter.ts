@@ -8,7 +8,7 @@ import { filterMessages } from '../../../messages/filters.ts';
 
 const text = eventsMessages.faults;
 
-/** The parameters of a search for events, without its page. */
+/** The query parameters of a search for events, without those that choose a page of the result. */
 export type EventQuery = Omit<RequestOf<typeof SearchEvents>['query'], 'offset' | 'limit'>;
 
 interface EventFilter {
@@ -17,34 +17,35 @@ interface EventFilter {
 }
 
 export interface EventFilterVocabulary {
-  /** undefined while they are being read: names of users then find nothing yet */
+  /** undefined while they are being read; a name of a user then finds no event */
   readonly creators: EventCreators | undefined;
   readonly projects: readonly string[];
   readonly environments: readonly string[];
-  /** the one project of the page, which its filter cannot leave */
+  /** the project to which the page is limited, if any */
   readonly project: string | undefined;
 }
 
 const dayBefore = (day: string): string => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 
-/** The types that a pattern such as `feature-strategy-*` names. */
+/** The types of events that match a pattern such as `feature-strategy-*`. */
 const typesOf = (pattern: string): readonly string[] => {
   const [first = '', ...rest] = pattern.toLowerCase().split('*');
   if (rest.length === 0) return eventTypes.filter((type) => type === first);
   return eventTypes.filter((type) => {
-    let at = type.startsWith(first) ? first.length : -1;
-    for (const [nth, part] of rest.entries()) {
-      if (at < 0) return false;
-      const found = nth === rest.length - 1 ? type.length - part.length : type.indexOf(part, at);
-      at = found >= at && type.startsWith(part, found) ? found + part.length : -1;
+    let matchedUpTo = type.startsWith(first) ? first.length : -1;
+    for (const [index, part] of rest.entries()) {
+      if (matchedUpTo < 0) return false;
+      const start = index === rest.length - 1 ? type.length - part.length : type.indexOf(part, matchedUpTo);
+      matchedUpTo = start >= matchedUpTo && type.startsWith(part, start) ? start + part.length : -1;
     }
-    return at >= 0;
+    return matchedUpTo >= 0;
   });
 };
 
 /**
- * Reads a filter such as `type:feature-strategy-* feature:checkout by:ada when:<7d beta`. Values of one key add up, keys narrow; words
- * without a key are searched in what events changed. What is not understood is a fault, and the rest still filters. Days are those of UTC.
+ * Reads a filter such as `type:feature-strategy-* feature:checkout by:ada when:<7d beta`. An event must match each key, and of each key one
+ * value; words without a key are searched in what events changed. A token that cannot be applied is an error; the others still filter.
+ * Days are those of UTC.
  */
 export const readEventFilter = (
   filter: string,
@@ -57,14 +58,14 @@ export const readEventFilter = (
   const errors: FilterError[] = [];
 
   const creatorsNamed = (name: string): readonly string[] => {
-    const wanted = name.toLowerCase();
-    const found = (creators ?? []).filter(({ id, name: creatorName }) => {
-      const full = creatorName.toLowerCase();
-      // Users without a name are called by their email, of which the part before the @ is enough.
-      return full === wanted || full.split('@')[0] === wanted || String(id) === name;
+    const searchedName = name.toLowerCase();
+    const matching = (creators ?? []).filter(({ id, name: creatorName }) => {
+      const fullName = creatorName.toLowerCase();
+      // The name of a user may be an e-mail address, of which the part before the @ is enough.
+      return fullName === searchedName || fullName.split('@')[0] === searchedName || String(id) === name;
     });
-    // The id 0 is that of no user, so it finds no event.
-    return creators === undefined ? ['0'] : found.map(({ id }) => String(id));
+    // No user has the id 0, so it finds no event.
+    return creators === undefined ? ['0'] : matching.map(({ id }) => String(id));
   };
   const add = (parameter: string, values: readonly string[]): void => {
     lists.set(parameter, new Set([...(lists.get(parameter) ?? []), ...values]));
@@ -72,13 +73,13 @@ export const readEventFilter = (
   const addEach = (
     parameter: string,
     value: string,
-    read: (one: string) => readonly string[],
+    read: (item: string) => readonly string[],
     reason: string,
   ): string | undefined => {
-    const values = value.split(',').filter((one) => one !== '');
-    const found = values.map(read);
-    if (values.length === 0 || found.some((one) => one.length === 0)) return reason;
-    add(parameter, found.flat());
+    const items = value.split(',').filter((item) => item !== '');
+    const valuesOfItems = items.map(read);
+    if (items.length === 0 || valuesOfItems.some((values) => values.length === 0)) return reason;
+    add(parameter, valuesOfItems.flat());
     return undefined;
   };
   const addDay = (side: 'from' | 'to', day: string): string | undefined => {
@@ -89,11 +90,11 @@ export const readEventFilter = (
   const readers: Readonly<Record<string, (value: string) => string | undefined>> = {
     type: (value) => addEach('type', value, typesOf, text.type),
     project: (value) =>
-      project === undefined ? addEach('project', value, (one) => [one], filterMessages.noValue) : text.project,
-    feature: (value) => addEach('feature', value, (one) => [one], filterMessages.noValue),
-    environment: (value) => addEach('environment', value, (one) => [one], filterMessages.noValue),
+      project === undefined ? addEach('project', value, (item) => [item], filterMessages.noValue) : text.project,
+    feature: (value) => addEach('feature', value, (item) => [item], filterMessages.noValue),
+    environment: (value) => addEach('environment', value, (item) => [item], filterMessages.noValue),
     by: (value) => addEach('createdBy', value, creatorsNamed, text.creator),
-    id: (value) => addEach('id', value, (one) => (/^\d{1,15}$/.test(one) ? [one] : []), text.id),
+    id: (value) => addEach('id', value, (item) => (/^\d{1,15}$/.test(item) ? [item] : []), text.id),
     when: (value) => {
       const [day] = /^\d{4}-\d{2}-\d{2}$/.exec(value) ?? [];
       if (day !== undefined && !Number.isNaN(Date.parse(day))) return addDay('from', day) ?? addDay('to', day);
@@ -129,7 +130,7 @@ export const readEventFilter = (
 
 const keys = ['type', 'feature', 'project', 'environment', 'by', 'when', 'id'];
 
-/** What could follow at the caret. */
+/** The suggestions for the token at the caret. */
 export const eventSuggestions = (
   filter: string,
   caret: number,

@@ -17,13 +17,13 @@ const EventDetail = lazy(() =>
 );
 
 const text = eventsMessages;
-/** Pixels of a row of one line; rows are measured once they are on the screen. */
+/** The estimated height of a row in pixels, which is that of one line. A row is measured once it is on the screen. */
 const estimatedHeight = 37;
 const overscan = 10;
 
 const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 
-/** The day of an instant in the reader's zone, in words. */
+/** The day of an instant in the time zone of the reader, in words. */
 const dayOf = (at: string, now: Date): string => {
   const date = new Date(at);
   const day = weekday.format(date);
@@ -39,7 +39,7 @@ export interface EventActions {
 
 interface RowProps {
   readonly event: Event | undefined;
-  /** the day that begins with this row */
+  /** the heading of the day, if its first row is this one */
   readonly day: string | undefined;
   readonly row: number;
   readonly total: number;
@@ -51,7 +51,7 @@ interface RowProps {
 }
 
 const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, measure }: RowProps) => {
-  const common = {
+  const rowProps = {
     ref: measure,
     'data-index': row,
     className: styles['item'],
@@ -61,7 +61,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
   } as const;
   if (event === undefined)
     return (
-      <article {...common} aria-busy="true" aria-label={sharedMessages.common.loading}>
+      <article {...rowProps} aria-busy="true" aria-label={sharedMessages.common.loading}>
         <div className={styles['row']}>
           <span className={styles['waiting']} />
         </div>
@@ -70,7 +70,7 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
   const { id, createdAt, summary, label, type, featureName, project, environment } = event;
   const name = label ?? type;
   return (
-    <article {...common} aria-labelledby={`event-${id}`}>
+    <article {...rowProps} aria-labelledby={`event-${id}`}>
       {day !== undefined && <h2 className={styles['day']}>{day}</h2>}
       <div className={styles['row']} data-active={isActive || undefined}>
         <button
@@ -114,23 +114,36 @@ Row.displayName = 'Row';
 
 interface EventListProps {
   readonly label: string;
-  /** how many rows the list has, of how many events that match */
+  /** the number of rows, which is limited */
   readonly rows: number;
+  /** the number of events that match the filter */
   readonly total: number;
+  /** whether the rows are those of an earlier filter, while those of the current one are loading */
   readonly isOutdated: boolean;
   readonly eventAt: (row: number) => Event | undefined;
   readonly isOpen: (id: number) => boolean;
-  readonly active: number;
+  /** the row on which shortcuts act; -1 for none */
+  readonly activeRow: number;
   readonly actions: EventActions;
-  readonly onRange: (first: number, last: number, isAtTop: boolean) => void;
+  /** called with the first and last row on the screen */
+  readonly onVisibleRangeChange: (first: number, last: number, isAtTop: boolean) => void;
   readonly scroller: RefObject<HTMLDivElement | null>;
-  /** what follows the last row */
+  /** shown below the last row */
   readonly end: React.ReactNode;
 }
 
-/** Events by day, the newest first. Only those on the screen are in the document; assistive technology gets their numbers. */
-export const EventList = ({ label, rows, total, eventAt, active, scroller, onRange, ...props }: EventListProps) => {
-  const virtual = useVirtualizer({
+/** Events by day, the newest first. Only the rows on the screen are in the document; ARIA attributes tell which rows they are. */
+export const EventList = ({
+  label,
+  rows,
+  total,
+  eventAt,
+  activeRow,
+  scroller,
+  onVisibleRangeChange,
+  ...props
+}: EventListProps) => {
+  const virtualizer = useVirtualizer({
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: () => estimatedHeight,
@@ -138,14 +151,14 @@ export const EventList = ({ label, rows, total, eventAt, active, scroller, onRan
     getItemKey: (row) => total - row,
     overscan,
   });
-  const items = virtual.getVirtualItems();
+  const items = virtualizer.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
-  const offset = virtual.scrollOffset ?? 0;
+  const offset = virtualizer.scrollOffset ?? 0;
   const isAtTop = offset < estimatedHeight;
-  useEffect(() => onRange(first, last, isAtTop), [onRange, first, last, isAtTop]);
+  useEffect(() => onVisibleRangeChange(first, last, isAtTop), [onVisibleRangeChange, first, last, isAtTop]);
   useEffect(() => {
-    if (active >= 0) virtual.scrollToIndex(active, { align: 'auto' });
-  }, [active, virtual]);
+    if (activeRow >= 0) virtualizer.scrollToIndex(activeRow, { align: 'auto' });
+  }, [activeRow, virtualizer]);
   const now = new Date();
   const dayAt = (row: number): string | undefined => {
     const event = row < 0 ? undefined : eventAt(row);
@@ -163,7 +176,7 @@ export const EventList = ({ label, rows, total, eventAt, active, scroller, onRan
       <div className={styles['sticky']} aria-hidden="true">
         <div className={styles['day']}>{dayAt(topRow)}</div>
       </div>
-      <div role="feed" aria-label={label} className={styles['body']} style={{ height: virtual.getTotalSize() }}>
+      <div role="feed" aria-label={label} className={styles['body']} style={{ height: virtualizer.getTotalSize() }}>
         {items.map(({ index, start, key }) => {
           const event = eventAt(index);
           const day = event && dayOf(event.createdAt, now);
@@ -176,9 +189,9 @@ export const EventList = ({ label, rows, total, eventAt, active, scroller, onRan
               event={event}
               day={day !== dayAt(index - 1) ? day : undefined}
               isOpen={event !== undefined && props.isOpen(event.id)}
-              isActive={index === active}
+              isActive={index === activeRow}
               actions={props.actions}
-              measure={virtual.measureElement}
+              measure={virtualizer.measureElement}
             />
           );
         })}

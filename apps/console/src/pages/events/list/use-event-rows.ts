@@ -6,19 +6,20 @@ import { operationQuery } from '../../../api/queries.ts';
 import { eventsMessages } from '../../../messages/events.ts';
 import type { EventQuery } from './event-filter.ts';
 
-/** Events of one request. */
+/** The number of events in a full window, which is the part of the list that one request reads. */
 const rowsPageSize = 100;
-/** Maximum number of new events between two requests for which the second need not be repeated. */
+/** The number of further events that a request reads: while no more arrive between the count and the request, it need not be repeated. */
 const slack = 25;
 /** Milliseconds for which events that have left the screen stay in memory. */
 const eventsGcMs = 30_000;
-/** Maximum rows of a list: browsers limit the height of an element. A filter by day finds older events. */
+/** The maximum number of rows: browsers limit the height of an element. A filter by day finds older events. */
 const maxRows = 100_000;
+/** The maximum number of times that a request is sent while more events arrive than `slack`. */
 const maxAttempts = 4;
-/** Milliseconds after which the oldest event is refetched: retention may delete as many as arrive. */
+/** Milliseconds after which the oldest event is read again: if retention deletes as many events as arrive, the count does not show it. */
 const oldestMs = 60_000;
 
-/** The number of events of a window: the newest one is full only where the number of all is a multiple of its size. */
+/** The number of events in a window. Only the newest window, which has the highest index, may have fewer than `rowsPageSize`. */
 const sizeOf = (index: number, total: number): number => Math.min(rowsPageSize, total - index * rowsPageSize);
 
 /**
@@ -32,41 +33,41 @@ const readWindow = async (
   signal: AbortSignal,
 ): Promise<readonly Event[]> => {
   const size = sizeOf(index, total);
-  let known = total;
+  let expectedTotal = total;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const offset = Math.max(0, known - index * rowsPageSize - size);
+    const offset = Math.max(0, expectedTotal - index * rowsPageSize - size);
     const page = { ...query, offset: String(offset), limit: String(size + slack) };
-    const { events, total: now } = await call(SearchEvents, { query: page, signal });
-    const moved = now - known;
-    if (moved >= 0 && moved <= slack) return events.slice(moved, moved + size);
-    known = now;
+    const { events, total: currentTotal } = await call(SearchEvents, { query: page, signal });
+    const arrived = currentTotal - expectedTotal;
+    if (arrived >= 0 && arrived <= slack) return events.slice(arrived, arrived + size);
+    expectedTotal = currentTotal;
   }
   throw new Error(eventsMessages.moreThanRead);
 };
 
-/** Reads the id of the oldest event, null where none is left. `total` is the number of events at the last count. */
+/** Reads the id of the oldest event; null if there is none. `total` is the number of events when the list was counted. */
 const readOldest = async (query: EventQuery, total: number, signal: AbortSignal): Promise<number | null> => {
-  let known = total;
+  let expectedTotal = total;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
-    const offset = Math.max(0, known - 1);
+    const offset = Math.max(0, expectedTotal - 1);
     const page = { ...query, offset: String(offset), limit: String(slack) };
-    const { events, total: now } = await call(SearchEvents, { query: page, signal });
-    if (offset + events.length === now) return events.at(-1)?.id ?? null;
-    known = now;
+    const { events, total: currentTotal } = await call(SearchEvents, { query: page, signal });
+    if (offset + events.length === currentTotal) return events.at(-1)?.id ?? null;
+    expectedTotal = currentTotal;
   }
   throw new Error(eventsMessages.moreThanRead);
 };
 
-/** The events of which a list has counted, and for which filter. */
-interface Counted {
+/** The result of counting the events of a query. The list has these events until it is counted again. */
+interface EventCount {
   readonly query: EventQuery;
   readonly total: number;
-  /** how often there were fewer events than before: the oldest were dropped for their age, and windows count from another one */
+  /** incremented when there are fewer events than before: retention deleted the oldest, so that all windows have moved */
   readonly generation: number;
 }
 
-const windowOf = ({ query, total, generation }: Counted, oldest: number | null, index: number) => ({
-  // A window that is not full yet has other events once there are more.
+const windowQuery = ({ query, total, generation }: EventCount, oldest: number | null, index: number) => ({
+  // A window that is not full gets further events, so that its key has the count.
   queryKey: [
     SearchEvents.operationId,
     query,
@@ -78,7 +79,7 @@ const windowOf = ({ query, total, generation }: Counted, oldest: number | null, 
   ] as const,
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readWindow(query, index, total, signal),
   gcTime: eventsGcMs,
-  // What happened does not change.
+  // Recorded events do not change.
   staleTime: Infinity,
 });
 
@@ -88,66 +89,77 @@ const windowOf = ({ query, total, generation }: Counted, oldest: number | null, 
  */
 export const useEventRows = (query: EventQuery, first: number, last: number, isAtTop: boolean) => {
   const client = useQueryClient();
-  const head = useQuery({
+  const newestEvents = useQuery({
     ...operationQuery(SearchEvents, { query: { ...query, limit: String(rowsPageSize) } }),
     placeholderData: keepPreviousData,
   });
-  const [counted, setCounted] = useState<Counted | undefined>();
-  const found = head.isPlaceholderData ? undefined : head.data?.total;
-  const isOutdated =
-    counted?.query !== query || (found ?? 0) < counted.total || (isAtTop && (found ?? 0) > counted.total);
-  if (found !== undefined && isOutdated) {
-    const isDropped = counted?.query === query && found < counted.total;
-    setCounted({ query, total: found, generation: (counted?.generation ?? 0) + (isDropped ? 1 : 0) });
+  const [eventCount, setEventCount] = useState<EventCount | undefined>();
+  const currentTotal = newestEvents.isPlaceholderData ? undefined : newestEvents.data?.total;
+  const needsRecount =
+    eventCount?.query !== query ||
+    (currentTotal ?? 0) < eventCount.total ||
+    (isAtTop && (currentTotal ?? 0) > eventCount.total);
+  if (currentTotal !== undefined && needsRecount) {
+    const haveEventsBeenDeleted = eventCount?.query === query && currentTotal < eventCount.total;
+    setEventCount({
+      query,
+      total: currentTotal,
+      generation: (eventCount?.generation ?? 0) + (haveEventsBeenDeleted ? 1 : 0),
+    });
   }
 
-  const shown = useMemo(() => counted ?? { query, total: 0, generation: 0 }, [counted, query]);
-  const { total, generation } = shown;
-  const newer = Math.max(0, (head.data?.total ?? total) - total);
+  const shownCount = useMemo(() => eventCount ?? { query, total: 0, generation: 0 }, [eventCount, query]);
+  const { total, generation } = shownCount;
+  const newer = Math.max(0, (newestEvents.data?.total ?? total) - total);
   const rows = Math.min(total, maxRows);
   const windowAt = (row: number): number => Math.floor((total - 1 - row) / rowsPageSize);
   const needsWindows = last >= rowsPageSize - newer && total > 0;
   const [from, to] = needsWindows ? [windowAt(Math.min(last, rows - 1)), windowAt(first)] : [0, -1];
-  const indices = Array.from({ length: to - from + 1 }, (_one, nth) => from + nth);
+  const indices = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const { data: oldest, error: oldestError } = useQuery({
     queryKey: [
       SearchEvents.operationId,
-      shown.query,
+      shownCount.query,
       'oldest',
       generation,
-      Math.floor(head.dataUpdatedAt / oldestMs),
+      Math.floor(newestEvents.dataUpdatedAt / oldestMs),
     ] as const,
-    queryFn: ({ signal }) => readOldest(shown.query, total, signal),
+    queryFn: ({ signal }) => readOldest(shownCount.query, total, signal),
     enabled: needsWindows,
     staleTime: oldestMs,
     gcTime: eventsGcMs,
     placeholderData: keepPreviousData,
   });
   const windows = useQueries({
-    queries: indices.map((index) => ({ ...windowOf(shown, oldest ?? null, index), enabled: oldest !== undefined })),
+    queries: indices.map((index) => ({
+      ...windowQuery(shownCount, oldest ?? null, index),
+      enabled: oldest !== undefined,
+    })),
   });
   useEffect(() => {
-    if (needsWindows && from > 0 && oldest !== undefined) void client.prefetchQuery(windowOf(shown, oldest, from - 1));
-  }, [client, shown, needsWindows, from, oldest]);
+    if (needsWindows && from > 0 && oldest !== undefined)
+      void client.prefetchQuery(windowQuery(shownCount, oldest, from - 1));
+  }, [client, shownCount, needsWindows, from, oldest]);
 
   return {
-    /** how many events match */
+    /** the number of events that match the filter */
     total,
-    /** how many of them the list has */
+    /** the number of rows of the list, at most `maxRows` */
     rows,
+    /** the number of events that match and are newer than those in the list */
     newer,
-    isLoaded: counted !== undefined,
-    /** the rows are of an earlier filter until those of this one are here */
-    isOutdated: head.isPlaceholderData,
-    error: head.error ?? oldestError ?? windows.find(({ error }) => error !== null)?.error ?? null,
+    isLoaded: eventCount !== undefined,
+    /** whether the rows are those of an earlier filter, while those of the current one are loading */
+    isOutdated: newestEvents.isPlaceholderData,
+    error: newestEvents.error ?? oldestError ?? windows.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => client.invalidateQueries({ queryKey: [SearchEvents.operationId] }),
     /** Checks for new events. */
-    refresh: () => head.refetch(),
-    showNewer: () => setCounted({ ...shown, total: total + newer }),
-    /** The event of a row; nothing while it is being read. */
+    refresh: () => newestEvents.refetch(),
+    showNewer: () => setEventCount({ ...shownCount, total: total + newer }),
+    /** The event of a row; undefined while it is being read. */
     eventAt: (row: number): Event | undefined => {
-      const inHead = head.data?.events[row + newer];
-      if (inHead !== undefined) return inHead;
+      const newestEvent = newestEvents.data?.events[row + newer];
+      if (newestEvent !== undefined) return newestEvent;
       const position = total - 1 - row;
       const index = Math.floor(position / rowsPageSize);
       return windows[index - from]?.data?.at(index * rowsPageSize - position - 1);

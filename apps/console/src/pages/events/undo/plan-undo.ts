@@ -20,18 +20,19 @@ import type { eventsMessages } from '../../../messages/events.ts';
 import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
 import type { UndoableType } from './undo-operations.ts';
 
-/** What is there now of what an event changed. */
+/** The current state of what an event changed. */
 export interface UndoState {
-  /** the flag with its variants in each environment; undefined where it is not in the project of the event, or archived */
+  /** the flag with its variants in each environment; undefined if it is archived or not in the project of the event */
   readonly feature: Feature | undefined;
   readonly isArchived: boolean;
   readonly segments: readonly Segment[];
-  /** the dependency that the flag had when it was removed, from the event that added it */
+  /** of an event that removed a dependency: the removed one, as an earlier event added it */
   readonly earlierDependency: Dependency | undefined;
-  /** a later event set the same property: taking this one back would undo that event */
+  /** whether a later event set the same property: undoing this event would undo that one, too */
   readonly isSetAgain: boolean;
 }
 
+/** Groups of event types that set the same property of a flag. */
 const eventGroups: readonly (readonly EventType[])[] = [
   ['feature-environment-enabled', 'feature-environment-disabled'],
   ['feature-tagged', 'feature-untagged'],
@@ -41,11 +42,14 @@ const eventGroups: readonly (readonly EventType[])[] = [
   ['feature-project-change'],
 ];
 
-/** The types of events that set the same property as an event of this type; none where the values that it left show whether a later event set it. */
+/**
+ * The types of events that set the same property as an event of the given type. Empty for updates of fields: whether a later event set them
+ * again is seen by their values.
+ */
 export const eventGroupOf = (type: EventType): readonly EventType[] =>
   type === 'feature-metadata-updated' ? [] : (eventGroups.find((group) => group.includes(type)) ?? []);
 
-/** Whether another event of its group set the same property: the same tag, or whether the flag is stale. */
+/** Whether two events of a group set the same property, such as the same tag or `stale`. */
 export const setsSameProperty = (event: Event, other: Event): boolean => {
   if (other.type === 'feature-metadata-updated') return staleIn(other.preData) !== staleIn(other.data);
   return isEqual(tagOfEvent(event) ?? null, tagOfEvent(other) ?? null);
@@ -53,9 +57,9 @@ export const setsSameProperty = (event: Event, other: Event): boolean => {
 
 type Tag = { readonly type: string; readonly value: string };
 
-/** One step of taking an event back. */
+/** One step of undoing an event. */
 export type UndoStep =
-  /** a change of a flag; in every environment where none is named */
+  /** a change of a flag in an environment; without one, in all environments */
   | { readonly kind: 'change'; readonly environment?: string; readonly change: FeatureChange }
   | { readonly kind: 'tags'; readonly added: readonly Tag[]; readonly removed: readonly Tag[] }
   | { readonly kind: 'details'; readonly body: UpdateFeatureBody }
@@ -66,13 +70,13 @@ export type UndoStep =
   | { readonly kind: 'updateSegment'; readonly id: number; readonly body: CreateSegmentBody }
   | { readonly kind: 'deleteSegment'; readonly id: number; readonly name: string; readonly project: string | null };
 
-/** Why an event is not taken back. */
+/** Why an event is not undone. */
 export type UndoRefusal = keyof typeof eventsMessages.undo.refused;
 
 /** A field that was changed again since the event. */
 export interface UndoConflict {
   readonly path: readonly string[];
-  /** what the event left there */
+  /** the value that the event left */
   readonly left: Json | undefined;
   readonly now: Json | undefined;
 }
@@ -87,7 +91,7 @@ export type UndoPlan =
 type Members = Readonly<Record<string, Json>>;
 type Rule = (event: Event, state: UndoState) => UndoPlan;
 
-const done: UndoPlan = { kind: 'done' };
+const nothingToUndo: UndoPlan = { kind: 'done' };
 const refused = (reason: UndoRefusal): UndoPlan => ({ kind: 'refused', reason });
 const possible = (steps: readonly UndoStep[], changes: readonly FieldChange[] = []): UndoPlan => ({
   kind: 'possible',
@@ -100,9 +104,9 @@ const textIn = (value: unknown, name: string): string | undefined => {
   const member = recordOrEmpty(value)[name];
   return typeof member === 'string' ? member : undefined;
 };
-const has = (value: unknown): boolean => Object.keys(recordOrEmpty(value)).length > 0;
+const hasMembers = (value: unknown): boolean => Object.keys(recordOrEmpty(value)).length > 0;
 
-/** The fields of a strategy that a change sets. Where it stands and whose it is are not among them. */
+/** The fields of a strategy that a change sets, without its id and its position. */
 const strategyFields = (strategy: unknown): Members => {
   const members = recordOrEmpty(strategy);
   return {
@@ -116,7 +120,7 @@ const strategyFields = (strategy: unknown): Members => {
   };
 };
 
-const detailFields = (feature: unknown): Members => {
+const flagFields = (feature: unknown): Members => {
   const members = recordOrEmpty(feature);
   return Object.fromEntries(
     Object.entries(flagFieldDefaults).map(([field, initial]) => [field, members[field] ?? initial]),
@@ -133,15 +137,15 @@ const segmentFields = (segment: unknown): Json => {
   };
 };
 
-/** The fields in which what is there now differs from what an event left. */
+/** The fields in which the current value differs from the one that an event left. */
 const conflictsBetween = (left: Json, now: Json): UndoConflict[] =>
   fieldChanges(left, now).map(({ path, before, after }) => ({ path, left: before, now: after }));
 
 /**
- * Reverts a change by field: a field that the event changed gets its earlier value, a field that changed since stays. A field with both is
- * a conflict.
+ * Reverts a change by field: a field that only the event changed gets its earlier value, a field that only changed since keeps its value.
+ * A field that did both is a conflict.
  */
-const takeBack = (before: Json, left: Json, now: Json) => {
+const revertByField = (before: Json, left: Json, now: Json) => {
   const { merged, conflicts } = threeWayMerge(left, before, now);
   return {
     merged: merged ?? null,
@@ -159,18 +163,18 @@ type Environment = NonNullable<Feature['environments']>[number];
 
 const withEnvironment = (rule: (event: Event, environment: Environment, feature: string) => UndoPlan): Rule =>
   withFlag((event, { name, environments = [] }) => {
-    const environment = environments.find((one) => one.name === event.environment);
+    const environment = environments.find(({ name: environmentName }) => environmentName === event.environment);
     return environment === undefined ? refused('environmentGone') : rule(event, environment, name);
   });
 
 const disable = withEnvironment((_event, { name, enabled }, feature) => {
-  if (!enabled) return done;
+  if (!enabled) return nothingToUndo;
   const change: FeatureChange = { action: 'updateEnabled', feature, payload: { enabled: false } };
   return possible([{ kind: 'change', environment: name, change }]);
 });
 
 const enable = withEnvironment((_event, { name, enabled, strategies = [] }, feature) => {
-  if (enabled) return done;
+  if (enabled) return nothingToUndo;
   if (!strategies.some(({ disabled }) => disabled !== true)) return refused('noStrategy');
   const change: FeatureChange = { action: 'updateEnabled', feature, payload: { enabled: true } };
   return possible([{ kind: 'change', environment: name, change }]);
@@ -179,20 +183,22 @@ const enable = withEnvironment((_event, { name, enabled, strategies = [] }, feat
 const removeStrategy = withEnvironment(({ data }, { name, strategies = [] }, feature) => {
   const id = textIn(data, 'id');
   if (id === undefined) return refused('unknownBefore');
-  const now = strategies.find((one) => one.id === id);
-  if (now === undefined) return done;
-  const conflicts = conflictsBetween(strategyFields(data), strategyFields(now));
+  const current = strategies.find((strategy) => strategy.id === id);
+  if (current === undefined) return nothingToUndo;
+  const conflicts = conflictsBetween(strategyFields(data), strategyFields(current));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
   const change: FeatureChange = { action: 'deleteStrategy', feature, payload: { id } };
-  return possible([{ kind: 'change', environment: name, change }], fieldChanges(strategyFields(now), undefined));
+  return possible([{ kind: 'change', environment: name, change }], fieldChanges(strategyFields(current), undefined));
 });
 
 const restoreStrategy = withEnvironment(({ preData }, { name, strategies = [] }, feature) => {
-  if (!has(preData)) return refused('unknownBefore');
+  if (!hasMembers(preData)) return refused('unknownBefore');
   const fields = strategyFields(preData);
   // A strategy that is added again gets another id.
-  const isThere = strategies.some((one) => one.id === textIn(preData, 'id') || isEqual(strategyFields(one), fields));
-  if (isThere) return done;
+  const exists = strategies.some(
+    (strategy) => strategy.id === textIn(preData, 'id') || isEqual(strategyFields(strategy), fields),
+  );
+  if (exists) return nothingToUndo;
   const { sortOrder } = recordOrEmpty(preData);
   const payload = { ...fields, ...(typeof sortOrder === 'number' ? { sortOrder } : {}) };
   const change = { action: 'addStrategy', feature, payload } as FeatureChange;
@@ -201,12 +207,16 @@ const restoreStrategy = withEnvironment(({ preData }, { name, strategies = [] },
 
 const revertStrategy = withEnvironment(({ preData, data }, { name, strategies = [] }, feature) => {
   const id = textIn(data, 'id');
-  if (id === undefined || !has(preData)) return refused('unknownBefore');
-  const now = strategies.find((one: FeatureStrategy) => one.id === id);
-  if (now === undefined) return refused('strategyGone');
-  const { merged, conflicts, changes } = takeBack(strategyFields(preData), strategyFields(data), strategyFields(now));
+  if (id === undefined || !hasMembers(preData)) return refused('unknownBefore');
+  const current = strategies.find((strategy: FeatureStrategy) => strategy.id === id);
+  if (current === undefined) return refused('strategyGone');
+  const { merged, conflicts, changes } = revertByField(
+    strategyFields(preData),
+    strategyFields(data),
+    strategyFields(current),
+  );
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
-  if (changes.length === 0) return done;
+  if (changes.length === 0) return nothingToUndo;
   const change = { action: 'updateStrategy', feature, payload: { ...recordOrEmpty(merged), id } } as FeatureChange;
   return possible([{ kind: 'change', environment: name, change }], changes);
 });
@@ -219,9 +229,9 @@ const idsIn = (value: unknown): readonly string[] => {
 const revertOrder = withEnvironment(({ preData, data }, { name, strategies = [] }, feature) => {
   const [before, left] = [idsIn(preData), idsIn(data)];
   if (before.length === 0) return refused('unknownBefore');
-  const now = strategies.map(({ id }) => id ?? '');
-  if (isEqual(now, before)) return done;
-  if (!isEqual(now, left)) return refused('strategiesDiffer');
+  const current = strategies.map(({ id }) => id ?? '');
+  if (isEqual(current, before)) return nothingToUndo;
+  if (!isEqual(current, left)) return refused('strategiesDiffer');
   const payload = before.map((id, sortOrder) => ({ id, sortOrder }));
   const change: FeatureChange = { action: 'reorderStrategy', feature, payload };
   return possible([{ kind: 'change', environment: name, change }]);
@@ -229,19 +239,23 @@ const revertOrder = withEnvironment(({ preData, data }, { name, strategies = [] 
 
 const variantsIn = (value: unknown): Json => recordOrEmpty(value)['variants'] ?? [];
 
-/** Variants of one environment, or of all where the event names none. */
+/** Reverts the variants in one environment; in all environments, if the event names none. */
 const revertVariants = withFlag(({ preData, data, environment }, { name: feature, environments = [] }) => {
-  const touched = environments.filter(({ name }) => environment == null || name === environment);
-  if (touched.length === 0) return refused('environmentGone');
-  if (!has(preData)) return refused('unknownBefore');
-  const reverts = touched.map(({ name, variants = [] }) => ({
+  const affectedEnvironments = environments.filter(({ name }) => environment == null || name === environment);
+  if (affectedEnvironments.length === 0) return refused('environmentGone');
+  if (!hasMembers(preData)) return refused('unknownBefore');
+  const reverts = affectedEnvironments.map(({ name, variants = [] }) => ({
     name,
-    ...takeBack({ variants: variantsIn(preData) }, { variants: variantsIn(data) }, { variants: variants as Json[] }),
+    ...revertByField(
+      { variants: variantsIn(preData) },
+      { variants: variantsIn(data) },
+      { variants: variants as Json[] },
+    ),
   }));
   const conflicts = reverts.flatMap((revert) => revert.conflicts);
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
   const changed = reverts.filter(({ changes }) => changes.length > 0);
-  if (changed.length === 0) return done;
+  if (changed.length === 0) return nothingToUndo;
   return possible(
     changed.map(({ name, merged }) => ({
       kind: 'change',
@@ -252,7 +266,7 @@ const revertVariants = withFlag(({ preData, data, environment }, { name: feature
         payload: { variants: variantsIn(merged) as FeatureVariant[] },
       },
     })),
-    changed.flatMap(({ name, changes }) => changes.map((one) => ({ ...one, path: [name, ...one.path] }))),
+    changed.flatMap(({ name, changes }) => changes.map((change) => ({ ...change, path: [name, ...change.path] }))),
   );
 });
 
@@ -270,46 +284,48 @@ const setTag = (isAdded: boolean): Rule =>
   withFlag(({ data, preData }, { tags }) => {
     const tag = tagIn(isAdded ? (preData ?? data) : (data ?? preData));
     if (tag === undefined) return refused('unknownBefore');
-    const isThere = (tags ?? []).some(({ type, value }) => type === tag.type && value === tag.value);
-    if (isThere === isAdded) return done;
+    const exists = (tags ?? []).some(({ type, value }) => type === tag.type && value === tag.value);
+    if (exists === isAdded) return nothingToUndo;
     return possible([{ kind: 'tags', added: isAdded ? [tag] : [], removed: isAdded ? [] : [tag] }]);
   });
 
 const revertDetails = withFlag(({ preData, data }, feature) => {
-  if (!has(preData) || !has(data)) return refused('unknownBefore');
-  const [before, left] = [detailFields(preData), detailFields(data)];
-  // The event changed only fields that are not in `flagFieldDefaults`, as a newer server may have.
+  if (!hasMembers(preData) || !hasMembers(data)) return refused('unknownBefore');
+  const [before, left] = [flagFields(preData), flagFields(data)];
+  // The event changed only fields that are not in `flagFieldDefaults`, as those of a newer server.
   if (isEqual(before, left) && !isEqual(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
-  const { merged, conflicts, changes } = takeBack(before, left, detailFields(feature));
+  const { merged, conflicts, changes } = revertByField(before, left, flagFields(feature));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
-  if (changes.length === 0) return done;
+  if (changes.length === 0) return nothingToUndo;
   const body = Object.fromEntries(changes.map(({ path: [field = ''] }) => [field, recordOrEmpty(merged)[field]]));
   return possible([{ kind: 'details', body: body as UpdateFeatureBody }], changes);
 });
 
 const setStale = (stale: boolean): Rule =>
-  withFlag((_event, feature) => ((feature.stale ?? false) === stale ? done : possible([{ kind: 'stale', stale }])));
+  withFlag((_event, feature) =>
+    (feature.stale ?? false) === stale ? nothingToUndo : possible([{ kind: 'stale', stale }]),
+  );
 
 const revive: Rule = (_event, { feature, isArchived }) =>
-  feature !== undefined ? done : isArchived ? possible([{ kind: 'revive' }]) : refused('flagDeleted');
+  feature !== undefined ? nothingToUndo : isArchived ? possible([{ kind: 'revive' }]) : refused('flagDeleted');
 
 const archive: Rule = (_event, { feature, isArchived }) => {
-  if (isArchived) return done;
+  if (isArchived) return nothingToUndo;
   if (feature === undefined) return refused('flagGone');
   if (feature.environments?.some(({ enabled }) => enabled) === true) return refused('flagOn');
   return possible([{ kind: 'change', change: { action: 'archiveFeature', feature: feature.name } }]);
 };
 
-/** A dependency with what it leaves out. */
+/** The fields of a dependency, with the defaults of those that it does not have. */
 const dependencyFields = (dependency: unknown): Members => {
   const { feature = '', enabled = true, variants = [] } = recordOrEmpty(dependency);
   return { feature, enabled, variants };
 };
 
 const removeDependency = withFlag(({ data }, { name, dependencies = [] }) => {
-  const [now] = dependencies;
-  if (now === undefined) return done;
-  const conflicts = conflictsBetween(dependencyFields(data), dependencyFields(now));
+  const [current] = dependencies;
+  if (current === undefined) return nothingToUndo;
+  const conflicts = conflictsBetween(dependencyFields(data), dependencyFields(current));
   if (conflicts.length > 0) return refused('dependencyChanged');
   return possible([{ kind: 'change', change: { action: 'deleteDependency', feature: name } }]);
 });
@@ -319,7 +335,8 @@ const restoreDependency: Rule = (event, state) =>
     const { earlierDependency } = state;
     const parent = textIn(data, 'feature') ?? earlierDependency?.feature;
     if (parent === undefined) return refused('dependencyUnknown');
-    if (dependencies.length > 0) return dependencies[0]?.feature === parent ? done : refused('dependencyChanged');
+    if (dependencies.length > 0)
+      return dependencies[0]?.feature === parent ? nothingToUndo : refused('dependencyChanged');
     if (earlierDependency?.feature !== parent) return refused('dependencyUnknown');
     const { feature, enabled, variants } = earlierDependency;
     const payload = {
@@ -340,31 +357,36 @@ const segmentOf = (value: unknown, segments: readonly Segment[]): Segment | unde
   segments.find(({ id }) => id === recordOrEmpty(value)['id']);
 
 const removeSegment: Rule = ({ data }, { segments }) => {
-  const now = segmentOf(data, segments);
-  if (now === undefined) return done;
-  const conflicts = conflictsBetween(segmentFields(data), segmentFields(now));
+  const current = segmentOf(data, segments);
+  if (current === undefined) return nothingToUndo;
+  const conflicts = conflictsBetween(segmentFields(data), segmentFields(current));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
-  const { id, name, project = null } = now;
-  return possible([{ kind: 'deleteSegment', id, name, project }], fieldChanges(segmentFields(now), undefined));
+  const { id, name, project = null } = current;
+  return possible([{ kind: 'deleteSegment', id, name, project }], fieldChanges(segmentFields(current), undefined));
 };
 
 const restoreSegment: Rule = ({ preData }, { segments }) => {
-  if (!has(preData)) return refused('unknownBefore');
-  if (segmentOf(preData, segments) !== undefined) return done;
+  if (!hasMembers(preData)) return refused('unknownBefore');
+  if (segmentOf(preData, segments) !== undefined) return nothingToUndo;
   const fields = segmentFields(preData);
   const namesake = segments.find(({ name }) => name === textIn(fields, 'name'));
-  if (namesake !== undefined) return isEqual(segmentFields(namesake), fields) ? done : refused('segmentExists');
+  if (namesake !== undefined)
+    return isEqual(segmentFields(namesake), fields) ? nothingToUndo : refused('segmentExists');
   return possible([{ kind: 'createSegment', body: fields as CreateSegmentBody }], fieldChanges(undefined, fields));
 };
 
 const revertSegment: Rule = ({ preData, data }, { segments }) => {
-  if (!has(preData)) return refused('unknownBefore');
-  const now = segmentOf(data, segments);
-  if (now === undefined) return refused('segmentGone');
-  const { merged, conflicts, changes } = takeBack(segmentFields(preData), segmentFields(data), segmentFields(now));
+  if (!hasMembers(preData)) return refused('unknownBefore');
+  const current = segmentOf(data, segments);
+  if (current === undefined) return refused('segmentGone');
+  const { merged, conflicts, changes } = revertByField(
+    segmentFields(preData),
+    segmentFields(data),
+    segmentFields(current),
+  );
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
-  if (changes.length === 0) return done;
-  return possible([{ kind: 'updateSegment', id: now.id, body: merged as CreateSegmentBody }], changes);
+  if (changes.length === 0) return nothingToUndo;
+  return possible([{ kind: 'updateSegment', id: current.id, body: merged as CreateSegmentBody }], changes);
 };
 
 const rules: Readonly<Record<UndoableType, Rule>> = {
@@ -401,6 +423,6 @@ export const planUndo = (event: Event, state: UndoState): UndoPlan => {
   const plan = (rules as Partial<Record<EventType, Rule>>)[event.type]?.(event, state) ?? refused('unsupported');
   if (plan.kind !== 'possible') return plan;
   if (state.isSetAgain) return refused('setAgain');
-  // The marker would be stored in place of what it replaced.
+  // The event log has replaced secrets by the marker `redacted`: undoing the event would store the marker.
   return JSON.stringify(plan.steps).includes(redacted) ? refused('redacted') : plan;
 };

@@ -21,7 +21,7 @@ import { ChangedFields } from '../differences/changed-fields.tsx';
 import { planUndo, type UndoPlan, type UndoState, type UndoStep } from './plan-undo.ts';
 import { readUndoState } from './undo-state.ts';
 import layout from '../../../components/layout/layout.module.css';
-import { readTag, type Proposal, useExecuteUndo } from './use-execute-undo.ts';
+import { readEntityTag, type Proposal, useExecuteUndo } from './use-execute-undo.ts';
 
 const text = eventsMessages.undo;
 
@@ -47,17 +47,17 @@ const sentenceOf = (step: UndoStep, state: UndoState, segmentNames: ReadonlyMap<
   switch (step.kind) {
     case 'change': {
       const { environment, change } = step;
-      const known = {
+      const sentenceContext = {
         environment: environment ?? '',
         strategies: strategiesIn(state, environment),
         segmentNames,
       };
-      const { sentence, before, after } = changeSentence(change, known);
-      const isSaid = environment === undefined || change.action === 'updateEnabled';
-      const where = isSaid ? sentence : text.steps.inEnvironment(sentence, environment);
+      const { sentence, before, after } = changeSentence(change, sentenceContext);
+      const isEnvironmentNamed = environment === undefined || change.action === 'updateEnabled';
+      const sentenceWithPlace = isEnvironmentNamed ? sentence : text.steps.inEnvironment(sentence, environment);
       const strategy =
         change.action === 'deleteStrategy' ? before : change.action === 'addStrategy' ? after : undefined;
-      return strategy === undefined ? where : `${where}: ${strategy}`;
+      return strategy === undefined ? sentenceWithPlace : `${sentenceWithPlace}: ${strategy}`;
     }
     case 'tags':
       return [
@@ -85,7 +85,7 @@ const sentenceOf = (step: UndoStep, state: UndoState, segmentNames: ReadonlyMap<
  * The environments that the steps change, each once; undefined stands for all of them. A new segment changes none: no strategy uses it, so
  * it needs no change request.
  */
-const touchedBy = (steps: readonly UndoStep[]): readonly (string | undefined)[] => [
+const affectedEnvironmentsOf = (steps: readonly UndoStep[]): readonly (string | undefined)[] => [
   ...new Set(
     steps.flatMap((step) =>
       step.kind === 'change'
@@ -97,14 +97,14 @@ const touchedBy = (steps: readonly UndoStep[]): readonly (string | undefined)[] 
   ),
 ];
 
-interface EffectProps {
+interface ImpactProps {
   readonly event: Event;
   readonly steps: readonly UndoStep[];
 }
 
-/** For whom the steps turn flags on and off. */
-const Effect = ({ event, steps }: EffectProps) => {
-  const [environment] = touchedBy(steps);
+/** The users for whom the steps turn flags on or off. */
+const Impact = ({ event, steps }: ImpactProps) => {
+  const [environment] = affectedEnvironmentsOf(steps);
   const changes = steps.flatMap((step) =>
     step.kind === 'change' && step.environment === environment ? [step.change] : [],
   );
@@ -140,13 +140,13 @@ const Plan = ({ event, plan, state }: PlanProps) => {
         </Notice>
       );
     case 'possible': {
-      const [environment] = touchedBy(plan.steps);
+      const [environment] = affectedEnvironmentsOf(plan.steps);
       return (
         <section className={layout['stack']} aria-label={text.willDo}>
           <h3>{text.willDo}</h3>
           <ul>
-            {plan.steps.map((step, nth) => (
-              <li key={nth}>{sentenceOf(step, state, segmentNames)}.</li>
+            {plan.steps.map((step, index) => (
+              <li key={index}>{sentenceOf(step, state, segmentNames)}.</li>
             ))}
           </ul>
           {plan.changes.length > 0 && (
@@ -156,14 +156,14 @@ const Plan = ({ event, plan, state }: PlanProps) => {
               titles={{ before: text.now, after: text.then }}
             />
           )}
-          {environment !== undefined && event.featureName != null && <Effect event={event} steps={plan.steps} />}
+          {environment !== undefined && event.featureName != null && <Impact event={event} steps={plan.steps} />}
         </section>
       );
     }
   }
 };
 
-/** Shows what taking an event back would do, or why it cannot be, and does it: as a change or, where protected, as a change request. */
+/** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
 export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
   const client = useQueryClient();
   const query = useQuery({
@@ -171,28 +171,30 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
     queryFn: ({ signal }) => readUndoState(event, signal),
     staleTime: 0,
     gcTime: 0,
-    // What is shown must be what is done: it changes when the user has seen that it did.
+    // Not read again unseen: the plan that is executed must be the one on the screen.
     refetchOnWindowFocus: false,
   });
   const [hasChanged, setHasChanged] = useState(false);
   const plan = query.data && planUndo(event, query.data);
   const steps = plan?.kind === 'possible' ? plan.steps : [];
   const protection = useEditProtection(event.project ?? 'default');
-  const guarded =
+  const protectedEnvironments =
     event.project == null
       ? []
       : protection.environments.filter((name) =>
-          touchedBy(steps).some((environment) => environment === undefined || environment === name),
+          affectedEnvironmentsOf(steps).some((environment) => environment === undefined || environment === name),
         );
   const executeUndo = useExecuteUndo(event);
   const undo = useMutation<Proposal | 'changed', ApiError>({
     mutationFn: async () => {
-      // The tags are read before the plan is recomputed: an edit after that either changes the plan or fails with 412.
-      const tagged = await Promise.all(steps.map(async (step) => ({ step, ifMatch: await readTag(event, step) })));
+      // The entity tags are read before the plan is computed again: an edit after that either changes the plan, or the step fails with 412.
+      const stepsWithTags = await Promise.all(
+        steps.map(async (step) => ({ step, ifMatch: await readEntityTag(event, step) })),
+      );
       const { data } = await query.refetch({ throwOnError: true });
-      const fresh = data && planUndo(event, data);
-      if (!isEqual(fresh, plan)) return 'changed';
-      return executeUndo(tagged);
+      const currentPlan = data && planUndo(event, data);
+      if (!isEqual(currentPlan, plan)) return 'changed';
+      return executeUndo(stepsWithTags);
     },
     onSuccess: (result) => {
       setHasChanged(result === 'changed');
@@ -220,7 +222,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
               isDisabled={event.project != null && protection.isLoading}
               onPress={() => undo.mutate()}
             >
-              {guarded.length > 0 ? text.propose : text.run}
+              {protectedEnvironments.length > 0 ? text.propose : text.run}
             </Button>
           )}
         </>
@@ -253,7 +255,7 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
             ) : (
               <Plan event={event} plan={plan} state={query.data} />
             )}
-            {guarded.length > 0 && <Notice>{text.protected(guarded)}</Notice>}
+            {protectedEnvironments.length > 0 && <Notice>{text.protected(protectedEnvironments)}</Notice>}
             {undo.error !== null && <ErrorNotice error={undo.error} />}
           </>
         )}

@@ -30,24 +30,24 @@ const readFlag = async (
   }
 };
 
-/** Maximum events that are searched for the one that added a dependency. */
-const earlierEvents = 100;
+/** The maximum number of events among which the one that added a dependency is looked for. */
+const maxEarlierEvents = 100;
 
-/** The dependency that a flag had before an event, from the newest event that added one by then. */
+/** The dependency that a flag had before an event, from the newest earlier event that added one; undefined if none is found. */
 const readEarlierDependency = async ({ id, featureName }: Event, signal: AbortSignal) => {
   const query = {
     type: 'IS:feature-dependency-added',
     feature: `IS:${featureName ?? ''}`,
-    limit: String(earlierEvents),
+    limit: String(maxEarlierEvents),
   };
   const { events } = await call(SearchEvents, { query, signal });
   return events.find((event) => event.id < id)?.data as Dependency | undefined;
 };
 
-/** How many later events are searched for one that set the same property; if there are more, one of them is assumed to have done so. */
-const laterEvents = 1_000;
+/** The maximum number of events that are compared; if all of them are later, one that set the same property is assumed. */
+const maxComparedEvents = 1_000;
 
-/** Whether a later event of the same flag, and environment, set the same property. */
+/** Whether a later event of the same flag and environment set the same property. */
 const readIsSetAgain = async (event: Event, signal: AbortSignal): Promise<boolean> => {
   const { id, type, featureName, environment } = event;
   const group = eventGroupOf(type);
@@ -56,14 +56,14 @@ const readIsSetAgain = async (event: Event, signal: AbortSignal): Promise<boolea
     type: `IS_ANY_OF:${group.join(',')}`,
     feature: `IS:${featureName}`,
     ...(environment == null ? {} : { environment: `IS:${environment}` }),
-    limit: String(laterEvents),
+    limit: String(maxComparedEvents),
   };
   const { events } = await call(SearchEvents, { query, signal });
   const later = events.filter((other) => other.id > id);
-  return later.length === laterEvents || later.some((other) => setsSameProperty(event, other));
+  return later.length === maxComparedEvents || later.some((other) => setsSameProperty(event, other));
 };
 
-/** Reads what is there now of what an event changed. @throws ApiError */
+/** Reads the current state of what an event changed. @throws ApiError */
 export const readUndoState = async (event: Event, signal: AbortSignal): Promise<UndoState> => {
   const { type, project, featureName } = event;
   const flag =
@@ -71,7 +71,7 @@ export const readUndoState = async (event: Event, signal: AbortSignal): Promise<
       ? { feature: undefined, isArchived: false }
       : await readFlag(project, featureName, signal);
   const segments = type.startsWith('segment-') ? (await call(ListSegments, { signal })).segments : [];
-  const isDependency = type === 'feature-dependency-removed' || type === 'feature-dependencies-removed';
-  const earlierDependency = isDependency ? await readEarlierDependency(event, signal) : undefined;
+  const removesDependency = type === 'feature-dependency-removed' || type === 'feature-dependencies-removed';
+  const earlierDependency = removesDependency ? await readEarlierDependency(event, signal) : undefined;
   return { ...flag, segments, earlierDependency, isSetAgain: await readIsSetAgain(event, signal) };
 };

@@ -22,10 +22,11 @@ import { type SubmitOutcome, useSubmitChanges } from '../../../changes/submit-ch
 import { readProtectedEnvironments } from '../../../changes/protected-environments.ts';
 import type { UndoStep } from './plan-undo.ts';
 
+/** The change request to which a step was added; undefined if it was executed directly. */
 export type Proposal = Pick<ChangeRequest, 'id'> | undefined;
 
-/** Reads the entity tag of what a step changes; undefined where its operation compares none. @throws ApiError */
-export const readTag = async (event: Event, step: UndoStep): Promise<string | undefined> => {
+/** Reads the entity tag of the resource that a step changes; undefined if its operation takes no `If-Match`. @throws ApiError */
+export const readEntityTag = async (event: Event, step: UndoStep): Promise<string | undefined> => {
   const feature = { projectId: event.project ?? '', featureName: event.featureName ?? '' };
   switch (step.kind) {
     case 'change': {
@@ -51,28 +52,28 @@ export const readTag = async (event: Event, step: UndoStep): Promise<string | un
   }
 };
 
-/** A step, and the entity tag that what it changes must still have. */
-export interface TaggedStep {
+/** A step, and the entity tag that the resource that it changes must still have. */
+export interface StepWithEntityTag {
   readonly step: UndoStep;
   readonly ifMatch: string | undefined;
 }
 
-/** Executes the steps. @returns the change request that they were added to, if any */
+/** Returns a function that executes steps one after the other, and returns the change request to which they were added, if any. */
 export const useExecuteUndo = (event: Event) => {
   const client = useQueryClient();
   const project = event.project ?? '';
   const params = { projectId: project, featureName: event.featureName ?? '' };
-  const apply = useSubmitChanges(project);
+  const submitChanges = useSubmitChanges(project);
   const proposeSegment = (environment: string, change: SegmentChange): Promise<Proposal> =>
     call(AddChanges, { params: { projectId: project, environment }, body: change });
-  /** Where a change of every environment becomes a change request; undefined where it needs none. */
+  /** The environment of the change request for a change of all environments; undefined if no environment is protected. */
   const readFirstProtected = async (): Promise<string | undefined> =>
     event.project == null ? undefined : (await readProtectedEnvironments(client, project))[0];
-  const take = async ({ step, ifMatch }: TaggedStep): Promise<Proposal> => {
+  const execute = async ({ step, ifMatch }: StepWithEntityTag): Promise<Proposal> => {
     switch (step.kind) {
       case 'change': {
         const { environment, change } = step;
-        const outcome: SubmitOutcome = await apply.mutateAsync({ environment, changes: [change], ifMatch });
+        const outcome: SubmitOutcome = await submitChanges.mutateAsync({ environment, changes: [change], ifMatch });
         return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
       }
       case 'tags': {
@@ -105,9 +106,9 @@ export const useExecuteUndo = (event: Event) => {
       }
     }
   };
-  return async (steps: readonly TaggedStep[]): Promise<Proposal> => {
+  return async (steps: readonly StepWithEntityTag[]): Promise<Proposal> => {
     let proposal: Proposal;
-    for (const step of steps) proposal = (await take(step)) ?? proposal;
+    for (const step of steps) proposal = (await execute(step)) ?? proposal;
     return proposal;
   };
 };
