@@ -145,6 +145,25 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
     for (const sdk of following) endSdk(sdk);
   });
 
+  it('keeps a feature that moves to another project of its token', async () => {
+    const [target, flag] = ['modes-target', 'modes-kept'];
+    const admin = apiOf(platform.url, platform.token);
+    const client = platformClient(admin);
+    await client.createProject(target);
+    await client.createFeature(project, flag);
+    const { apiToken } = adminClient(() => ({ ...platform, api: admin }));
+    const ofBoth = await apiToken('modes of source and target', { projects: [project, target] });
+    const following = (
+      [{ type: 'polling', format: 'full' }, { type: 'polling', format: 'delta' }, { type: 'streaming' }] as const
+    ).map((mode) => sdkAt(balancer.url, `kept-${mode.type}`, mode, ofBoth.secret));
+    const projects = () => following.map((sdk) => sdk.getFeatureToggleDefinition(flag)?.project);
+    await eventually(() => expect(projects()).toEqual(following.map(() => project)));
+    const move = { newProjectId: target };
+    expect((await admin('POST', `${featurePath(project, flag)}/changeProject`, move)).status).toBe(200);
+    await eventually(() => expect(projects()).toEqual(following.map(() => target)));
+    for (const sdk of following) endSdk(sdk);
+  });
+
   it('goes on with a project that is made private, and drops a feature that moves out of the projects of its token', async () => {
     const moving = 'modes-moving';
     const admin = apiOf(platform.url, platform.token);

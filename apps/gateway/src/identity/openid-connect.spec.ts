@@ -252,7 +252,8 @@ describe('the account of a sign-in', () => {
   it('is not created while the root role of the settings does not exist any more', async () => {
     const role = await api<Role>('POST', '/api/admin/roles', { name: 'Guest', type: 'root-custom', permissions: [] });
     await configure({ defaultRootRoleId: role.id });
-    await api('DELETE', `/api/admin/roles/${role.id}`);
+    // The API refuses to delete it; a restored backup may lack it.
+    await gateway.database.transaction(({ query }) => query('delete from role where id = $1', [role.id]));
     await expectPage(await signInAs('lou', verified('lou@example.org')), 403, 'root role that new users get');
     await configure({ defaultRootRoleId: null });
   });

@@ -1,4 +1,4 @@
-import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
+import type { ClientDelta, DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
 import { randomInt, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
@@ -183,6 +183,59 @@ it.each([
     const compressed = await view.encode(hydration, 'gzip');
     expect(gunzipSync(compressed).equals(expected.body)).toBe(true);
   }
+});
+
+/** What an SDK has after events, which it applies by the names of features, as Unleash's do. */
+const applyEvents = (flags: Map<string, unknown>, delta: { readonly body: Buffer } | undefined): void => {
+  if (delta === undefined) return;
+  const { events } = JSON.parse(delta.body.toString()) as ClientDelta;
+  for (const event of events) {
+    if (event.type === 'hydration') flags.clear();
+    if (event.type === 'hydration') for (const feature of event.features) flags.set(feature.name, feature);
+    if (event.type === 'feature-updated') flags.set(event.feature.name, event.feature);
+    if (event.type === 'feature-removed') flags.delete(event.featureName);
+  }
+};
+
+it.each([
+  ['all projects', scope],
+  ['both projects', { ...scope, projects: ['default', 'elsewhere'] }],
+  ['one project', { ...scope, projects: ['default'] }],
+])('an SDK with %s has the same by deltas as by a hydration, also between the rows of one change', (_which, viewed) => {
+  const { store, write } = startStore();
+  const view = deliveryView(store, viewed);
+  const flags = new Map<string, unknown>();
+  applyEvents(flags, view.hydration());
+  let revision = view.revision();
+  for (let nth = 0; nth < 3_000; nth++) {
+    for (const row of randomChange()) {
+      write(row);
+      if (randomInt(3) > 0) continue;
+      applyEvents(flags, view.since(revision));
+      revision = view.revision();
+    }
+  }
+  applyEvents(flags, view.since(revision));
+  const hydrated = new Map<string, unknown>();
+  applyEvents(hydrated, view.hydration());
+  expect(new Map([...flags].sort(([one], [other]) => (one < other ? -1 : 1)))).toEqual(hydrated);
+});
+
+it('a feature that moves within a scope is removed from its former project, and then updated', () => {
+  const { store, write } = startStore();
+  write(featureRow('moving'));
+  const view = deliveryView(store, scope);
+  const before = view.revision();
+  write(featureRow('moving', { project: 'elsewhere' }));
+  const between = view.revision();
+  write({ entity: 'former-feature', id: 'moving default', state: { name: 'moving', project: 'default' } });
+  for (const revision of [before, between])
+    expect(JSON.parse(view.since(revision)?.body.toString() ?? '')).toMatchObject({
+      events: [
+        { type: 'feature-removed', featureName: 'moving', project: 'default' },
+        { type: 'feature-updated', feature: { name: 'moving', project: 'elsewhere' } },
+      ],
+    });
 });
 
 it('a feature that moves away or is deleted is removed for SDKs that poll between the two rows of it', () => {

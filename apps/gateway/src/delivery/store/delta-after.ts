@@ -32,8 +32,10 @@ export const deltaAfter = (
   const events: Event[] = [];
   /** by segment: the position of the last event about it */
   const segmentEvents = new Map<number, number>();
-  const updated: FeatureEntry[] = [];
+  const updated = new Set<FeatureEntry>();
   const removals = new Map<string, Event>();
+  /** by feature: the position of the last removal of its name from another project */
+  const movedAt = new Map<FeatureEntry, number>();
   const addRemoval = (
     { name: featureName, project }: { readonly name: string; readonly project: string },
     position: number,
@@ -47,13 +49,19 @@ export const deltaAfter = (
       const { feature } = change;
       const position = scope.positionOf(feature);
       if (position <= after) return;
-      if (scope.isVisible(feature)) updated.push(feature);
+      if (scope.isVisible(feature)) updated.add(feature);
       else if (scope.hasLeftScope(feature)) addRemoval(feature, position);
       return;
     }
     if ('former' in change) {
       const { former } = change;
-      if (former.position > after && scope.formerConcernsScope(former)) addRemoval(former, former.position);
+      if (former.position <= after || !scope.formerConcernsScope(former)) return;
+      addRemoval(former, former.position);
+      // SDKs remove a feature by its name alone, so one that is in another project of the scope now follows its removal, even if they have it.
+      const feature = store.feature(former.name);
+      if (feature === undefined || !scope.isVisible(feature)) return;
+      updated.add(feature);
+      movedAt.set(feature, Math.max(movedAt.get(feature) ?? 0, former.position));
       return;
     }
     if ('segment' in change) {
@@ -83,9 +91,11 @@ export const deltaAfter = (
       addEvents(change);
     }
   }
-  updated.sort((one, other) => scope.positionOf(one) - scope.positionOf(other));
-  for (const feature of updated) {
-    const position = scope.positionOf(feature);
+  const eventPositionOf = (feature: FeatureEntry): number =>
+    Math.max(scope.positionOf(feature), movedAt.get(feature) ?? 0);
+  const updates = [...updated].sort((one, other) => eventPositionOf(one) - eventPositionOf(other));
+  for (const feature of updates) {
+    const position = eventPositionOf(feature);
     // A segment is sent before the first feature that may use it; if it changed after that, it is sent a second time.
     for (const id of scope.segmentsOf(feature)) {
       const json =
@@ -96,8 +106,8 @@ export const deltaAfter = (
     }
   }
   events.push(...removals.values());
-  for (const feature of updated) {
-    const position = scope.positionOf(feature);
+  for (const feature of updates) {
+    const position = eventPositionOf(feature);
     events.push({ position, json: eventOf('feature-updated', position, `"feature":${scope.jsonOf(feature)}`) });
   }
   const lastPosition = events.length === 0 ? undefined : Math.max(...events.map(({ position }) => position));
