@@ -3,7 +3,8 @@ import { RE2JS } from 're2js';
 import { invalidPropertyValue, shortName } from './refusals.ts';
 
 /**
- * Validates the name of a feature, variant, project, context field or tag type: it must need no escape in a URL (docs/behaviour.md, Names).
+ * Validates the name of a feature, variant, project, environment, context field or tag type: it must need no escape in a URL
+ * (docs/behaviour.md, Names).
  */
 export const requireUrlFriendlyName = (name: string, path = '/body/name', maxLength = 100): void => {
   const fault = urlFriendlyError(name, maxLength);

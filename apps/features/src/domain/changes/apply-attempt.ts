@@ -3,7 +3,7 @@ import type { AppliedChanges } from '@bunting/contracts';
 /** One attempt to apply a change request. */
 export interface ApplyAttempt {
   readonly id: number;
-  /** null for a request from before requests had uids */
+  /** null for a change request that was created before change requests had uids */
   readonly uid: string | null;
   readonly attempt: number;
   /** a hash of the changes and of where they are applied */

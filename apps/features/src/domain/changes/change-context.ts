@@ -1,12 +1,7 @@
 import type { Feature } from '../features/feature.ts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { ProjectContext } from '../project-context.ts';
-
-/** A feature that uses a segment. */
-export interface FeatureReference {
-  readonly name: string;
-  readonly project: string;
-}
+import type { Referrer } from '../require-unused.ts';
 
 /** The objects that changes read or write, in the state before them. The operation loads them first. */
 export interface ChangeContext {
@@ -22,8 +17,8 @@ export interface ChangeContext {
   readonly children: ReadonlyMap<string, readonly string[]>;
   /** by id: the segments that changes edit or delete */
   readonly segments: ReadonlyMap<number, StoredSegment>;
-  /** by id of a segment: the active features that use it */
-  readonly segmentReferrers: ReadonlyMap<number, readonly FeatureReference[]>;
+  /** by id of a segment: the active features and the default strategies that use it */
+  readonly segmentReferrers: ReadonlyMap<number, readonly Referrer[]>;
   /** by requested name of a segment: the id of the segment that has the name already */
   readonly segmentsByName: ReadonlyMap<string, number>;
 }

@@ -23,17 +23,17 @@ const editsAmong = (
   properties.flatMap((property): ChangeRequestOverwrite[] => {
     if (property === 'parameters') {
       const parametersOf = (state: JsonObject): JsonObject => asJsonObject(memberOf(state, property)) ?? {};
-      const [before, now, after] = [parametersOf(snapshot), parametersOf(current), parametersOf(proposed)];
-      const names = [...new Set([...Object.keys(now), ...Object.keys(before)])];
-      return editsAmong(names, before, now, after).map((edit) => ({
+      const [snapshotParameters, currentParameters] = [parametersOf(snapshot), parametersOf(current)];
+      const names = [...new Set([...Object.keys(currentParameters), ...Object.keys(snapshotParameters)])];
+      return editsAmong(names, snapshotParameters, currentParameters, parametersOf(proposed)).map((edit) => ({
         ...edit,
         property: `parameters.${edit.property}`,
       }));
     }
     const valueIn = (state: JsonObject): unknown => normalize(property, memberOf(state, property));
-    const [before, now, after] = [valueIn(snapshot), valueIn(current), valueIn(proposed)];
-    if (isEqual(before, now) || isEqual(after, now)) return [];
-    return [{ property, snapshot: before, current: now, proposed: after }];
+    const edit = { snapshot: valueIn(snapshot), current: valueIn(current), proposed: valueIn(proposed) };
+    const isOverwritten = !isEqual(edit.snapshot, edit.current) && !isEqual(edit.proposed, edit.current);
+    return isOverwritten ? [{ property, ...edit }] : [];
   });
 
 /**

@@ -1,7 +1,8 @@
 import { type StoredSegment, usesSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import type { SegmentReference } from '../project-context.ts';
-import type { ChangeContext, FeatureReference } from './change-context.ts';
+import type { Referrer } from '../require-unused.ts';
+import type { ChangeContext } from './change-context.ts';
 
 /** The state after some of the changes. */
 export interface StateAfterChanges extends ChangeContext {
@@ -37,13 +38,10 @@ export const setSegment = (
   }
 };
 
-/** Returns the active features that use a segment, after the changes that were decided so far. */
-export const referrersOfSegment = (
-  { features, segmentReferrers }: ChangeContext,
-  id: number,
-): readonly FeatureReference[] => {
+/** Returns the active features and default strategies that use a segment, after the changes that were decided so far. */
+export const referrersOfSegment = ({ features, segmentReferrers }: ChangeContext, id: number): readonly Referrer[] => {
   const unchanged = (segmentReferrers.get(id) ?? []).filter(({ name }) => !features.has(name));
-  const changed: readonly FeatureReference[] = [...features.values()].filter(
+  const changed: readonly Referrer[] = [...features.values()].filter(
     (feature) => feature.archivedAt === null && usesSegment(feature, id),
   );
   return [...unchanged, ...changed];

@@ -19,7 +19,7 @@ export interface StoredEnvironment {
   readonly enabled: boolean;
   /** whether it cannot be deleted; change requests are another protection (`projects/protected-edit.ts`) */
   readonly protected: boolean;
-  /** the minimum of approvals that a project can set for it from now on; null where each project decides */
+  /** the minimum number of approvals that projects can set for this environment from now on; null: each project decides */
   readonly requiredApprovals: number | null;
 }
 

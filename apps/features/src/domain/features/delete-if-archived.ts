@@ -1,7 +1,7 @@
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { type DomainEvent, type Feature, featureEvent } from './feature.ts';
 
-/** The features to delete, and the events of that. */
+/** The features to delete, and the events of their deletion. */
 export interface DeletionDecision {
   readonly features: readonly Feature[];
   readonly events: readonly DomainEvent[];

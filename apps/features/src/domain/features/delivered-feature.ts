@@ -22,7 +22,7 @@ const deliveredEnvironment = ({ enabled, strategies, variants }: FeatureInEnviro
 const deliveredDependency = ({ feature, enabled, variants }: Dependency): DeliveredDependency =>
   enabled ? { feature, enabled, variants } : { feature, enabled };
 
-/** What SDKs evaluate of a feature, in each environment that it has settings for. */
+/** The parts of a feature that SDKs evaluate, in each environment for which it has settings. */
 export const toDeliveredFeature = (feature: Feature): DeliveredFeature => {
   const { name, project, type, description, stale, impressionData, tags, dependencies, environments } = feature;
   if (feature.archivedAt !== null) return { name, project, archived: true };

@@ -7,7 +7,7 @@ export interface FeatureTypeDecision {
   readonly events: readonly DomainEvent[];
 }
 
-/** Sets after how many days the features of a type are potentially stale; never after 0 or null. */
+/** Sets the number of days after which features of a type are potentially stale; 0 and null mean never. */
 export const setLifetime = (before: FeatureTypeDescription, days: number | null): FeatureTypeDecision => {
   const lifetimeDays = days || null;
   if (lifetimeDays === before.lifetimeDays) return { type: before, events: [] };

@@ -45,7 +45,7 @@ export interface EnteredStage {
   readonly enteredStageAt: string;
 }
 
-/** A flag with all its settings: what one transaction changes, and one row holds (docs/adr). */
+/** A flag with all its settings. It is stored as one row, so that one row lock covers all of it (ADR 2). */
 export interface Feature {
   readonly name: string;
   readonly project: string;
@@ -56,7 +56,7 @@ export interface Feature {
   readonly createdAt: string;
   readonly createdBy: UserReference;
   readonly archivedAt: string | null;
-  /** by name of the environment; one that the project has and this lacks is off and empty */
+  /** by name; the feature is off and has no settings in environments of its project that are missing here */
   readonly environments: Readonly<Record<string, FeatureInEnvironment>>;
   readonly tags: readonly Tag[];
   readonly dependencies: readonly Dependency[];

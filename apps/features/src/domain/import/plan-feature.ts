@@ -43,7 +43,7 @@ export interface FeaturePlan extends Decision<ImportEventType> {
   readonly skipped: readonly { readonly feature: string; readonly reason: string }[];
 }
 
-/** One step of the plan, and how much it wrote. */
+/** One step of the plan, and the number of objects that it writes. */
 interface Step extends Decision<ImportEventType> {
   readonly written: number;
 }
@@ -153,7 +153,7 @@ const comparableContent = ({
   segments: segments.toSorted((one, other) => one - other),
 });
 
-/** The feature with the strategies of the file. Strategies with unchanged content keep their ids. */
+/** The feature with the strategies of the file. If all of them have the content that is stored, the stored ones stay, with their ids. */
 const withStrategiesOf = (
   feature: Feature,
   { strategies: inFile }: FeatureWithSettingsInFile,

@@ -26,7 +26,7 @@ interface Size {
   characters: number;
 }
 
-/** The target of a pointer: a member of a container, which may be missing, or the whole document. */
+/** The target of a pointer within the document: a member of a container, which may be missing. */
 interface Location {
   readonly pointer: string;
   readonly keys: readonly string[];
@@ -74,7 +74,7 @@ const keysOf = (pointer: string, { members }: PatchableMembers): readonly string
   return keys;
 };
 
-/** Follows a pointer up to its last key. Every container on the way must exist. */
+/** Follows a pointer up to its last key. Every container on the way must exist. Undefined for the pointer of the document itself. */
 const locate = (document: Container, pointer: string, patchable: PatchableMembers): Location | undefined => {
   const keys = keysOf(pointer, patchable);
   const key = keys.at(-1);

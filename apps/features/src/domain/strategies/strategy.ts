@@ -2,7 +2,7 @@ import type { Feature, PublicStrategy, Strategy } from '../features/feature.ts';
 import { strategyNotFound } from '../refusals.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 
-/** Where a strategy is found within its feature. */
+/** The environment and the id that identify a strategy of a feature. */
 export interface StrategyRef {
   readonly environment: string;
   readonly strategyId: string;

@@ -13,7 +13,7 @@ export const newTag = ({ type, value }: Tag): Tag => {
   return { type, value: trimmed };
 };
 
-/** The event of a tag that no feature had before. */
+/** The event of a tag that is new in the catalogue. */
 export const tagCreated = ({ type, value }: Tag): DomainEvent<'tag-created'> => ({
   type: 'tag-created',
   data: { type, value },

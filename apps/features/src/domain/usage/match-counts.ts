@@ -24,7 +24,7 @@ export const withoutUnlistedNames = (
 export interface MatchedCounts {
   /** the reported features that exist in the projects of the token */
   readonly features: readonly ReportedFeature[];
-  /** their counts */
+  /** the counts of these features */
   readonly counts: readonly EvaluationCount[];
   /** the features that applications evaluated but that do not exist, or are outside of the projects of the token */
   readonly missing: readonly MissingFeature[];

@@ -5,7 +5,7 @@ import { authorise } from '../authorise.ts';
 interface SegmentAccess {
   /** the permission that a global segment requires, in all projects */
   readonly atRoot: Permission;
-  /** the operation, of whose permissions a segment of a project requires any, in that project */
+  /** the operation: a segment of a project requires any of its permissions, in that project */
   readonly operation: AnyOperation;
 }
 

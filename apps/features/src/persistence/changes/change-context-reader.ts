@@ -1,7 +1,8 @@
 import type { Database, Statement } from '@bunting/database';
-import type { FeatureReference, ChangeContext } from '../../domain/changes/change-context.ts';
+import type { ChangeContext } from '../../domain/changes/change-context.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import type { Feature } from '../../domain/features/feature.ts';
+import type { Referrer } from '../../domain/require-unused.ts';
 import { featureJson, storedSegmentJson } from '../entity-json-sql.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql.ts';
 import {
@@ -33,7 +34,7 @@ interface StoredContextJson {
   readonly features: readonly Feature[];
   readonly children: readonly { readonly parent: string; readonly name: string }[];
   readonly segments: readonly StoredSegment[];
-  readonly segmentReferrers: readonly (FeatureReference & { readonly segment: number })[];
+  readonly segmentReferrers: readonly (Referrer & { readonly segment: number })[];
   readonly segmentsByName: readonly { readonly id: number; readonly name: string }[];
 }
 

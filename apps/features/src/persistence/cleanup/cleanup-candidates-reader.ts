@@ -36,7 +36,7 @@ const usageColumns = `max(seen.last_seen_at) as seen_at, max(seen.last_yes_at) a
   max(seen.last_no_at) filter (where e.type = 'production') as no_at`;
 const usageTables = 'feature_seen seen join environment e on e.name = seen.environment';
 
-/** SQL to join to `f`: its usage, for a few features and for all. */
+/** SQL to join to `f`: its usage. `ofFew` is for statements that read a few features, `ofAll` for those that read all. */
 const usage = {
   ofFew: `cross join lateral (select ${usageColumns} from ${usageTables} where seen.feature = f.name) as use`,
   ofAll: `left join (select seen.feature, ${usageColumns} from ${usageTables} group by seen.feature) as use on use.feature = f.name`,

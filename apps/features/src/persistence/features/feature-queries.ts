@@ -5,8 +5,7 @@ import { variantsByName } from '../sql/json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 
 // PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, however large the reply is. This file has the
-// parts
-// that those statements share; in each, `f` is a row of `feature`.
+// parts that those statements share; in each, `f` is a row of `feature`.
 
 /** SQL: the creator of the feature. */
 const createdBy = `json_build_object(

@@ -92,7 +92,7 @@ const batchesOf = <T>(items: readonly T[]): T[][] =>
 
 interface FeatureWithProjectContext extends FeatureRow {
   readonly projectContext: ProjectContextJson;
-  /** the protected environments of its project */
+  /** the protected environments of the feature's project */
   readonly protectedEnvironments: readonly string[];
 }
 

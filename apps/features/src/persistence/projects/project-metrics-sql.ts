@@ -66,7 +66,7 @@ const { archived: _, ...activeStages } = stageOfMember;
 
 /**
  * SQL: the number of features in each lifecycle stage, and how many days they stay there on average. Stages that a feature enters after
- * its current one take no time.
+ * its current one are left out.
  */
 export const lifecycleSummarySql = `(
   select json_build_object(

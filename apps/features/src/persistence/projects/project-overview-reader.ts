@@ -126,7 +126,7 @@ export const projectOverviewReader = (database: ReadDatabase) => {
     withHealth: overviewReader(withHealth),
     insights: (id: string, members: readonly ProjectMembers[], activity: Activity): Promise<string> =>
       read(insights, id, JSON.stringify(members), JSON.stringify(activity)),
-    /** Without features if the project does not exist. */
+    /** The lead times of a project; without features if the project does not exist. */
     dora: (id: string): Promise<string> => read(dora, id),
     status: (
       id: string,

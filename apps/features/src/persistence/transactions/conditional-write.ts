@@ -52,7 +52,7 @@ const ofFeature =
     const state = features.get(params.featureName ?? '')?.[time];
     if (state === undefined) return undefined;
     const content = part(state.feature, params);
-    // The feature's own tag is accepted for its parts, too: nothing in the feature has changed.
+    // The feature's own tag is accepted for its parts, too: if it matches, no part of the feature has changed.
     return [content === undefined ? undefined : contentTag(content), String(state.editVersion)];
   };
 

@@ -8,7 +8,7 @@ import type {
   ReportedApplicationInstance,
 } from '../../domain/usage/applications.ts';
 
-/** SQL: whether all uses of the application in the row `a` are in the given projects, and there is one. */
+/** SQL: whether all uses of the application in the row `a` are in the given projects, and there is at least one. */
 export const usedOnlyIn = (projects: string): string => `(
   exists (select from client_application_usage used where used.app_name = a.app_name) and not exists (
     select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;

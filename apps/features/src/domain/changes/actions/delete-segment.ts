@@ -5,7 +5,7 @@ import { findEditsLostByDeletion } from '../compare-snapshots.ts';
 import type { SegmentActionHandler } from '../action-handler.ts';
 import { referrersOfSegment } from '../state-after-changes.ts';
 
-/** Deletes a segment of the project that no feature uses any more. */
+/** Deletes a segment of the project that neither a feature nor a default strategy uses any more. */
 export const deleteSegmentHandler: SegmentActionHandler<'deleteSegment'> = {
   phase: 'delete segments',
   errorPath: '/payload/id',

@@ -9,7 +9,7 @@ export interface DependencyContext {
   readonly children: readonly string[];
 }
 
-/** The rule that an invalid dependency breaks, as a code and as the API words it. */
+/** The rule that an invalid dependency breaks, as a code and as the message of the API. */
 export interface DependencyFault {
   readonly code: 'dependency-self' | 'dependency-transitive' | 'parent-missing' | 'dependency-project';
   readonly message: string;
