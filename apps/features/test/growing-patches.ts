@@ -6,7 +6,9 @@ const doubling = (count: number): Step[] => [
   ...Array.from({ length: count }, (): Step => ({ op: 'copy', from: '', path: '/b' })),
 ];
 
-/** Patches of `{ a: { a: {} } }` that would exhaust time or memory if they were applied without limits: what each does, and its operations. */
+/**
+ * Patches of `{ a: { a: {} } }` that would exhaust time or memory if they were applied without limits: what each does, and its operations.
+ */
 export const growingPatches: readonly (readonly [what: string, patch: readonly Step[]])[] = [
   ['copies the whole into itself, again and again', doubling(90)],
   [

@@ -5,8 +5,9 @@ import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import { backgroundTimeoutMs, systemTransaction } from './system-transaction.ts';
 
 /**
- * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would be
- * refused, too, and `logError` takes the reason. Continues after a defect of the other service, and throws the first one at the end.
+ * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would
+ * be refused, too, and `logError` takes the reason. Continues after a refusal that reports a defect of the change requests service, and
+ * throws the first such refusal at the end.
  */
 export const submitImportProposals = async (
   transaction: UnitOfWork,

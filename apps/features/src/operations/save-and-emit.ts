@@ -17,7 +17,10 @@ export const saveAndEmit = async (
   return feature;
 };
 
-/** Saves changed features, with the caller among their collaborators, and emits the events, also those of segments and other objects that changed with them. */
+/**
+ * Saves changed features, with the caller among their collaborators, and emits the events, also those of segments and other objects that
+ * changed with them.
+ */
 export const saveChangedAndEmit = async (
   { features, events }: Pick<Transaction, 'features' | 'events'>,
   changed: readonly Feature[],

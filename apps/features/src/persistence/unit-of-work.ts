@@ -80,7 +80,10 @@ export interface Transaction extends ReturnType<typeof repositories> {
 
 type Job<T> = (tx: Transaction) => Promise<T>;
 
-/** Runs jobs in transactions. The result of a job must be the reply of its request: it is stored for retries with the same `Idempotency-Key`. */
+/**
+ * Runs jobs in transactions. The result of a job must be the reply of its request: it is stored for retries with the same
+ * `Idempotency-Key`.
+ */
 export interface UnitOfWork {
   <T>(context: TransactionContext & WriteContext, job: Job<T>): Promise<ReplyOrReplay<T>>;
   <T>(context: TransactionContext, job: Job<T>): Promise<T>;

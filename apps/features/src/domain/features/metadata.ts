@@ -15,7 +15,9 @@ export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | u
 export const pickMetadata = (source: Readonly<Record<string, unknown>>): Partial<Record<keyof Metadata, unknown>> =>
   Object.fromEntries(metadataNames.flatMap((key) => (source[key] === undefined ? [] : [[key, source[key]]])));
 
-/** The metadata of a document that a patch changed: a member that the patch removed has the value of a new feature. Values are not checked. */
+/**
+ * The metadata of a document that a patch changed: a member that the patch removed has the value of a new feature. Values are not checked.
+ */
 export const metadataOfDocument = (
   document: Readonly<Record<string, unknown>>,
 ): Readonly<Record<keyof Metadata, unknown>> => ({ ...newMetadata, ...pickMetadata(document) });

@@ -7,15 +7,15 @@ import { requireBelowLimits } from '../features/require-below-limits.ts';
 /**
  * Refuses to revive features of one project if the project is not active, a limit of features would be exceeded, or strategies use
  * segments or context fields that were deleted while the features were archived.
- * @param decisions the decisions to revive features; those without events concern features that are active already
+ * @param revivals the decisions to revive features; those without events concern features that are active already
  * @param instanceFeatureLimit the maximum number of active features in all projects
  */
 export const requireRevivable = async (
   tx: Pick<Transaction, 'projects' | 'projectContext'>,
-  decisions: readonly Decision[],
+  revivals: readonly Decision[],
   instanceFeatureLimit: number | undefined,
 ): Promise<void> => {
-  const revived = decisions.filter(({ events }) => events.length > 0).map(({ feature }) => feature);
+  const revived = revivals.filter(({ events }) => events.length > 0).map(({ feature }) => feature);
   const [first] = revived;
   if (first === undefined) return;
   const { project } = await tx.projects.newFeatureContext(first.project, first.name);

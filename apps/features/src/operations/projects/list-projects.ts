@@ -11,6 +11,6 @@ export const listProjectsEndpoint = ({ projects, bus }: FeaturesContext) =>
       loadActivityIfAvailable(bus, request, {}),
     ]);
     const { caller, query } = request;
-    const viewer = { userId: caller.id, hidden: hiddenProjectsOf(caller) };
-    return new JsonText(await projects.all(query, viewer, { members: members?.projects ?? [], lastEvents }));
+    const callerScope = { userId: caller.id, hidden: hiddenProjectsOf(caller) };
+    return new JsonText(await projects.all(query, callerScope, { members: members?.projects ?? [], lastEvents }));
   });

@@ -1,6 +1,6 @@
 /**
- * SQL: whether a row of `feature` is active. `coalesce` prevents PostgreSQL from choosing the index of active features where others are better.
- * While its statistics are out of date, as after an import, it would scan that whole index for each feature.
+ * SQL: whether a row of `feature` is active. `coalesce` prevents PostgreSQL from choosing the index of active features where others are
+ * better. While its statistics are out of date, as after an import, it would scan that whole index for each feature.
  */
 export const isActive = (row: string): string => `coalesce(${row}.archived_at, 'infinity') = 'infinity'`;
 
