@@ -110,7 +110,7 @@ describe('the gateway in a process of its own', () => {
       GATEWAY_TOKEN_CACHE_TTL_MS: '60000',
       BUNTING_ADMIN_TOKEN: 'short',
     });
-    // Unlike `exit`, it comes after all output.
+    // Unlike `exit`, the event `close` comes after all output.
     expect(await once(child, 'close')).toEqual([1, null]);
     for (const key of ['PORT', 'GATEWAY_TOKEN_CACHE_TTL_MS', 'BUNTING_ADMIN_TOKEN'])
       expect(output()).toContain(`${key} is not valid`);

@@ -2,7 +2,7 @@ import { reservePort, overTcp } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a client and a server, so that the way to the server can be lost and found. */
+/** A TCP proxy between a client and a server, which can cut the connection and restore it. @param to the URL of the server */
 export const breakableConnection = async (to: string) => {
   const target = new URL(overTcp(to));
   const sockets = new Set<Socket>();
@@ -24,7 +24,7 @@ export const breakableConnection = async (to: string) => {
   url.port = String(port);
   url.hostname = '127.0.0.1';
   return {
-    /** the same address, by way of here */
+    /** the URL of the server through this proxy */
     url: url.href,
     /** Closes every connection, and accepts no new ones. */
     cut: async (): Promise<void> => {

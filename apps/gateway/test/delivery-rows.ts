@@ -59,7 +59,7 @@ export const givenRows = (...projects: readonly string[]): DeliveryState[] =>
     }),
   ]);
 
-/** The outbox of a features service that is nothing else. */
+/** A stand-in for the features service: its outbox of the topic `delivery`, without anything else. */
 export const deliveryOutbox = () => {
   const messages: OutboxMessage[] = [];
   let calls = 0;

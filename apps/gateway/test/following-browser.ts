@@ -24,7 +24,7 @@ export const followingBrowser = () => {
   return {
     visit,
     cookies: (address: string): ReadonlyMap<string, string> => jarOf(new URL(address)),
-    /** Follows redirects until one leads to an address that `isEnd` accepts, or to a response that is none. */
+    /** Follows redirects until the next URL is one that `isEnd` accepts, or until a response is no redirect. */
     follow: async (address: string, isEnd: (url: string) => boolean = () => false) => {
       let url = address;
       for (let hops = 0; hops < 20; hops++) {

@@ -1,7 +1,7 @@
 // The promised interface of the seven operations, written a second time by hand, independent of the contracts: a contract that loses a
 // property, a limit or an error fails the comparison.
 
-/** What a value is. */
+/** The promised shape of a value. */
 export type Shape =
   | { readonly is: 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'anything' | 'text by key' }
   | { readonly is: 'moment' | 'address' }
@@ -281,7 +281,7 @@ export const eventTypesOfInterface: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** What bounds the types of events: those of the interface, and after them the documented additions. */
+/** All documented types of events: those of the interface, followed by the additions of Bunting. */
 const documentedEventTypes = [
   ...eventTypesOfInterface,
   'feature-link-added',
@@ -373,7 +373,7 @@ export interface PromisedOperation {
   readonly pathParameters: readonly string[];
   readonly query: Table;
   readonly body: Shape | undefined;
-  /** of the response with status 200; undefined when it has no body */
+  /** the shape of the body of the response with the status 200; undefined when it has none */
   readonly reply: Shape | undefined;
   readonly deprecated: boolean;
   /** the kinds of errors by status: those of the operation, and those of every operation */

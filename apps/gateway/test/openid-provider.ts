@@ -9,7 +9,7 @@ export type Account = Readonly<Record<string, unknown>>;
 export const clientId = 'bunting';
 export const clientSecret = 'a secret that the provider gave to its client';
 
-/** The keys of a provider are of these algorithms. */
+/** The algorithms for which the provider has keys. */
 export const providerAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type ProviderAlgorithm = (typeof providerAlgorithms)[number];
 

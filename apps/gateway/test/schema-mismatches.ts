@@ -21,32 +21,40 @@ const plain: Readonly<Record<string, { readonly type?: string; readonly format?:
   anything: {},
 };
 
-/** Follows references, and puts what stands beside one on top of what it leads to. */
-const resolved = (document: Schema, schema: Schema): Schema => {
-  const { $ref, ...beside } = schema;
+/** Resolves a schema that is a reference. Keywords beside the reference replace those of the schema that it refers to. */
+const resolve = (document: Schema, schema: Schema): Schema => {
+  const { $ref, ...siblings } = schema;
   if (typeof $ref !== 'string') return schema;
   let at: unknown = document;
   for (const part of $ref.slice(2).split('/')) at = (at as Record<string, unknown> | undefined)?.[part];
-  return { ...resolved(document, (at ?? {}) as Schema), ...beside };
+  return { ...resolve(document, (at ?? {}) as Schema), ...siblings };
 };
 
-/** The schema without the null that it also allows, and whether it does. */
-const apart = (document: Schema, given: Schema, direction: Direction): { schema: Schema; nullable: boolean } => {
-  const schema = resolved(document, given);
+/** A schema without its option null, and whether it has that option. */
+const withoutNull = (
+  document: Schema,
+  documented: Schema,
+  direction: Direction,
+): { schema: Schema; nullable: boolean } => {
+  const schema = resolve(document, documented);
   if (!Array.isArray(schema['anyOf'])) return { schema, nullable: false };
   const options = (schema['anyOf'] as Schema[]).filter((option) => option['type'] !== 'null');
   const nullable = options.length < schema['anyOf'].length;
   const isWeightAsText = (option: Schema) =>
     option['type'] === 'string' && option['pattern'] === '^(0?[0-9]{1,3}|1000)$';
-  const others = direction === 'request' ? options.filter((option) => !isWeightAsText(option)) : options;
-  const { anyOf: _anyOf, ...beside } = schema;
-  if (others.length !== 1) return { schema: { ...beside, anyOf: others }, nullable };
-  return { schema: { ...resolved(document, others[0] as Schema), ...beside }, nullable };
+  const accepted = direction === 'request' ? options.filter((option) => !isWeightAsText(option)) : options;
+  const { anyOf: _anyOf, ...siblings } = schema;
+  if (accepted.length !== 1) return { schema: { ...siblings, anyOf: accepted }, nullable };
+  return { schema: { ...resolve(document, accepted[0] as Schema), ...siblings }, nullable };
 };
 
-const allowed = (schema: Schema): unknown => schema['enum'] ?? ('const' in schema ? [schema['const']] : undefined);
+const allowedValues = (schema: Schema): unknown =>
+  schema['enum'] ?? ('const' in schema ? [schema['const']] : undefined);
 
-/** What is promised of a request, which may hold more besides: a number where there is text, and a weight as text. */
+/**
+ * Whether a schema is of a request or of a reply. The documented schema of a request may accept more than is promised: a number in place of
+ * text, and a weight as text.
+ */
 type Direction = 'request' | 'reply';
 
 const accepts = (schema: Schema | undefined, type: string): boolean =>
@@ -55,16 +63,19 @@ const accepts = (schema: Schema | undefined, type: string): boolean =>
 const saysDefault = (schema: Schema, value: unknown): boolean =>
   schema['default'] === value || String(schema['description'] ?? '').includes(`default: ${String(value)}`);
 
-/** How a documented schema differs from what is promised; empty when it holds all of it. */
+/**
+ * The differences between a documented schema and the promised shape; empty when the schema keeps the promise.
+ * @param at the path, for messages
+ */
 export const schemaMismatches = (
   document: Schema,
-  given: Schema | undefined,
+  documented: Schema | undefined,
   shape: Shape,
   at: string,
   direction: Direction = 'reply',
 ): string[] => {
-  if (given === undefined) return [`${at} is not there`];
-  const { schema } = apart(document, given, direction);
+  if (documented === undefined) return [`${at} is not there`];
+  const { schema } = withoutNull(document, documented, direction);
   if ('listOf' in shape) {
     if (schema['type'] !== 'array') return [`${at} is no list`];
     return schemaMismatches(document, schema['items'] as Schema | undefined, shape.listOf, `${at}[]`, direction);
@@ -87,7 +98,9 @@ export const schemaMismatches = (
   );
 };
 
-/** One option that is documented must be just what is promised of it, for each that is promised; and none may be left over. */
+/**
+ * The differences between documented and promised options: each promised option must have its documented one, and none may be left over.
+ */
 const optionsDiffer = (
   document: Schema,
   schema: Schema,
@@ -109,38 +122,38 @@ const optionsDiffer = (
 const membersDiffer = (document: Schema, schema: Schema, table: Table, at: string, direction: Direction): string[] => {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>;
   const required = (schema['required'] ?? []) as readonly string[];
-  const unheardOf = required
+  const unpromised = required
     .filter((name) => !Object.hasOwn(table, name))
     .map((name) => `${at}.${name} is required, and not promised`);
   const different = Object.entries(table).flatMap(([name, field]) =>
     fieldDiffers(document, properties[name], required.includes(name), field, `${at}.${name}`, direction),
   );
-  return [...unheardOf, ...different];
+  return [...unpromised, ...different];
 };
 
-/** How one documented member, or parameter, differs from the field that is promised. */
+/** The differences between a documented member or parameter and the promised field. */
 export const fieldDiffers = (
   document: Schema,
-  given: Schema | undefined,
+  documented: Schema | undefined,
   isRequired: boolean,
   field: Field,
   at: string,
   direction: Direction = 'reply',
 ): string[] => {
-  if (given === undefined) return [`${at} is not there`];
-  const { schema, nullable } = apart(document, given, direction);
-  const faults = schemaMismatches(document, given, field.shape, at, direction);
+  if (documented === undefined) return [`${at} is not there`];
+  const { schema, nullable } = withoutNull(document, documented, direction);
+  const faults = schemaMismatches(document, documented, field.shape, at, direction);
   const expectEqual = (what: string, is: unknown, promised: unknown) => {
     if (JSON.stringify(is) !== JSON.stringify(promised)) {
       faults.push(`${at}: ${what} is ${JSON.stringify(is)}, not ${JSON.stringify(promised)}`);
     }
   };
   expectEqual('required', isRequired, field.required);
-  // What need not be there may be null instead, where nothing of it is promised.
+  // Whether a field of the shape `anything` may be null is not promised.
   if (!('is' in field.shape && field.shape.is === 'anything'))
     expectEqual('nullable', nullable, field.nullable ?? false);
   expectEqual('deprecated', schema['deprecated'] ?? false, field.deprecated ?? false);
-  if ('is' in field.shape && field.shape.is !== 'anything') expectEqual('values', allowed(schema), field.oneOf);
+  if ('is' in field.shape && field.shape.is !== 'anything') expectEqual('values', allowedValues(schema), field.oneOf);
   for (const [rule, keyword] of Object.entries(keywordOf) as [keyof typeof keywordOf, string][]) {
     if (field[rule] !== undefined) expectEqual(keyword, schema[keyword], field[rule]);
   }

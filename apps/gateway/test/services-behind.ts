@@ -60,7 +60,7 @@ export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly 
         const { projectId, featureName } = request.params;
         if (featureName === 'gone') throw notFound(`Could not find feature with name ${featureName}`);
         if (featureName === 'broken') throw new Error('select secret from password_table');
-        // With blanks, to show that the gateway does not parse and serialise the text.
+        // The JSON has blanks, to show that the gateway does not parse and serialise it.
         return new JsonText(`{ "name": ${JSON.stringify(featureName)},  "project": ${JSON.stringify(projectId)} }`);
       }),
       implement(PatchStrategy, async (request) => {

@@ -19,7 +19,7 @@ export interface GivenToken {
   readonly token: string;
   readonly kind?: TokenKind;
   readonly role?: 'admin' | 'editor' | 'viewer';
-  /** its owner; by default a new user */
+  /** the id of the user that the token belongs to; by default a new user */
   readonly userId?: number;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;

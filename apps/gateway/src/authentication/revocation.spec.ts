@@ -11,9 +11,9 @@ const featurePath = '/api/admin/projects/default/features/one';
 let nats: TestNats;
 let database: FreshDatabase;
 let behind: Bus;
-/** where keys are taken away */
+/** the gateway through which keys are revoked */
 let one: StartedGateway;
-/** where they must stop to work as well */
+/** another gateway on the same database, on which revoked keys must stop working, too */
 let other: StartedGateway;
 
 const { send, done, aUser, aPat } = accessApi(() => one);

@@ -58,7 +58,7 @@ export const mountRoutes = (
     });
   }
   mountHealth(app, ready);
-  // With a port of their own for operations, metrics are not served on the public port.
+  // Where operators have a port of their own (GATEWAY_OPS_PORT), metrics are served there, and not on the public port.
   if (monitoringPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
   mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
   mountConsole(app, {

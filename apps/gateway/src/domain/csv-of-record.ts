@@ -5,6 +5,9 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'object' ? quote(JSON.stringify(value)) : String(value);
 };
 
-/** A record as CSV (RFC 4180): a line of names and a line of values. Arrays and objects are written as JSON. */
+/**
+ * An object as CSV (RFC 4180): a line with the names of its properties and a line with their values. Arrays and objects are written as
+ * JSON.
+ */
 export const csvOfRecord = (record: object): string =>
   [Object.keys(record).map(quote), Object.values(record).map(cellOf)].map((line) => `${line.join(',')}\r\n`).join('');

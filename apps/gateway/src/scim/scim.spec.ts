@@ -238,7 +238,7 @@ describe('users', () => {
       status: 200,
       body: { active: false, userName: 'robert@example.org' },
     });
-    // An address that is the user name follows it.
+    // An e-mail address that only repeats the user name changes with it.
     const renamed = await patch(`Users/${user.id}`, { op: 'replace', path: 'userName', value: 'rob@example.org' });
     expect(renamed.body).toMatchObject({ userName: 'rob@example.org', emails: [{ value: 'rob@example.org' }] });
   });

@@ -16,7 +16,7 @@ export const sessionCookie = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_SESSION_M
     set: (secret: string): string => `${name}=${secret}; Max-Age=${maxHours * 3_600}; ${attributes}`,
     /** The value of `Set-Cookie` that removes the cookie from a browser. */
     clear: `${name}=; Max-Age=0; ${attributes}`,
-    /** The secret in a `Cookie` header; undefined when there is none that a session can have. */
+    /** The secret in a `Cookie` header; undefined without one of the form that secrets of sessions have. */
     read: (header: string | undefined): string | undefined => {
       for (const pair of header?.split(';') ?? []) {
         const equalsIndex = pair.indexOf('=');

@@ -140,7 +140,7 @@ describe('A stream of events', () => {
     await eventually(() => expect(reads.length).toBeGreaterThan(2));
     leave();
     await ended;
-    // Nothing tells that a loop has ended but that it asks no more, for longer than two of its intervals.
+    // The only sign that the loop has ended is that it does not call the service for longer than two of its intervals.
     await eventually(async () => {
       const before = reads.length;
       await sleep(quietMs);

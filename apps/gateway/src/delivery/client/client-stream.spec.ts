@@ -254,7 +254,7 @@ describe('a stream to an SDK', () => {
     const known = Number(stream.events[0]?.id);
     expect(stream.events[0]?.data).toContain('"name":"left"');
     stream.close();
-    // As a deleted project leaves its features, and as a new project of that name has others.
+    // The rows that the deletion of a project writes, followed by those of a new project of the same name with other features.
     outbox.write(archived('archived-before', 'doomed'));
     for (const name of ['left', 'archived-before']) {
       const former = { name, project: 'doomed' };

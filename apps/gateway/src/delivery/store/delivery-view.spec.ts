@@ -136,7 +136,7 @@ it('a delta removes a deleted segment for a client that may have it, until remov
   expect(typesIn(view.since(before))).toEqual(['hydration']);
 });
 
-/** So many that most are used by one feature or none. */
+/** As many segments as features, so that most are used by one feature or by none. */
 const segmentCount = 300;
 /** A random change of one of 300 features, or of a segment that some of them use. */
 const randomChange = (): DeliveryState[] => {
@@ -266,7 +266,7 @@ it('a change of one feature leaves the compressed bytes of nearly all others as 
   const before = (await view.full('gzip')).body;
   write(featureRow('flag-2500', { description: 'changed' }));
   const after = (await view.full('gzip')).body;
-  // Without the headers, the ends, and the part with the feature.
+  // Compares the bytes without the headers, the ends, and the part with the feature.
   const same = (from: number, to: number, shift: number) =>
     before.subarray(from, to).equals(after.subarray(from + shift, to + shift));
   const shift = after.length - before.length;

@@ -19,7 +19,7 @@ const principalOf = async (identify: Authenticator['identify'], token: string): 
   }
 };
 
-/** Looks up each token as that of a request, valid or not, without recording a use of the token. */
+/** Looks up each token, valid or not, in the same way as the token of a request, but without recording a use of it. */
 export const validateEdgeTokensEndpoint = ({ identify }: GatewayContext) =>
   implement(ValidateEdgeTokens, async ({ body }) => {
     const tokens = [...new Set(body.tokens)];

@@ -163,7 +163,7 @@ describe('signing in with a password', () => {
     // The attacked user at an address with a session, and all other users, are not locked out.
     await home.signIn(attacked.username, password);
     await browser().signIn(other.username, password);
-    // What succeeds costs nothing.
+    // A sign-in that succeeds does not count.
     const same = browser();
     for (let nth = 0; nth < 12; nth++) await same.signIn(other.username, password);
   });
@@ -367,7 +367,7 @@ describe('a session', () => {
     expect(await without({}, 'GET', '/api/admin/user')).toBe(200);
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
       expect([type, await write({ 'content-type': type })]).toEqual([type, 415]);
-    // Also for operations that take any content type.
+    // The rule also holds for operations that accept any content type.
     const form = { 'content-type': 'text/plain' };
     expect((await one.send('DELETE', '/api/admin/groups/987654', undefined, form)).status).toBe(415);
     expect((await one.send('DELETE', '/api/admin/groups/987654')).status).toBe(404);

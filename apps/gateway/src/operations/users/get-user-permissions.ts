@@ -8,7 +8,7 @@ export const getUserPermissionsEndpoint = ({ reads }: GatewayContext) =>
   implement(GetUserPermissions, async ({ params, query }) => {
     const { project, environment } = query;
     const user = await reads.users.get(params.id);
-    // Omits an inactive user, who has no permission.
+    // Undefined for an inactive user, who has no permission.
     const [withRights] = await reads.access.usersWithRights([user.id]);
     const roles = await reads.roles.list();
     const assigned = project === undefined ? [] : await reads.projectRoles.listRolesOfUser(user.id, project);

@@ -5,15 +5,15 @@ import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/tok
 import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
 import type { HashedToken } from './token-hasher.ts';
 
-/** Whom a valid token or session authenticates. */
+/** The caller that a valid token or session authenticates, and what the token or session allows. */
 export interface Principal {
   readonly caller: Caller;
   readonly mayCallAdminApi: boolean;
-  /** whether it is a frontend token, which is published with pages */
+  /** whether the caller has a frontend token, which is published with pages, or none */
   readonly isPublic: boolean;
-  /** whether it is a session, whose cookie a browser also sends on behalf of foreign pages */
+  /** whether the caller has a session, whose cookie a browser also sends with requests of pages of other sites */
   readonly isSession?: true;
-  /** milliseconds until the token expires; infinite for one that does not */
+  /** milliseconds until the token or session expires; infinite for a token that does not expire */
   readonly expiresInMs: number;
 }
 
@@ -53,9 +53,7 @@ const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Cal
   return callerOf(row, row.id);
 };
 
-/**
- * Looks tokens up in batches, on at most two connections, so that guessing of tokens leaves the rest of the pool free.
- */
+/** Looks tokens up in batches, on at most two connections, so that clients that guess tokens leave the rest of the pool free. */
 export const tokenLookup = (database: Database) => {
   const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validTokenBy('selector'));
   const findRowById = batchedRead<[id: string], Row & AccessRow>(database, validTokenBy('id'));
