@@ -5,6 +5,7 @@ export interface Quota {
   /** what the permits are counted under, e.g. `user 7` */
   readonly key: string;
   readonly limit: number;
+  /** creates the refusal of a permit beyond the limit */
   readonly refuse: () => Refusal;
 }
 

@@ -48,7 +48,7 @@ export const ensureInitialTokens = ({
       );
     const currentTokens = await initialTokens.listCurrentForUpdate();
     for (const earlierToken of currentTokens.filter(({ id }) => id !== stored?.id)) {
-      await initialTokens.replace(earlierToken.id);
+      await initialTokens.revokeReplaced(earlierToken.id);
       events.emit([
         tokenEvent('api-token-deleted', { preData: describeInitialToken(adminScope, earlierToken.createdAt) }),
       ]);
@@ -56,8 +56,8 @@ export const ensureInitialTokens = ({
         `The gateway revoked the admin token ${earlierToken.maskedSecret} of an earlier value of BUNTING_ADMIN_TOKEN. Replace it where it is still used.`,
       );
     }
-    if (stored === undefined) return add(tx, { ...adminScope, secret, isAdminToken: true });
-    if (action === 'mark-as-current' || action === 'restore') await initialTokens.makeAdminToken(stored.id);
+    if (stored === undefined) return add(tx, { ...adminScope, secret, isConfiguredAdminToken: true });
+    if (action === 'mark-as-current' || action === 'restore') await initialTokens.markAsCurrent(stored.id);
     if (action === 'restore')
       events.emit([tokenEvent('api-token-created', { data: describeInitialToken(adminScope, stored.createdAt) })]);
   };

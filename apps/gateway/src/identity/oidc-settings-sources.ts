@@ -29,9 +29,9 @@ export const oidcSettingsOfConfig = (config: GatewayConfig): OidcClientSettings 
 /** The stored settings with the secret; the defaults while nothing was stored. */
 export const oidcSettingsOfRow = (
   stored: StoredSetting<'oidc'> | undefined,
-  secrets: OidcSecretCipher,
+  secretCipher: OidcSecretCipher,
 ): OidcClientSettings => ({
   ...defaultOidcValues,
   ...stored?.value,
-  secret: secrets.open(stored?.secret ?? null),
+  secret: secretCipher.open(stored?.secret ?? null),
 });

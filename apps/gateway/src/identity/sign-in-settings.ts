@@ -17,17 +17,19 @@ export interface SignInSettingsOptions {
 /** The settings of OpenID Connect: the variables OIDC_*, or the settings that administrators stored. */
 export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOptions) => {
   const configured = oidcSettingsOfConfig(config);
-  const secrets = oidcSecretCipher(hasher);
+  const secretCipher = oidcSecretCipher(hasher);
   let cachedScim: { readonly setting: ReturnType<typeof readScim>; readonly expiresAt: number } | undefined;
   const readScim = () => read('scim');
   let currentProvider: { readonly key: string; readonly provider: OpenIdProvider } | undefined;
 
-  const oidc = async (): Promise<OidcClientSettings> => configured ?? oidcSettingsOfRow(await read('oidc'), secrets);
+  const oidc = async (): Promise<OidcClientSettings> =>
+    configured ?? oidcSettingsOfRow(await read('oidc'), secretCipher);
 
   return {
     /** whether environment variables determine the settings of OpenID Connect */
     isReadOnly: configured !== undefined,
-    secrets,
+    /** encrypts and decrypts the secret of the client at the OpenID provider */
+    secretCipher,
     /** The settings of OpenID Connect with the secret of the client. */
     oidc,
     /** The provider that users sign in through; undefined while that is off. */

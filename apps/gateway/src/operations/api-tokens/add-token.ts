@@ -12,7 +12,7 @@ export const addToken = async (
   createdBy: number,
 ): Promise<ReplyWithSecret<ApiToken>> => {
   await lockExistingProjects(namedProjects(token));
-  if ((await tokens.count()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
+  if ((await tokens.countForUpdate()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
   const generated = newTokenSecret(token.projects, token.environment, secretBytes);
   const stored = toApiToken(await tokens.add(token, generated, createdBy));
   events.emit([tokenEvent('api-token-created', { data: stored })]);

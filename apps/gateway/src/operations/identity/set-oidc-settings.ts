@@ -19,14 +19,14 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
     if (checked.enabled) await discoverProvider(checked);
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('oidc');
-      const before = oidcSettingsOfRow(stored, signInSettings.secrets);
+      const before = oidcSettingsOfRow(stored, signInSettings.secretCipher);
       const after = mergeOidcSettings(before, request.body);
       requireCheckedProvider(checked, after);
       // A role that was deleted since must not keep the sign-in from being turned off.
       if (after.defaultRootRoleId !== null && (after.enabled || request.body.defaultRootRoleId !== undefined))
         await requireRootRole(tx, after.defaultRootRoleId, '/body/defaultRootRoleId');
       const { secret, ...values } = after;
-      await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secrets.seal(secret));
+      await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secretCipher.seal(secret));
       tx.events.emit(oidcSettingEvents(before, after, { wasStored: stored !== undefined }));
       return oidcSettingsResponse({ ...after, isReadOnly: false });
     });

@@ -12,7 +12,7 @@ export interface InitialToken extends ConfiguredToken {
   /** the masked form of a generated secret; undefined for a secret that the operator chose */
   readonly masked?: string;
   /** whether it is the token of `BUNTING_ADMIN_TOKEN` */
-  readonly isAdminToken?: true;
+  readonly isConfiguredAdminToken?: true;
 }
 
 const storedTokenOf = ({
@@ -42,7 +42,7 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
     /** Whether there is an API token, also a revoked one. */
     hasAny: async (): Promise<boolean> => (await em.count(TokenEntity, { kind: { $ne: 'user' } })) > 0,
     add: async (
-      { secret, masked, isAdminToken, kind, projects, environment }: InitialToken,
+      { secret, masked, isConfiguredAdminToken, kind, projects, environment }: InitialToken,
       createdAt: string,
     ): Promise<void> => {
       const id = randomUUID();
@@ -61,7 +61,7 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
         createdAt,
         expiresAt: null,
         revokedAt: null,
-        configured: isAdminToken === true ? 'current' : null,
+        configured: isConfiguredAdminToken === true ? 'current' : null,
       });
     },
     /** The token with the secret, also a revoked one; locked until the transaction ends. */
@@ -72,12 +72,12 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
     /** The valid token of `BUNTING_ADMIN_TOKEN`, as the last start stored it; locked until the transaction ends. */
     listCurrentForUpdate: async (): Promise<readonly StoredConfiguredToken[]> =>
       (await em.find(TokenEntity, { configured: 'current', revokedAt: null }, { lockMode })).map(storedTokenOf),
-    /** Revokes the token of an earlier value of `BUNTING_ADMIN_TOKEN`. */
-    replace: async (id: string): Promise<void> => {
+    /** Revokes the token of an earlier value of `BUNTING_ADMIN_TOKEN`, and marks it as replaced. */
+    revokeReplaced: async (id: string): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()'), configured: 'replaced' });
     },
-    /** Makes a stored token that of `BUNTING_ADMIN_TOKEN`, valid if it was revoked. */
-    makeAdminToken: async (id: string): Promise<void> => {
+    /** Marks a stored token as that of `BUNTING_ADMIN_TOKEN`, and makes it valid again if it was revoked. */
+    markAsCurrent: async (id: string): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: null, configured: 'current' });
     },
   };

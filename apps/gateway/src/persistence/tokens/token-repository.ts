@@ -122,7 +122,7 @@ export const tokenRepository = (
       return row === null ? undefined : tokenOf(row);
     },
     /** The number of API tokens. Serialises the transactions that call it, so that concurrent creations do not exceed the limit. */
-    count: async (): Promise<number> => {
+    countForUpdate: async (): Promise<number> => {
       await advisoryLock({ query }, 'api tokens');
       return tx.em.count(TokenEntity, { kind: { $ne: 'user' }, revokedAt: null });
     },
