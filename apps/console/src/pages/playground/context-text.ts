@@ -2,7 +2,7 @@ import type { FilterError } from '../../filtering/filter-error.ts';
 import type { Suggestion } from '../../filtering/filter-suggestions.ts';
 import { filterMessages } from '../../messages/filters.ts';
 
-/** A context field with the values that it may have, if they are listed. */
+/** A context field with its legal values; without any, all values are legal. */
 export interface KnownField {
   readonly name: string;
   readonly legalValues: readonly string[];
@@ -21,21 +21,21 @@ const contextTokensOf = (line: string): Token[] =>
     end: start + text.length,
   }));
 
-const plain = (text: string): string => text.replaceAll('"', '');
+const withoutQuotes = (text: string): string => text.replaceAll('"', '');
 
 export interface ParsedContext {
   readonly context: Readonly<Record<string, string>>;
   readonly errors: readonly FilterError[];
 }
 
-/** Reads a context such as `userId=a,b region=eu plan="pro plus"`. Values with commas between them are alternatives. */
+/** Reads a context such as `userId=a,b region=eu plan="pro plus"`. The server evaluates each of the values between commas. */
 export const parseContext = (line: string): ParsedContext => {
   const entries: [string, string][] = [];
   const errors: FilterError[] = [];
   for (const { text } of contextTokensOf(line)) {
-    const at = text.indexOf('=');
-    const [name, value] = [text.slice(0, at), plain(text.slice(at + 1))];
-    if (at < 1) errors.push({ token: text, reason: filterMessages.contextValue });
+    const equalsIndex = text.indexOf('=');
+    const [name, value] = [text.slice(0, equalsIndex), withoutQuotes(text.slice(equalsIndex + 1))];
+    if (equalsIndex < 1) errors.push({ token: text, reason: filterMessages.contextValue });
     else if (value === '') errors.push({ token: text, reason: filterMessages.noValue });
     else if (entries.some(([other]) => other === name))
       errors.push({ token: text, reason: filterMessages.givenTwice(name) });
@@ -47,7 +47,7 @@ export const parseContext = (line: string): ParsedContext => {
 const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : value);
 const maxSuggestions = 8;
 
-/** What could follow at the caret of a context: the names of fields, and then the values of a field. */
+/** The suggestions for the token at the caret of a context: names of fields or, after `=`, the legal values of the field. */
 export const suggestContext = (line: string, caret: number, fields: readonly KnownField[]): Suggestion[] => {
   const token = contextTokensOf(line).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
@@ -57,8 +57,8 @@ export const suggestContext = (line: string, caret: number, fields: readonly Kno
     filter: line.slice(0, start) + text + line.slice(end),
     caret: start + text.length,
   });
-  const equals = typed.indexOf('=');
-  if (equals < 0) {
+  const equalsIndex = typed.indexOf('=');
+  if (equalsIndex < 0) {
     const word = typed.toLowerCase();
     const presentNames = new Set(contextTokensOf(line).map(({ text }) => text.split('=')[0]));
     return fields
@@ -66,16 +66,16 @@ export const suggestContext = (line: string, caret: number, fields: readonly Kno
       .slice(0, maxSuggestions)
       .map(({ name }) => suggestion(`${name}=`));
   }
-  const before = typed.slice(0, typed.lastIndexOf(',') + 1 || equals + 1);
-  const word = plain(typed.slice(before.length)).toLowerCase();
-  const legal = fields.find(({ name }) => name === typed.slice(0, equals))?.legalValues ?? [];
-  return legal
+  const keptText = typed.slice(0, typed.lastIndexOf(',') + 1 || equalsIndex + 1);
+  const word = withoutQuotes(typed.slice(keptText.length)).toLowerCase();
+  const legalValues = fields.find(({ name }) => name === typed.slice(0, equalsIndex))?.legalValues ?? [];
+  return legalValues
     .filter((value) => value.toLowerCase().includes(word) && value.toLowerCase() !== word)
     .slice(0, maxSuggestions)
-    .map((value) => suggestion(`${before}${quote(value)}`));
+    .map((value) => suggestion(`${keptText}${quote(value)}`));
 };
 
-/** A context in one line, as it is entered. */
+/** A context in one line, in the form in which it is entered. */
 export const contextLine = (context: Readonly<Record<string, unknown>>): string =>
   Object.entries(context)
     .map(([name, value]) => `${name}=${quote(String(value))}`)

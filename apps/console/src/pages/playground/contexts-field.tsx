@@ -10,27 +10,30 @@ import { parseContext, suggestContext } from './context-text.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 
-/** Contexts of one request. */
+/** The maximum number of contexts in one request. */
 const maxContexts = 50;
 
-/** Fields that SDKs set by themselves, beside those that are defined. */
+/** Fields that every context can have, besides the context fields of the installation. */
 const standardFields = ['userId', 'sessionId', 'remoteAddress', 'appName', 'currentTime'];
 
 interface ContextsFieldProps {
-  /** one on each line */
+  /** the contexts as text, one on each line */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** Contexts as rows with completion, or as text to paste into. */
+/** The editor of contexts: as rows with suggestions, or as a text into which others can be pasted. */
 export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
-  const [isText, setText] = useState(false);
-  const { data: defined = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
+  const [isText, setIsText] = useState(false);
+  const { data: definedFields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const handle = useRef<FilterComboBoxHandle>(null);
   const fields = [
-    ...defined.map(({ name, legalValues = [] }) => ({ name, legalValues: legalValues.map((legal) => legal.value) })),
+    ...definedFields.map(({ name, legalValues = [] }) => ({
+      name,
+      legalValues: legalValues.map((legal) => legal.value),
+    })),
     ...standardFields
-      .filter((name) => !defined.some((field) => field.name === name))
+      .filter((name) => !definedFields.some((field) => field.name === name))
       .map((name) => ({ name, legalValues: [] })),
   ];
   const lines = value.split('\n');
@@ -39,7 +42,7 @@ export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
     <div className={styles['group']} role="group" aria-label={text.contexts}>
       <div className={styles['head']}>
         <h2>{text.contexts}</h2>
-        <Button size="small" variant="quiet" onPress={() => setText(!isText)}>
+        <Button size="small" variant="quiet" onPress={() => setIsText(!isText)}>
           {isText ? text.asRows : text.asText}
         </Button>
       </div>
@@ -54,23 +57,23 @@ export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
         />
       ) : (
         <div className={styles['contexts']}>
-          {lines.map((line, nth) => (
-            <div key={nth} className={styles['contextRow']}>
+          {lines.map((line, index) => (
+            <div key={index} className={styles['contextRow']}>
               <FilterComboBox
-                label={text.contextLabel(nth + 1)}
+                label={text.contextLabel(index + 1)}
                 hint={text.contextHint}
                 value={line}
-                onChange={(changed) => onChange(lines.with(nth, changed).join('\n'))}
+                onChange={(changed) => onChange(lines.with(index, changed).join('\n'))}
                 errors={parseContext(line).errors}
                 suggest={(typed, caret) => suggestContext(typed, caret, fields)}
                 onFocus={() => undefined}
-                handle={nth === lines.length - 1 ? handle : null}
+                handle={index === lines.length - 1 ? handle : null}
               />
               {lines.length > 1 && (
                 <IconButton
                   icon="remove"
-                  label={text.removeContext(nth + 1)}
-                  onPress={() => onChange(lines.toSpliced(nth, 1).join('\n'))}
+                  label={text.removeContext(index + 1)}
+                  onPress={() => onChange(lines.toSpliced(index, 1).join('\n'))}
                 />
               )}
             </div>

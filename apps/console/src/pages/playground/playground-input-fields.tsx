@@ -10,22 +10,22 @@ import styles from './playground.module.css';
 
 const maxOpenRequests = 50;
 
-/** The change requests that results can be compared with: those that are open, and the one of the address. */
-const useOpenRequests = (chosen: number | undefined) => {
+/** The options for a change request to compare with: the open ones, and the one that the URL names. */
+const useChangeRequestOptions = (chosenId: number | undefined) => {
   const { data } = useQuery({
     ...operationQuery(SearchChangeRequests, { query: { state: 'IS:open', limit: maxOpenRequests } }),
     staleTime: 30_000,
   });
-  const open = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
+  const openRequests = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
     id: String(id),
     label: title ?? changeRequestsMessages.untitled(id),
     description: `${project} / ${environment}`,
   }));
-  const isListed = chosen === undefined || open.some(({ id }) => id === String(chosen));
+  const isListed = chosenId === undefined || openRequests.some(({ id }) => id === String(chosenId));
   return [
     { id: 'none', label: text.noComparison },
-    ...(isListed ? [] : [{ id: String(chosen), label: changeRequestsMessages.untitled(chosen) }]),
-    ...open,
+    ...(isListed ? [] : [{ id: String(chosenId), label: changeRequestsMessages.untitled(chosenId) }]),
+    ...openRequests,
   ];
 };
 
@@ -34,11 +34,11 @@ interface PlaygroundInputFieldsProps {
   readonly enabledEnvironments: readonly string[];
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
-  /** writes search parameters */
+  /** writes search parameters to the URL */
   readonly write: (changed: SearchParameters) => void;
 }
 
-/** Chooses the environments, flags and projects, and a change request to compare with. */
+/** The fields that choose the environments, flags and projects, and a change request to compare with. */
 export const PlaygroundInputFields = ({
   input,
   enabledEnvironments,
@@ -48,7 +48,7 @@ export const PlaygroundInputFields = ({
 }: PlaygroundInputFieldsProps) => {
   const { environments, projects, flag, changeRequest, onlyConcerned } = input;
   const { data: projectList } = useProjects();
-  const requests = useOpenRequests(changeRequest);
+  const requests = useChangeRequestOptions(changeRequest);
   return (
     <div className={styles['group']}>
       <div className={styles['group']} role="group" aria-label={text.environments}>
@@ -63,7 +63,7 @@ export const PlaygroundInputFields = ({
               onChange={(isSelected) =>
                 write({
                   environments: enabledEnvironments
-                    .filter((one) => (one === name ? isSelected : environments.includes(one)))
+                    .filter((other) => (other === name ? isSelected : environments.includes(other)))
                     .join(','),
                 })
               }
@@ -98,7 +98,7 @@ export const PlaygroundInputFields = ({
             <Checkbox
               key={id}
               isSelected
-              onChange={() => write({ projects: projects.filter((one) => one !== id).join(',') || undefined })}
+              onChange={() => write({ projects: projects.filter((other) => other !== id).join(',') || undefined })}
             >
               {id}
             </Checkbox>

@@ -5,22 +5,22 @@ import { parseContext } from './context-text.ts';
 const maxContexts = 50;
 const maxQueryLength = 100;
 
-/** What the search parameters of the address choose to evaluate. */
+/** What is evaluated, as the search parameters of the URL choose it. */
 export interface PlaygroundInput {
   readonly environments: readonly string[];
-  /** none for all projects */
+  /** empty for all projects */
   readonly projects: readonly string[];
   /** the only flag that is evaluated, if any */
   readonly flag: string | undefined;
   /** the change request whose effect is compared, if any */
   readonly changeRequest: number | undefined;
-  /** only flags that the change request concerns */
+  /** whether only flags that the change request concerns are evaluated */
   readonly onlyConcerned: boolean;
 }
 
 const namesIn = (value: string | undefined): string[] => (value ?? '').split(',').filter((name) => name !== '');
 
-/** Reads the input. Without a parameter `environments` it is every enabled environment. */
+/** The input that search parameters stand for. Without the parameter `environments`, it has every enabled environment. */
 export const playgroundInputOf = (search: SearchParameters, enabled: readonly string[]): PlaygroundInput => ({
   environments:
     search['environments'] === undefined
@@ -32,24 +32,26 @@ export const playgroundInputOf = (search: SearchParameters, enabled: readonly st
   onlyConcerned: search['concerned'] !== 'false',
 });
 
-/** The request that evaluates the input for flags that match the query, for the contexts in the lines of a text. */
+/** The request body that evaluates the input. @param query a part of the names of flags @param contexts one context on each line */
 export const playgroundTableBody = (input: PlaygroundInput, query: string, contexts: string): PlaygroundTableBody => {
   const { environments, projects, flag, changeRequest, onlyConcerned } = input;
   const lines = contexts.split('\n').slice(0, maxContexts);
-  const nonEmpty = lines.map((line) => parseContext(line).context).filter((context) => Object.keys(context).length > 0);
-  const trimmed = query.trim().slice(0, maxQueryLength);
+  const nonEmptyContexts = lines
+    .map((line) => parseContext(line).context)
+    .filter((context) => Object.keys(context).length > 0);
+  const nameText = query.trim().slice(0, maxQueryLength);
   return {
     environments: [...environments],
-    contexts: nonEmpty.length === 0 ? [{}] : nonEmpty,
+    contexts: nonEmptyContexts.length === 0 ? [{}] : nonEmptyContexts,
     ...(projects.length === 0 ? {} : { projects: [...projects] }),
     ...(flag === undefined ? {} : { features: [flag] }),
-    ...(trimmed === '' ? {} : { query: trimmed }),
+    ...(nameText === '' ? {} : { query: nameText }),
     ...(changeRequest === undefined ? {} : { changeRequest, onlyConcerned: onlyConcerned && flag === undefined }),
   };
 };
 
 interface ResultsOfFlag {
-  /** by environment, one for each context; `proposed` only where a change request changes the result */
+  /** by environment, one result for each context; `proposed` is set only where the change request changes the result */
   readonly environments: Readonly<
     Record<string, readonly { readonly isEnabled: boolean; readonly proposed?: unknown }[]>
   >;

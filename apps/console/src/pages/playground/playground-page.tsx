@@ -13,13 +13,13 @@ import { playgroundMessages as text } from '../../messages/playground.ts';
 import { ContextsField } from './contexts-field.tsx';
 import { PlaygroundInputFields } from './playground-input-fields.tsx';
 import { countChangedResults, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
-import { type CellAddress, ResultReasonsDialog } from './result-reasons-dialog.tsx';
+import { type ResultCell, ResultReasonsDialog } from './result-reasons-dialog.tsx';
 import { ResultGrid } from './result-grid.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 
-/** Debounce of the changes of others before the table is evaluated again, in milliseconds: a bulk change is many events. */
-const liveDelayMs = 500;
+/** Milliseconds from an event until the table is evaluated again, once for all events in that time: a bulk change causes many. */
+const evaluationThrottleMs = 500;
 
 const useTable = (body: PlaygroundTableBody) =>
   useInfiniteQuery({
@@ -32,38 +32,38 @@ const useTable = (body: PlaygroundTableBody) =>
     placeholderData: keepPreviousData,
   });
 
-/** The table, evaluated again after changes of others: automatically while it has one page, else when the user starts it. */
+/** The table, evaluated again after flags or segments have changed: automatically while it has one page, else when the user asks for it. */
 const useLiveTable = (body: PlaygroundTableBody) => {
   const client = useQueryClient();
   const table = useTable(body);
   const key = JSON.stringify(body);
-  const [outdated, setOutdated] = useState<string | undefined>();
-  const reading = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const evaluateLater = (): void => {
-    if (reading.current !== undefined) return;
+  const [outdatedKey, setOutdatedKey] = useState<string | undefined>();
+  const evaluationTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const scheduleEvaluation = (): void => {
+    if (evaluationTimer.current !== undefined) return;
     const queryKey = [EvaluatePlaygroundTable.operationId, body];
-    reading.current = setTimeout(() => {
-      reading.current = undefined;
+    evaluationTimer.current = setTimeout(() => {
+      evaluationTimer.current = undefined;
       const pageCount = client.getQueryData<{ readonly pages: readonly unknown[] }>(queryKey)?.pages.length ?? 0;
-      if (pageCount > 1 || client.isFetching({ queryKey }) > 0) setOutdated(key);
+      if (pageCount > 1 || client.isFetching({ queryKey }) > 0) setOutdatedKey(key);
       else void client.invalidateQueries({ queryKey });
-    }, liveDelayMs);
+    }, evaluationThrottleMs);
   };
   useEventFeed(({ type }) => {
-    if (/^(feature|segment|change)-/.test(type)) evaluateLater();
+    if (/^(feature|segment|change)-/.test(type)) scheduleEvaluation();
   });
   const evaluateAgain = (): void => {
-    setOutdated(undefined);
+    setOutdatedKey(undefined);
     void table.refetch();
   };
-  return { table, isOutdated: outdated === key, evaluateAgain };
+  return { table, isOutdated: outdatedKey === key, evaluateAgain };
 };
 
-/** Evaluates flags by the server's own rules for any contexts, and says why each is on or off. All that is chosen is in the address. */
+/** Evaluates flags by the server's own rules for any contexts, and says why each is on or off. The URL has all that the user chooses. */
 export const PlaygroundPage = () => {
   const { filter, setFilter, search, write } = useFilterInUrl();
   const contexts = useFilterInUrl('contexts');
-  const [opened, setOpened] = useState<CellAddress | undefined>();
+  const [openCell, setOpenCell] = useState<ResultCell | undefined>();
   const { data: environmentList } = useEnvironments();
   const enabledEnvironments = (environmentList?.environments ?? [])
     .filter(({ enabled }) => enabled)
@@ -79,9 +79,9 @@ export const PlaygroundPage = () => {
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
 
   const pages = table.data?.pages ?? [];
-  const first = pages[0];
+  const firstPage = pages[0];
   const flags = pages.flatMap(({ features }) => features);
-  const ignored = first?.warnings.invalidContextProperties ?? [];
+  const ignoredFields = firstPage?.warnings.invalidContextProperties ?? [];
   return (
     <Page title={text.page} fillsWindow>
       <div className={styles['setup']}>
@@ -96,11 +96,11 @@ export const PlaygroundPage = () => {
       </div>
       <div className={styles['status']}>
         <span role="status">
-          {first !== undefined &&
+          {firstPage !== undefined &&
             text.summary(
               flags.length,
-              first.total,
-              first.contexts.length,
+              firstPage.total,
+              firstPage.contexts.length,
               countChangedResults(flags),
               changeRequest !== undefined,
             )}
@@ -108,8 +108,8 @@ export const PlaygroundPage = () => {
         <span className={layout['small']}>{text.shared}</span>
       </div>
       {enabledEnvironments.length > 0 && environments.length === 0 && <Notice>{text.everyEnvironment}</Notice>}
-      {ignored.length > 0 && <Notice tone="warning">{text.ignored(ignored)}</Notice>}
-      {first !== undefined && isOutdated && (
+      {ignoredFields.length > 0 && <Notice tone="warning">{text.ignored(ignoredFields)}</Notice>}
+      {firstPage !== undefined && isOutdated && (
         <Notice
           actions={
             <Button size="small" isPending={table.isFetching} onPress={evaluateAgain}>
@@ -121,22 +121,22 @@ export const PlaygroundPage = () => {
         </Notice>
       )}
       {table.error !== null && <ErrorNotice error={table.error} retry={() => void table.refetch()} />}
-      {first === undefined && table.error === null && environments.length > 0 && <Loading />}
-      {first !== undefined && flags.length === 0 && table.error === null && (
+      {firstPage === undefined && table.error === null && environments.length > 0 && <Loading />}
+      {firstPage !== undefined && flags.length === 0 && table.error === null && (
         <EmptyState title={text.empty}>{text.emptyHelp}</EmptyState>
       )}
-      {first !== undefined && flags.length > 0 && environments.length > 0 && (
+      {firstPage !== undefined && flags.length > 0 && environments.length > 0 && (
         <ResultGrid
           environments={Object.keys(flags[0]?.environments ?? {})}
-          contexts={first.contexts}
+          contexts={firstPage.contexts}
           flags={flags}
           isOutdated={table.isPlaceholderData || table.error !== null}
-          onOpen={setOpened}
+          onOpen={setOpenCell}
           onReachEnd={onReachEnd}
         />
       )}
-      {opened !== undefined && (
-        <ResultReasonsDialog {...opened} changeRequest={changeRequest} onClose={() => setOpened(undefined)} />
+      {openCell !== undefined && (
+        <ResultReasonsDialog {...openCell} changeRequest={changeRequest} onClose={() => setOpenCell(undefined)} />
       )}
     </Page>
   );

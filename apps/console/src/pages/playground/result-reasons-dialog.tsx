@@ -69,15 +69,15 @@ const StrategyReasons = ({ strategy, context }: { strategy: ExplainedStrategy; c
         <p className={layout['small']}>{text.disabledStrategy}</p>
       ) : (
         <ul>
-          {constraints.map((constraint, nth) => (
-            <ConstraintCheck key={nth} constraint={constraint} context={context} />
+          {constraints.map((constraint, index) => (
+            <ConstraintCheck key={index} constraint={constraint} context={context} />
           ))}
           {segments.map((segment) => (
             <Check key={segment.id} holds={segment.result}>
               {text.segment(segment.name)}
               <ul>
-                {segment.constraints.map((constraint, nth) => (
-                  <ConstraintCheck key={nth} constraint={constraint} context={context} />
+                {segment.constraints.map((constraint, index) => (
+                  <ConstraintCheck key={index} constraint={constraint} context={context} />
                 ))}
               </ul>
             </Check>
@@ -104,7 +104,7 @@ const conclusionOf = (feature: PlaygroundFeature): string => {
   return feature.strategies.result === 'unknown' ? conclusion.unknown : conclusion.noMatch;
 };
 
-interface ReasonsProps extends CellAddress {
+interface ReasonsProps extends ResultCell {
   readonly title: string;
   readonly changeRequest?: number | undefined;
 }
@@ -158,20 +158,20 @@ const Reasons = ({ title, flag, project, environment, context, changeRequest }: 
   );
 };
 
-/** A result of the table. */
-export interface CellAddress {
+/** Identifies one result of the table: of a flag, in an environment, for a context. */
+export interface ResultCell {
   readonly flag: string;
   readonly project: string;
   readonly environment: string;
   readonly context: Context;
 }
 
-interface ResultReasonsDialogProps extends CellAddress {
+interface ResultReasonsDialogProps extends ResultCell {
   readonly changeRequest: number | undefined;
   readonly onClose: () => void;
 }
 
-/** Why a flag is on or off, now and, beside it, as if a change request were applied. */
+/** Why a flag is on or off: now and, next to it, as if the change request were applied. */
 export const ResultReasonsDialog = ({ changeRequest, onClose, ...cell }: ResultReasonsDialogProps) => (
   <Dialog
     title={text.why(cell.flag, cell.environment)}

@@ -13,12 +13,12 @@ const systems = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** The names of browser and operating system in a `User-Agent`; the header itself for an unknown one. */
+/** The names of the browser and operating system of a `User-Agent` header; the header itself for an unknown browser. */
 export const browserName = (userAgent: string): string => {
   for (const [name, pattern] of browsers) {
     const version = pattern.exec(userAgent)?.[1];
     if (version === undefined) continue;
-    const system = systems.find(([, found]) => found.test(userAgent))?.[0];
+    const system = systems.find(([, systemPattern]) => systemPattern.test(userAgent))?.[0];
     return `${name} ${version}${system === undefined ? '' : `, ${system}`}`;
   }
   return userAgent;

@@ -13,7 +13,7 @@ import { notify } from '../../shell/toasts.tsx';
 
 const text = accountMessages;
 
-/** Changes the own password; other browsers are signed out. */
+/** Changes the password of the user, which ends the sessions in all other browsers. */
 export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const client = useQueryClient();
   const { control, handleSubmit, setError, formState } = useForm({

@@ -32,9 +32,9 @@ import styles from './profile.module.css';
 
 const text = profileMessages;
 
-const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
+const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => (
   <CreateSecretDialog
-    title={text.createKey}
+    title={text.createToken}
     submit={sharedMessages.common.create}
     operation={CreateOwnPat}
     invalidates={[ListOwnPats]}
@@ -42,7 +42,7 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
     request={({ description, days }) => ({
       body: { description: String(description), expiresAt: instantAfterDays(days) ?? null },
     })}
-    secret={({ secret }) => ({ title: text.keyCreated, label: text.key, value: secret, help: text.keyOnce })}
+    secret={({ secret }) => ({ title: text.tokenCreated, label: text.token, value: secret, help: text.tokenOnce })}
     onClose={onClose}
   >
     {(control) => (
@@ -50,27 +50,27 @@ const CreateKey = ({ onClose }: { readonly onClose: () => void }) => (
         <BoundTextField
           control={control}
           name="description"
-          label={text.keyPurpose}
-          hint={text.keyPurposeHint}
-          required={text.keyPurposeMissing}
+          label={text.tokenPurpose}
+          hint={text.tokenPurposeHint}
+          required={text.tokenPurposeMissing}
           autoFocus
         />
-        <BoundSelect control={control} name="days" label={text.keyLasts} options={optionsOfPairs(text.keyDays)} />
+        <BoundSelect control={control} name="days" label={text.tokenLasts} options={optionsOfPairs(text.tokenDays)} />
       </>
     )}
   </CreateSecretDialog>
 );
 
-const Keys = () => {
+const PersonalAccessTokens = () => {
   const pats = useQuery(operationQuery(ListOwnPats, {}));
   const remove = useOperationMutation(DeleteOwnPat, [ListOwnPats]);
   const [isCreating, setCreating] = useState(false);
-  const [removed, setRemoved] = useState<Pat | undefined>();
-  const confirm = async (id: number): Promise<void> => {
+  const [tokenToRemove, setTokenToRemove] = useState<Pat | undefined>();
+  const removeToken = async (id: number): Promise<void> => {
     try {
       await remove.mutateAsync({ params: { id } });
-      notify(text.keyRemoved);
-      setRemoved(undefined);
+      notify(text.tokenRemoved);
+      setTokenToRemove(undefined);
     } catch (error) {
       notifyError(error);
     }
@@ -78,22 +78,22 @@ const Keys = () => {
   return (
     <section className={layout['section']} aria-labelledby="keys">
       <div className={layout['bar']}>
-        <h2 id="keys">{text.keys}</h2>
+        <h2 id="keys">{text.tokens}</h2>
         <Button icon="add" onPress={() => setCreating(true)}>
-          {text.createKey}
+          {text.createToken}
         </Button>
       </div>
       <QueryResult query={pats}>
         {({ pats: rows }) =>
           rows.length === 0 ? (
-            <EmptyState title={text.noKeys}>{text.noKeysHelp}</EmptyState>
+            <EmptyState title={text.noTokens}>{text.noTokensHelp}</EmptyState>
           ) : (
             <Table
-              label={text.keys}
+              label={text.tokens}
               rows={rows}
               rowKey={({ id }) => id}
               columns={[
-                { id: 'what', title: text.keyPurpose, cell: ({ description }) => description },
+                { id: 'what', title: text.tokenPurpose, cell: ({ description }) => description },
                 { id: 'created', title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
                 { id: 'seen', title: text.lastUsed, cell: ({ seenAt }) => <Time at={seenAt} /> },
                 { id: 'expires', title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
@@ -101,8 +101,8 @@ const Keys = () => {
                   id: 'remove',
                   title: sharedMessages.common.actions,
                   cell: (row) => (
-                    <Button size="small" onPress={() => setRemoved(row)}>
-                      {text.removeKey}
+                    <Button size="small" onPress={() => setTokenToRemove(row)}>
+                      {text.removeToken}
                     </Button>
                   ),
                 },
@@ -111,17 +111,17 @@ const Keys = () => {
           )
         }
       </QueryResult>
-      {isCreating && <CreateKey onClose={() => setCreating(false)} />}
-      {removed !== undefined && (
+      {isCreating && <CreateTokenDialog onClose={() => setCreating(false)} />}
+      {tokenToRemove !== undefined && (
         <ConfirmDialog
-          title={text.removeKey}
-          confirm={text.removeKey}
+          title={text.removeToken}
+          confirm={text.removeToken}
           isDangerous
           isPending={remove.isPending}
-          onConfirm={() => void confirm(removed.id)}
-          onClose={() => setRemoved(undefined)}
+          onConfirm={() => void removeToken(tokenToRemove.id)}
+          onClose={() => setTokenToRemove(undefined)}
         >
-          <p>{text.removeKeyHelp(removed.description)}</p>
+          <p>{text.removeTokenHelp(tokenToRemove.description)}</p>
         </ConfirmDialog>
       )}
     </section>
@@ -130,12 +130,13 @@ const Keys = () => {
 
 const Sessions = () => {
   const sessions = useQuery(operationQuery(ListOwnSessions, {}));
-  const end = useOperationMutation(EndOwnSession, [ListOwnSessions]);
+  const endSession = useOperationMutation(EndOwnSession, [ListOwnSessions]);
   const endOthers = useOperationMutation(EndOtherSessions, [ListOwnSessions]);
-  const run = async (job: Promise<unknown>, done: string): Promise<void> => {
+  /** Notifies the user of the success or failure of a request. */
+  const notifyOfResult = async (request: Promise<unknown>, success: string): Promise<void> => {
     try {
-      await job;
-      notify(done);
+      await request;
+      notify(success);
     } catch (error) {
       notifyError(error);
     }
@@ -145,7 +146,9 @@ const Sessions = () => {
       <div className={layout['bar']}>
         <h2 id="sessions">{text.sessions}</h2>
         {(sessions.data?.sessions.length ?? 0) > 1 && (
-          <Button onPress={() => void run(endOthers.mutateAsync({}), text.othersEnded)}>{text.endOthers}</Button>
+          <Button onPress={() => void notifyOfResult(endOthers.mutateAsync({}), text.otherSessionsEnded)}>
+            {text.endOtherSessions}
+          </Button>
         )}
       </div>
       <QueryResult query={sessions}>
@@ -155,7 +158,9 @@ const Sessions = () => {
           ) : (
             <SessionTable
               sessions={rows}
-              onEnd={(id) => void run(end.mutateAsync({ params: { sessionId: id } }), text.ended)}
+              onEnd={(id) =>
+                void notifyOfResult(endSession.mutateAsync({ params: { sessionId: id } }), text.sessionEnded)
+              }
             />
           )
         }
@@ -164,17 +169,17 @@ const Sessions = () => {
   );
 };
 
-/** Who the user is, the browsers they are signed in with, and their keys. */
+/** The profile of the user: names and role, the browsers in which the user is signed in, and the personal access tokens. */
 export const ProfilePage = () => {
   const me = useMe();
   const profile = useQuery(operationQuery(GetProfile, {}));
-  const [isChanging, setChanging] = useState(false);
+  const [isChangingPassword, setChangingPassword] = useState(false);
   return (
     <Page
       title={text.title}
       actions={
         me.data?.user.isAPI === false && (
-          <Button onPress={() => setChanging(true)}>{accountMessages.changePassword}</Button>
+          <Button onPress={() => setChangingPassword(true)}>{accountMessages.changePassword}</Button>
         )
       }
     >
@@ -199,17 +204,17 @@ export const ProfilePage = () => {
               )}
             </dl>
             {user.isAPI ? (
-              <Notice>{text.isKey}</Notice>
+              <Notice>{text.signedInByKey}</Notice>
             ) : (
               <>
                 <Sessions />
-                <Keys />
+                <PersonalAccessTokens />
               </>
             )}
           </>
         )}
       </QueryResult>
-      {isChanging && <ChangePasswordDialog onClose={() => setChanging(false)} />}
+      {isChangingPassword && <ChangePasswordDialog onClose={() => setChangingPassword(false)} />}
     </Page>
   );
 };

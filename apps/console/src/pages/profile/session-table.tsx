@@ -29,7 +29,7 @@ export const SessionTable = ({ sessions, onEnd }: SessionTableProps) => (
           </span>
         ),
       },
-      { id: 'address', title: text.address, cell: ({ address }) => address },
+      { id: 'address', title: text.ipAddress, cell: ({ address }) => address },
       { id: 'created', title: text.signedIn, cell: ({ createdAt }) => <Time at={createdAt} /> },
       { id: 'seen', title: text.lastUsed, cell: ({ seenAt }) => <Time at={seenAt} /> },
       ...(onEnd === undefined
@@ -41,7 +41,7 @@ export const SessionTable = ({ sessions, onEnd }: SessionTableProps) => (
               cell: ({ id, isCurrent }: UserSession) =>
                 !isCurrent && (
                   <Button size="small" onPress={() => onEnd(id)}>
-                    {text.end}
+                    {text.endSession}
                   </Button>
                 ),
             },
