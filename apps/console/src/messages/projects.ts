@@ -48,8 +48,8 @@ export const projectsMessages = {
   tabsLabel: 'The project',
   unknownTab: 'There is no such page of a project',
   unknownTabHelp: 'The links above lead to those that there are.',
-  gone: (id: string) => `There is no project “${id}”`,
-  goneHelp: 'It may never have existed, be archived, or be private to others. An archived project can be revived.',
+  notFound: (id: string) => `There is no project “${id}”`,
+  notFoundHelp: 'It may never have existed, be archived, or be private to others. An archived project can be revived.',
   isArchived: (id: string) => `The project “${id}” is archived`,
   isArchivedHelp:
     'It is listed under “Archived projects” only, and its settings cannot be changed. Revived, it is as it was; its flags stay archived.',
@@ -108,7 +108,7 @@ export const projectsMessages = {
   protectionOn: 'Changes are proposed, approved and applied',
   protectionOnHint: 'Otherwise users with the permission change flags directly.',
   requiredApprovals: 'Approvals that a change request needs',
-  leastApprovals: (n: number) => `The environment asks for at least ${n}.`,
+  minApprovals: (n: number) => `The environment asks for at least ${n}.`,
   protectionHelp: (n: number) =>
     n === 0
       ? 'No change request is open there.'
@@ -202,7 +202,7 @@ export const projectsMessages = {
   emptyArchive: 'The archive is empty',
   emptyArchiveHelp: 'Flags that are archived are listed here. They can be revived, or deleted for good.',
 
-  about: 'Name and description',
+  nameAndDescription: 'Name and description',
   saved: 'The settings are saved.',
   featureLimit: 'Active flags at most',
   featureLimitHint: 'Empty: any number. Flags beyond a lower limit stay.',
@@ -223,7 +223,7 @@ export const projectsMessages = {
   deleted: (name: string) => `The project ${name} is deleted.`,
   activeFlags: (n: number) =>
     `${formatCount(n, 'flag')} of it ${n === 1 ? 'is' : 'are'} active: archive or move ${n === 1 ? 'it' : 'them'} first.`,
-  takesAlong: (flags: number, tokens: number, segments: number) =>
+  deletedAlong: (flags: number, tokens: number, segments: number) =>
     `It has ${formatCount(flags, 'archived flag')}, ${formatCount(tokens, 'API token')} and ${formatCount(segments, 'segment')} of its own.`,
   isDefault: 'The default project cannot be deleted.',
 } as const;

@@ -7,7 +7,7 @@ export const strategyMessages = {
   addVariant: 'Add a variant',
   after: 'After',
   audience: 'Who gets it',
-  badJson: (reason: string) => `The form keeps the last strategy that was valid. ${reason}`,
+  invalidJson: (reason: string) => `The form keeps the last strategy that was valid. ${reason}`,
   before: 'Now',
   beforeAfter: 'On for',
   caseInsensitive: 'Ignore upper and lower case',

@@ -12,15 +12,15 @@ import { projectsMessages as text } from '../../messages/projects.ts';
 import { ownersOf, ProjectName } from './project-name.tsx';
 import { ReviveProjectDialog } from './revive-project.tsx';
 
-/** The archived projects that the user sees. Those who may archive a project may revive it. */
+/** The archived projects that the user may see, each with a menu to revive it if the user may do so. */
 export const ArchivedProjects = () => {
   const archived = useQuery({
     ...operationQuery(ListProjects, { query: { archived: true } }),
     select: ({ projects }) => projects,
   });
   const mayCall = useMayCall();
-  const [reviving, setReviving] = useState<string>();
-  const back = (
+  const [projectToRevive, setProjectToRevive] = useState<string>();
+  const linkToActiveProjects = (
     <Link to="/projects" className={buttonClass()}>
       {text.showActive}
     </Link>
@@ -47,12 +47,14 @@ export const ArchivedProjects = () => {
         ]}
         actions={({ id }) =>
           mayCall(ReviveProject, { project: id })
-            ? [{ id: 'revive', label: text.revive, run: () => setReviving(id) }]
+            ? [{ id: 'revive', label: text.revive, run: () => setProjectToRevive(id) }]
             : []
         }
-        empty={{ title: text.noArchived, help: text.noArchivedHelp, action: back }}
+        empty={{ title: text.noArchived, help: text.noArchivedHelp, action: linkToActiveProjects }}
       />
-      {reviving !== undefined && <ReviveProjectDialog id={reviving} onClose={() => setReviving(undefined)} />}
+      {projectToRevive !== undefined && (
+        <ReviveProjectDialog id={projectToRevive} onClose={() => setProjectToRevive(undefined)} />
+      )}
     </Page>
   );
 };

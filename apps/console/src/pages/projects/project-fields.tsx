@@ -5,15 +5,15 @@ import type { RequestBodyField } from '../../components/forms/request-body-form.
 import { RadioGroup } from '../../components/forms/fields.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
-/** The context fields that a rollout can use as stickiness. */
+/** The form field for the default stickiness: one of the context fields that can be used for it. */
 export const useStickinessField = (): RequestBodyField => {
   const { data = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
-  const sticky = data.filter(({ stickiness }) => stickiness === true).map(({ name }) => name);
-  const options = [...new Set(['default', 'random', ...sticky])].map((id) => ({ id, label: id }));
+  const stickyFieldNames = data.filter(({ stickiness }) => stickiness === true).map(({ name }) => name);
+  const options = [...new Set(['default', 'random', ...stickyFieldNames])].map((id) => ({ id, label: id }));
   return { name: 'defaultStickiness', label: text.stickiness, hint: text.stickinessHint, options };
 };
 
-/** Who sees a project and proposes changes. */
+/** The form field for the mode of a project, which decides who sees it and who proposes changes in it. */
 export const modeField: RequestBodyField = {
   name: 'mode',
   label: text.mode,

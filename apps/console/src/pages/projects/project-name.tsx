@@ -5,14 +5,14 @@ import { projectsMessages as text } from '../../messages/projects.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './projects.module.css';
 
-/** The names of the owners of a project. */
+/** The names or e-mail addresses of the owners of a project, separated by commas. */
 export const ownersOf = ({ owners = [] }: Project): string =>
   owners
     .filter(({ ownerType }) => ownerType !== 'system')
     .map(({ name, email }) => name ?? email ?? '')
     .join(', ');
 
-/** A project in a list: a link to it, who sees it, and its description. */
+/** A project in a list: a link to it, its mode unless that is open, and its description. */
 export const ProjectName = ({ project: { id, name, mode, description } }: { readonly project: Project }) => (
   <div>
     <span className={layout['inline']}>

@@ -31,11 +31,11 @@ interface TabsProps {
   readonly tab: string | undefined;
 }
 
-const Tabs = ({ project, tab: shown }: TabsProps) => {
+const Tabs = ({ project, tab: currentTab }: TabsProps) => {
   const bar = useRef<HTMLElement>(null);
   useEffect(() => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [shown]);
+  }, [currentTab]);
   return (
     <nav ref={bar} aria-label={text.tabsLabel} className={styles['tabs']}>
       <ul>
@@ -71,26 +71,26 @@ const Tabs = ({ project, tab: shown }: TabsProps) => {
   );
 };
 
-/** A project that is not there: an archived one can be revived from here. */
-const Gone = ({ id, isArchived }: { readonly id: string; readonly isArchived: boolean }) => {
+/** Replaces the page of a project that is archived or not found, with a button to revive it. */
+const UnavailableProject = ({ id, isArchived }: { readonly id: string; readonly isArchived: boolean }) => {
   const mayCall = useMayCall();
   const [isReviving, setReviving] = useState(false);
   return (
     <>
       <EmptyState
-        title={isArchived ? text.isArchived(id) : text.gone(id)}
+        title={isArchived ? text.isArchived(id) : text.notFound(id)}
         action={
           mayCall(ReviveProject, { project: id }) && <Button onPress={() => setReviving(true)}>{text.revive}</Button>
         }
       >
-        {isArchived ? text.isArchivedHelp : text.goneHelp}
+        {isArchived ? text.isArchivedHelp : text.notFoundHelp}
       </EmptyState>
       {isReviving && <ReviveProjectDialog id={id} onClose={() => setReviving(false)} />}
     </>
   );
 };
 
-/** One project: what happens in it, and everything that can be set for it. */
+/** One project with its tabs; without a tab in the path, its overview. */
 export const ProjectPage = () => {
   const { project: id = '', tab } = useParams({ strict: false }) as {
     readonly project?: string;
@@ -100,7 +100,7 @@ export const ProjectPage = () => {
     ...operationQuery(GetProjectOverview, { params: { projectId: id } }),
     placeholderData: keepPreviousData,
   });
-  const isGone = overview.error instanceof ApiError && overview.error.kind === 'NotFoundError';
+  const isNotFound = overview.error instanceof ApiError && overview.error.kind === 'NotFoundError';
   const isArchived = overview.data?.archivedAt != null;
   const name = overview.data?.name ?? id;
   const mode = overview.data?.mode ?? 'open';
@@ -125,8 +125,8 @@ export const ProjectPage = () => {
         mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{text.modes[mode][0]}</Badge>
       }
     >
-      {isGone || isArchived ? (
-        <Gone id={id} isArchived={isArchived} />
+      {isNotFound || isArchived ? (
+        <UnavailableProject id={id} isArchived={isArchived} />
       ) : (
         <>
           <Tabs project={id} tab={tab} />

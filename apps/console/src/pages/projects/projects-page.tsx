@@ -38,7 +38,9 @@ const environmentsField = (names: readonly string[]): RequestBodyField => ({
           <Checkbox
             key={name}
             isSelected={chosen.includes(name)}
-            onChange={(isChosen) => onChange(names.filter((one) => (one === name ? isChosen : chosen.includes(one))))}
+            onChange={(isChosen) =>
+              onChange(names.filter((other) => (other === name ? isChosen : chosen.includes(other))))
+            }
           >
             {name}
           </Checkbox>
@@ -48,7 +50,7 @@ const environmentsField = (names: readonly string[]): RequestBodyField => ({
   },
 });
 
-const Create = ({
+const CreateProjectDialog = ({
   environments,
   onClose,
 }: {
@@ -80,14 +82,14 @@ const Create = ({
   );
 };
 
-/** Favourites first, then by name. */
-const inOrder = (projects: readonly Project[]): Project[] =>
+/** Sorts projects: favorites first, then by name. */
+const sortProjects = (projects: readonly Project[]): Project[] =>
   projects.toSorted(
     (one, other) =>
       Number(other.favorite ?? false) - Number(one.favorite ?? false) || one.name.localeCompare(other.name),
   );
 
-const Favorite = ({ project: { id, name, favorite = false } }: { readonly project: Project }) => {
+const FavoriteButton = ({ project: { id, name, favorite = false } }: { readonly project: Project }) => {
   const add = useOperationMutation(AddFavoriteProject, [ListProjects]);
   const remove = useOperationMutation(RemoveFavoriteProject, [ListProjects]);
   return (
@@ -112,11 +114,13 @@ const ActiveProjects = () => {
   const mayCall = useMayCall();
   const [isCreating, setCreating] = useState(false);
   const mayCreate = mayCall(CreateProject);
-  const enabled = (environments?.environments ?? []).filter((one) => one.enabled).map(({ name }) => name);
+  const enabledEnvironments = (environments?.environments ?? [])
+    .filter((environment) => environment.enabled)
+    .map(({ name }) => name);
   usePageActions(
     mayCreate ? [{ id: 'projects.create', title: text.create, key: 'c', run: () => setCreating(true) }] : [],
   );
-  const create = mayCreate && (
+  const createButton = mayCreate && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
       {text.create}
     </Button>
@@ -129,14 +133,14 @@ const ActiveProjects = () => {
           <Link to="/projects" search={{ show: 'archived' }} className={buttonClass()}>
             {text.showArchived}
           </Link>
-          {create}
+          {createButton}
         </>
       }
     >
       <MissingPermissionNotice operation={CreateProject} />
       <ResourceList
         label={text.title}
-        query={{ ...projects, data: projects.data && inOrder(projects.data.projects) }}
+        query={{ ...projects, data: projects.data && sortProjects(projects.data.projects) }}
         rowKey={({ id }) => id}
         name={({ name }) => name}
         text={(project) => `${project.id} ${project.description ?? ''} ${ownersOf(project)}`}
@@ -146,7 +150,7 @@ const ActiveProjects = () => {
             title: text.name,
             cell: (project) => (
               <div className={styles['name']}>
-                <Favorite project={project} />
+                <FavoriteButton project={project} />
                 <ProjectName project={project} />
               </div>
             ),
@@ -166,9 +170,9 @@ const ActiveProjects = () => {
           { id: 'owners', title: text.owners, cell: ownersOf },
           { id: 'updated', title: text.updated, cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
         ]}
-        empty={{ title: text.empty, help: text.emptyHelp, action: create }}
+        empty={{ title: text.empty, help: text.emptyHelp, action: createButton }}
       />
-      {isCreating && <Create environments={enabled} onClose={() => setCreating(false)} />}
+      {isCreating && <CreateProjectDialog environments={enabledEnvironments} onClose={() => setCreating(false)} />}
     </Page>
   );
 };

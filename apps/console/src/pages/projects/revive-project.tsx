@@ -7,7 +7,7 @@ interface ReviveProjectProps {
   readonly onClose: () => void;
 }
 
-/** Revives an archived project after a question that says what comes back. */
+/** Revives an archived project after the user has confirmed it. */
 export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectProps) => (
   <ConfirmOperationDialog
     title={text.reviveTitle(id)}

@@ -11,33 +11,33 @@ import styles from './strategy.module.css';
 export const SegmentFields = ({ draft, onChange }: StrategyPartProps) => {
   const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
   const segments = data?.segments ?? [];
-  const chosen = draft.segments;
+  const chosenIds = draft.segments;
   const nameOf = (id: number): string => segments.find((segment) => segment.id === id)?.name ?? `${id}`;
   return (
     <section className={layout['card']} aria-labelledby="segments">
       <h2 id="segments">{strategyMessages.segments}</h2>
-      {segments.length > chosen.length && (
+      {segments.length > chosenIds.length && (
         <ComboBox
-          key={chosen.join()}
+          key={chosenIds.join()}
           label={strategyMessages.addSegment}
           options={segments
-            .filter(({ id }) => !chosen.includes(id))
+            .filter(({ id }) => !chosenIds.includes(id))
             .map(({ id, name, description }) => ({
               id: String(id),
               label: name,
               description: description ?? undefined,
             }))}
           value={null}
-          onChange={(id) => onChange({ ...draft, segments: [...chosen, Number(id)] })}
+          onChange={(id) => onChange({ ...draft, segments: [...chosenIds, Number(id)] })}
         />
       )}
       {segments.length === 0 && <p className={layout['small']}>{strategyMessages.noSegments}</p>}
       <div className={styles['options']}>
-        {chosen.map((id) => (
+        {chosenIds.map((id) => (
           <Checkbox
             key={id}
             isSelected
-            onChange={() => onChange({ ...draft, segments: chosen.filter((one) => one !== id) })}
+            onChange={() => onChange({ ...draft, segments: chosenIds.filter((other) => other !== id) })}
           >
             {nameOf(id)}
           </Checkbox>

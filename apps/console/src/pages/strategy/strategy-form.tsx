@@ -22,13 +22,17 @@ const VariantsEditor = lazy(() =>
 );
 
 interface StrategyFormProps {
-  readonly place: StrategyLocation;
+  readonly strategyLocation: StrategyLocation;
   readonly strategyEdit: StrategyEdit;
   readonly protection: EditProtection;
 }
 
-/** The fields of a strategy, and its buttons: save, or propose where the environment is protected. */
-export const StrategyForm = ({ place: { project, feature }, strategyEdit, protection }: StrategyFormProps) => {
+/** The fields of a strategy, and the buttons that save it or, in a protected environment, propose it. */
+export const StrategyForm = ({
+  strategyLocation: { project, feature },
+  strategyEdit,
+  protection,
+}: StrategyFormProps) => {
   const { draft, edit, save, isChanged, isPending, error } = strategyEdit;
   return (
     <form

@@ -31,13 +31,13 @@ const JsonSection = lazy(() =>
 );
 
 interface StrategyImpactProps {
-  readonly place: StrategyLocation;
+  readonly strategyLocation: StrategyLocation;
   readonly strategyEdit: StrategyEdit;
   readonly isEnabled: boolean;
 }
 
-/** Whom the strategy reaches, before and after the edit. */
-const StrategyImpact = ({ place, strategyEdit, isEnabled }: StrategyImpactProps) => {
+/** The users whom the strategy reaches before and after the edit. */
+const StrategyImpact = ({ strategyLocation, strategyEdit, isEnabled }: StrategyImpactProps) => {
   const { draft, storedDraft, change, isChanged } = strategyEdit;
   const segmentNames = useSegmentNames();
   const before = storedDraft && strategyBodyOf(storedDraft);
@@ -45,8 +45,8 @@ const StrategyImpact = ({ place, strategyEdit, isEnabled }: StrategyImpactProps)
   return (
     <Suspense fallback={<Loading />}>
       <ImpactPanel
-        project={place.project}
-        environment={place.environment}
+        project={strategyLocation.project}
+        environment={strategyLocation.environment}
         isEnabled={isEnabled}
         changes={isChanged ? [change] : []}
         before={before && strategySentence(before, segmentNames)}
@@ -57,7 +57,7 @@ const StrategyImpact = ({ place, strategyEdit, isEnabled }: StrategyImpactProps)
   );
 };
 
-/** Confirms that the user leaves the page with an edit that is not saved. */
+/** Asks for a confirmation when the user leaves the page with an edit that is not saved. */
 const LeaveDialog = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
   const blocker = useBlocker({
     shouldBlockFn: () => isUnsaved,
@@ -79,13 +79,13 @@ const LeaveDialog = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
 };
 
 interface StrategyEditorProps extends StoredStrategy {
-  readonly place: StrategyLocation;
+  readonly strategyLocation: StrategyLocation;
   readonly isEnabled: boolean;
 }
 
-const StrategyEditor = ({ place, isEnabled, ...loaded }: StrategyEditorProps) => {
-  const { project, feature, environment } = place;
-  const strategyEdit = useStrategyEdit(place, loaded);
+const StrategyEditor = ({ strategyLocation, isEnabled, ...loaded }: StrategyEditorProps) => {
+  const { project, feature, environment } = strategyLocation;
+  const strategyEdit = useStrategyEdit(strategyLocation, loaded);
   const protection = useEditProtection(project, environment);
   const [isJson, setJson] = useState(false);
   const { conflict } = strategyEdit;
@@ -108,9 +108,9 @@ const StrategyEditor = ({ place, isEnabled, ...loaded }: StrategyEditorProps) =>
       }
     >
       <div className={styles['layout']}>
-        <StrategyForm place={place} strategyEdit={strategyEdit} protection={protection} />
+        <StrategyForm strategyLocation={strategyLocation} strategyEdit={strategyEdit} protection={protection} />
         <div className={styles['side']}>
-          <StrategyImpact place={place} strategyEdit={strategyEdit} isEnabled={isEnabled} />
+          <StrategyImpact strategyLocation={strategyLocation} strategyEdit={strategyEdit} isEnabled={isEnabled} />
           {isJson && (
             <Suspense fallback={<Loading />}>
               <JsonSection draft={strategyEdit.draft} onChange={strategyEdit.edit} />
@@ -144,7 +144,7 @@ export const StrategyPage = () => {
       params: { projectId: project, featureName: feature, environment, strategyId: strategy },
     }),
     enabled: !isNew,
-    // What is edited must not change under the hands of the user: a later state is merged when it is saved.
+    // Not read again while the user edits it: what others save meanwhile is merged when the user saves.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
@@ -152,7 +152,7 @@ export const StrategyPage = () => {
     <QueryResult query={flag}>
       {({ environments = [] }) => {
         const isEnabled = environments.find(({ name }) => name === environment)?.enabled ?? false;
-        const editor = { place: { project, feature, environment }, isEnabled };
+        const editor = { strategyLocation: { project, feature, environment }, isEnabled };
         if (isNew) return <StrategyEditor {...editor} stored={undefined} entityTag={undefined} />;
         return (
           <QueryResult query={stored}>

@@ -1,6 +1,6 @@
 import type { StrategyDraft } from '../../strategies/strategy-draft.ts';
 
-/** A part of the editor of a strategy. */
+/** The props of a component that edits a part of a strategy. */
 export interface StrategyPartProps {
   readonly draft: StrategyDraft;
   readonly onChange: (draft: StrategyDraft) => void;

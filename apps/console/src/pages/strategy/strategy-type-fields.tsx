@@ -8,6 +8,7 @@ import type { StrategyPartProps } from './strategy-part-props.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 
+/** The types of gradual rollouts, each with its parameter that is the percentage of users. */
 const rolloutTypes = new Map([
   ['flexibleRollout', 'rollout'],
   ['gradualRolloutRandom', 'percentage'],
@@ -42,11 +43,11 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
   const { name, parameters } = draft;
   const types = useQuery({ ...operationQuery(ListStrategyTypes, {}), staleTime: 60_000 });
   const fields = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
-  const set = (parameter: string, value: string): void =>
+  const setParameter = (parameter: string, value: string): void =>
     onChange({ ...draft, parameters: { ...parameters, [parameter]: value } });
-  const percentage = rolloutTypes.get(name);
-  const type = types.data?.strategies.find((one) => one.name === name);
-  const sticky = [
+  const percentageParameter = rolloutTypes.get(name);
+  const type = types.data?.strategies.find((candidate) => candidate.name === name);
+  const stickinessFields = [
     'default',
     'userId',
     'sessionId',
@@ -54,13 +55,13 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
     ...(fields.data ?? []).filter(({ stickiness }) => stickiness === true).map((field) => field.name),
   ];
   const shownTypes = (types.data?.strategies ?? [])
-    .filter((one) => !one.deprecated || one.name === name)
-    .map((one) => ({ id: one.name, label: strategyMessages.types[one.name] ?? one.displayName ?? one.name }));
+    .filter((candidate) => !candidate.deprecated || candidate.name === name)
+    .map(({ name: id, displayName }) => ({ id, label: strategyMessages.types[id] ?? displayName ?? id }));
   const otherParameters = (type?.parameters ?? [])
     .map((parameter) => parameter as { name: string; description?: string; type?: string; required?: boolean })
     .filter(
       (parameter) =>
-        parameter.name !== percentage &&
+        parameter.name !== percentageParameter &&
         !(name === 'flexibleRollout' && ['stickiness', 'groupId'].includes(parameter.name)),
     );
   return (
@@ -73,10 +74,10 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
         value={name}
         onChange={(next) => onChange({ ...draft, name: next })}
       />
-      {percentage !== undefined && (
+      {percentageParameter !== undefined && (
         <PercentageField
-          value={Number(parameters[percentage] ?? 100)}
-          onChange={(value) => set(percentage, String(value))}
+          value={Number(parameters[percentageParameter] ?? 100)}
+          onChange={(value) => setParameter(percentageParameter, String(value))}
         />
       )}
       {name === 'flexibleRollout' && (
@@ -84,7 +85,10 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
           <Select
             label={strategyMessages.stickiness}
             hint={strategyMessages.stickinessHint}
-            options={[...new Set([...sticky, parameters['stickiness'] ?? 'default'])].map((id) => ({ id, label: id }))}
+            options={[...new Set([...stickinessFields, parameters['stickiness'] ?? 'default'])].map((id) => ({
+              id,
+              label: id,
+            }))}
             value={parameters['stickiness'] ?? 'default'}
             onChange={(value) =>
               onChange({
@@ -98,7 +102,7 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
             label={strategyMessages.groupId}
             hint={strategyMessages.groupIdHint}
             value={parameters['groupId'] ?? ''}
-            onChange={(value) => set('groupId', value)}
+            onChange={(value) => setParameter('groupId', value)}
           />
         </div>
       )}
@@ -110,7 +114,7 @@ export const StrategyTypeFields = ({ draft, onChange }: StrategyPartProps) => {
           {...(parameter.type === 'list' ? { rows: 3 } : {})}
           isRequired={parameter.required === true}
           value={parameters[parameter.name] ?? ''}
-          onChange={(value) => set(parameter.name, value)}
+          onChange={(value) => setParameter(parameter.name, value)}
         />
       ))}
     </section>

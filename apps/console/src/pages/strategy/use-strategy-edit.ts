@@ -17,7 +17,7 @@ import {
 import { threeWayMerge, type MergeConflict } from '../../merging/three-way-merge.ts';
 import type { Json } from '../../merging/json.ts';
 
-/** The environment of a flag in which a strategy is. */
+/** The environment of a flag to which a strategy belongs. */
 export interface StrategyLocation {
   readonly project: string;
   readonly feature: string;
@@ -25,7 +25,7 @@ export interface StrategyLocation {
 }
 
 export interface StoredStrategy {
-  /** as it was read; undefined for a new strategy */
+  /** the strategy as it was read; undefined for a new one */
   readonly stored: FeatureStrategy | undefined;
   readonly entityTag: string | undefined;
 }
@@ -39,13 +39,13 @@ interface StoredDraft {
 interface EditConflict {
   readonly merged: Json;
   readonly conflicts: readonly MergeConflict[];
-  /** what another person has saved */
-  readonly later: StoredDraft;
+  /** the state that another person has saved */
+  readonly current: StoredDraft;
 }
 
 /** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
-export const useStrategyEdit = (place: StrategyLocation, { stored, entityTag }: StoredStrategy) => {
-  const { project, feature, environment } = place;
+export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, entityTag }: StoredStrategy) => {
+  const { project, feature, environment } = strategyLocation;
   const [base, setBase] = useState<Partial<StoredDraft>>({
     ...(stored && { draft: strategyDraftOf(stored) }),
     entityTag,
@@ -56,7 +56,7 @@ export const useStrategyEdit = (place: StrategyLocation, { stored, entityTag }: 
   const [conflict, setConflict] = useState<EditConflict>();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const apply = useSubmitChanges(project);
+  const submitChanges = useSubmitChanges(project);
 
   const id = stored?.id;
   const payload = strategyBodyOf(draft);
@@ -66,14 +66,14 @@ export const useStrategyEdit = (place: StrategyLocation, { stored, entityTag }: 
       : { action: 'updateStrategy', feature, payload: { id, ...payload } };
   const isChanged = base.draft === undefined || !isEqual(base.draft, draft);
 
-  const edit = (changed: StrategyDraft): void => {
-    apply.reset();
-    setDraft(changed);
+  const edit = (editedDraft: StrategyDraft): void => {
+    submitChanges.reset();
+    setDraft(editedDraft);
   };
 
-  /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with that state. */
-  const adopt = (merged: Json, later: StoredDraft): void => {
-    setBase(later);
+  /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with it. */
+  const adopt = (merged: Json, current: StoredDraft): void => {
+    setBase(current);
     setDraft(merged as StrategyDraft);
     setMerged(true);
     setConflict(undefined);
@@ -83,15 +83,20 @@ export const useStrategyEdit = (place: StrategyLocation, { stored, entityTag }: 
     if (base.draft === undefined || id === undefined) return;
     const params = { projectId: project, featureName: feature, environment, strategyId: id };
     const theirs = await callWithEntityTag(GetStrategy, { params });
-    const later = { draft: strategyDraftOf(theirs.value), entityTag: theirs.entityTag };
-    const { merged, conflicts } = threeWayMerge(base.draft, draft, later.draft);
-    if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, later });
-    else adopt(merged as Json, later);
+    const current = { draft: strategyDraftOf(theirs.value), entityTag: theirs.entityTag };
+    const { merged, conflicts } = threeWayMerge(base.draft, draft, current.draft);
+    if (conflicts.length > 0) setConflict({ merged: merged as Json, conflicts, current });
+    else adopt(merged as Json, current);
   };
 
   const save = async (isDirect = false): Promise<void> => {
     try {
-      const outcome = await apply.mutateAsync({ environment, changes: [change], ifMatch: base.entityTag, isDirect });
+      const outcome = await submitChanges.mutateAsync({
+        environment,
+        changes: [change],
+        ifMatch: base.entityTag,
+        isDirect,
+      });
       setSaved(true);
       notify(outcome.kind === 'made' ? strategyMessages.saved : flagMessages.proposed(environment));
       await client.invalidateQueries({ queryKey: [GetFeature.operationId] });
@@ -104,19 +109,19 @@ export const useStrategyEdit = (place: StrategyLocation, { stored, entityTag }: 
   return {
     isNew: id === undefined,
     draft,
-    /** the draft as it was stored; undefined for a new strategy */
+    /** the draft of the stored strategy that is edited; undefined for a new one */
     storedDraft: base.draft,
     change,
     isChanged,
     /** whether leaving the page loses an edit of a stored strategy */
     isUnsaved: base.draft !== undefined && isChanged && !isSaved,
     wasMerged,
-    isPending: apply.isPending,
-    error: apply.error?.kind === 'PreconditionFailed' ? null : apply.error,
+    isPending: submitChanges.isPending,
+    error: submitChanges.error?.kind === 'PreconditionFailed' ? null : submitChanges.error,
     conflict,
     edit,
     save,
-    resolveConflict: (merged: Json): void => conflict && adopt(merged, conflict.later),
+    resolveConflict: (merged: Json): void => conflict && adopt(merged, conflict.current),
     cancelConflict: (): void => setConflict(undefined),
   };
 };

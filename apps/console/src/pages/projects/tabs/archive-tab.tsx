@@ -23,9 +23,9 @@ import { projectsMessages as text } from '../../../messages/projects.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
-const reads = [ListArchivedFeaturesOfProject, SearchFeatures];
+const archiveReads = [ListArchivedFeaturesOfProject, SearchFeatures];
 
-/** Flags of one call, as in a bulk action: all or none of them are revived. */
+/** The maximum number of flags in one call, which revives all of them or none. */
 const chunkSize = 100;
 
 interface ReviveAllProps {
@@ -34,28 +34,29 @@ interface ReviveAllProps {
   readonly onClose: () => void;
 }
 
-/** Revives many flags after a question that says how many. After a refusal, a retry continues where it stopped. */
-const ReviveAll = ({ project, names, onClose }: ReviveAllProps) => {
+/** Revives several flags, after the user has confirmed their number. After a refused call, a retry continues with the remaining flags. */
+const ReviveAllDialog = ({ project, names, onClose }: ReviveAllProps) => {
   const client = useQueryClient();
   const [features] = useState(names);
-  const [revived, setRevived] = useState(0);
+  const [revivedCount, setRevivedCount] = useState(0);
   const revive = useMutation<void, ApiError>({
     mutationFn: async () => {
-      for (let at = revived; at < features.length; at += chunkSize) {
-        const chunk = features.slice(at, at + chunkSize);
+      for (let start = revivedCount; start < features.length; start += chunkSize) {
+        const chunk = features.slice(start, start + chunkSize);
         await call(ReviveFeatures, { params: { projectId: project }, body: { features: chunk } });
-        setRevived(at + chunk.length);
+        setRevivedCount(start + chunk.length);
       }
     },
     onSuccess: () => {
       notify(text.allRevived(features.length));
       onClose();
     },
-    onSettled: () => Promise.all(reads.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
+    onSettled: () =>
+      Promise.all(archiveReads.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
   });
   return (
     <ConfirmDialog
-      title={text.reviveAllTitle(features.length - revived)}
+      title={text.reviveAllTitle(features.length - revivedCount)}
       confirm={text.reviveFlag}
       isPending={revive.isPending}
       onConfirm={() => revive.mutate()}
@@ -74,13 +75,13 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
     select: ({ features }) => features,
   });
   const mayCall = useMayCall();
-  const [open, setOpen] = useState<{
+  const [dialog, setDialog] = useState<{
     readonly action: 'revive' | 'delete';
     readonly features: readonly ProjectFeature[];
   }>();
   const params = { projectId: project };
-  const names = (open?.features ?? []).map(({ name }) => name);
-  const [first = ''] = names;
+  const names = (dialog?.features ?? []).map(({ name }) => name);
+  const [firstName = ''] = names;
   const request = { params, body: { features: names } };
   return (
     <div className={layout['stack']}>
@@ -92,7 +93,7 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           found.length > 1 &&
           mayCall(ReviveFeatures, { project }) && (
             <div>
-              <Button onPress={() => setOpen({ action: 'revive', features: found })}>{text.reviveAll}</Button>
+              <Button onPress={() => setDialog({ action: 'revive', features: found })}>{text.reviveAll}</Button>
             </div>
           )
         }
@@ -114,7 +115,13 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
         ]}
         actions={(feature) => [
           ...(mayCall(ReviveFeatures, { project })
-            ? [{ id: 'revive', label: text.reviveFlag, run: () => setOpen({ action: 'revive', features: [feature] }) }]
+            ? [
+                {
+                  id: 'revive',
+                  label: text.reviveFlag,
+                  run: () => setDialog({ action: 'revive', features: [feature] }),
+                },
+              ]
             : []),
           ...(mayCall(DeleteFeatures, { project })
             ? [
@@ -122,40 +129,40 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
                   id: 'delete',
                   label: text.deleteFlag,
                   icon: 'remove' as const,
-                  run: () => setOpen({ action: 'delete', features: [feature] }),
+                  run: () => setDialog({ action: 'delete', features: [feature] }),
                 },
               ]
             : []),
         ]}
         empty={{ title: text.emptyArchive, help: text.emptyArchiveHelp }}
       />
-      {open?.action === 'revive' && names.length > 1 && (
-        <ReviveAll project={project} names={names} onClose={() => setOpen(undefined)} />
+      {dialog?.action === 'revive' && names.length > 1 && (
+        <ReviveAllDialog project={project} names={names} onClose={() => setDialog(undefined)} />
       )}
-      {open?.action === 'revive' && names.length === 1 && (
+      {dialog?.action === 'revive' && names.length === 1 && (
         <ConfirmOperationDialog
-          title={text.reviveFlagTitle(first)}
+          title={text.reviveFlagTitle(firstName)}
           confirm={text.reviveFlag}
           operation={ReviveFeatures}
           request={request}
-          invalidates={reads}
-          notification={text.flagRevived(first)}
-          onClose={() => setOpen(undefined)}
+          invalidates={archiveReads}
+          notification={text.flagRevived(firstName)}
+          onClose={() => setDialog(undefined)}
         >
           <p>{text.reviveFlagHelp}</p>
         </ConfirmOperationDialog>
       )}
-      {open?.action === 'delete' && (
+      {dialog?.action === 'delete' && (
         <ConfirmOperationDialog
-          title={text.deleteFlagTitle(first)}
+          title={text.deleteFlagTitle(firstName)}
           confirm={text.deleteFlag}
           isDangerous
-          typedName={first}
+          typedName={firstName}
           operation={DeleteFeatures}
           request={request}
-          invalidates={reads}
-          notification={text.flagDeleted(first)}
-          onClose={() => setOpen(undefined)}
+          invalidates={archiveReads}
+          notification={text.flagDeleted(firstName)}
+          onClose={() => setDialog(undefined)}
         >
           <p>{text.deleteFlagHelp}</p>
         </ConfirmOperationDialog>

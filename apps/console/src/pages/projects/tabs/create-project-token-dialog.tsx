@@ -9,7 +9,11 @@ import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 
-const types = Object.entries(text.tokenTypes).map(([id, [label, description]]) => ({ id, label, description }));
+const tokenTypeOptions = Object.entries(text.tokenTypes).map(([id, [label, description]]) => ({
+  id,
+  label,
+  description,
+}));
 
 interface CreateProjectTokenDialogProps {
   readonly project: string;
@@ -18,7 +22,7 @@ interface CreateProjectTokenDialogProps {
 }
 
 interface TokenDialogProps extends CreateProjectTokenDialogProps {
-  /** names of the environments of the project */
+  /** the names of the environments that the project uses */
   readonly environments: readonly string[];
 }
 
@@ -58,7 +62,7 @@ const TokenDialog = ({ project, environments, invalidates, onClose }: TokenDialo
           validate={(value) => validationErrorOf(CreateProjectApiToken.body, 'tokenName', value)}
           autoFocus
         />
-        <BoundSelect control={control} name="type" label={text.tokenType} options={types} />
+        <BoundSelect control={control} name="type" label={text.tokenType} options={tokenTypeOptions} />
         <BoundSelect
           control={control}
           name="environment"

@@ -22,24 +22,27 @@ import { VariantsEditor } from '../../strategy/variants/variants-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 
-type Stored = EnvironmentListOfProject['environments'][number]['defaultStrategy'];
+type StoredStrategy = EnvironmentListOfProject['environments'][number]['defaultStrategy'];
 
-/** The strategy of a new flag without a default: a rollout to everybody, with the default stickiness. */
-const everybody: FeatureStrategy = { name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'default' } };
+/** The strategy that a flag gets in an environment without a default strategy: a rollout to everybody. */
+const rolloutToEverybody: FeatureStrategy = {
+  name: 'flexibleRollout',
+  parameters: { rollout: '100', stickiness: 'default' },
+};
 
-const valuesOfStrategy = (stored: Stored): FormValues => {
-  const { disabled: _, ...draft } = strategyBodyOf(strategyDraftOf((stored ?? everybody) as FeatureStrategy));
+const valuesOfStrategy = (stored: StoredStrategy): FormValues => {
+  const { disabled: _, ...draft } = strategyBodyOf(strategyDraftOf((stored ?? rolloutToEverybody) as FeatureStrategy));
   return draft;
 };
 
 interface DefaultStrategyFormProps {
   readonly project: string;
   readonly environment: string;
-  readonly stored: Stored | undefined;
+  readonly stored: StoredStrategy | undefined;
   readonly onClose: () => void;
 }
 
-/** Edits the strategy that flags of a project get when they are turned on in an environment without one. */
+/** Edits the default strategy of an environment: a flag of the project that has no strategy there gets it when it is turned on. */
 export const DefaultStrategyForm = ({ project, environment, stored, onClose }: DefaultStrategyFormProps) => (
   <section className={styles['section']} aria-labelledby="default-strategy">
     <h2 id="default-strategy">{text.defaultTitle(environment)}</h2>
@@ -52,8 +55,8 @@ export const DefaultStrategyForm = ({ project, environment, stored, onClose }: D
       values={valuesOfStrategy(stored)}
       readStored={async () => {
         const value = await call(ListEnvironmentsOfProject, { params: { projectId: project } });
-        const found = value.environments.find(({ name }) => name === environment);
-        return { value: valuesOfStrategy(found?.defaultStrategy) };
+        const current = value.environments.find(({ name }) => name === environment);
+        return { value: valuesOfStrategy(current?.defaultStrategy) };
       }}
       prepare={({ constraints = [], ...body }) => ({
         ...body,

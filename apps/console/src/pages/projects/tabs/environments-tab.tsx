@@ -7,11 +7,12 @@ import {
   GetProjectOverview,
   ListEnvironmentsOfProject,
   RemoveProjectEnvironment,
+  type ReplyOf,
   SearchChangeRequests,
   SetChangeRequestConfig,
   SetDefaultStrategy,
 } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../../../api/call.ts';
@@ -19,6 +20,7 @@ import { operationQuery, useOperationMutation } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
+import type { MenuEntry } from '../../../components/buttons/menu.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Switch } from '../../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
@@ -40,35 +42,36 @@ const DefaultStrategyForm = lazy(() =>
 
 type ProjectEnvironment = EnvironmentListOfProject['environments'][number];
 
-const reads = [ListEnvironmentsOfProject, GetChangeRequestConfig, GetProjectOverview];
+const environmentReads = [ListEnvironmentsOfProject, GetChangeRequestConfig, GetProjectOverview];
 
-const requestsOfPage = 1_000;
+/** The maximum number of change requests that one request returns. */
+const pageSize = 1_000;
 
-/** Every open change request that the user may see: the search has no filter by project. @throws ApiError */
-const readOpenRequests = async (signal: AbortSignal) => {
+/** Reads all open change requests that the user may see, since the search has no filter by project. @throws ApiError */
+const readOpenChangeRequests = async (signal: AbortSignal) => {
   const changeRequests: ChangeRequestSearchItem[] = [];
   for (;;) {
-    const query = { state: 'IS:open', limit: requestsOfPage, offset: changeRequests.length };
+    const query = { state: 'IS:open', limit: pageSize, offset: changeRequests.length };
     const page = await call(SearchChangeRequests, { query, signal });
     changeRequests.push(...page.changeRequests);
-    if (page.changeRequests.length < requestsOfPage || changeRequests.length >= page.total) return { changeRequests };
+    if (page.changeRequests.length < pageSize || changeRequests.length >= page.total) return { changeRequests };
   }
 };
 
-/** Open change requests in an environment of a project. */
-const OpenRequests = ({ project, environment }: { readonly project: string; readonly environment: string }) => {
-  const open = useQuery({
+/** Lists the open change requests in an environment of a project. */
+const OpenChangeRequests = ({ project, environment }: { readonly project: string; readonly environment: string }) => {
+  const changeRequestsQuery = useQuery({
     queryKey: [SearchChangeRequests.operationId, 'open'],
-    queryFn: ({ signal }) => readOpenRequests(signal),
+    queryFn: ({ signal }) => readOpenChangeRequests(signal),
   });
   return (
     <UsageList
-      query={open}
+      query={changeRequestsQuery}
       title={text.protectionHelp}
       emptyText={text.protectionHelp(0)}
       uses={({ changeRequests }) =>
         changeRequests
-          .filter((one) => one.project === project && one.environment === environment)
+          .filter((request) => request.project === project && request.environment === environment)
           .map(({ id, title }) => ({
             key: String(id),
             node: (
@@ -82,41 +85,49 @@ const OpenRequests = ({ project, environment }: { readonly project: string; read
   );
 };
 
+/** The number of approvals that a change in an environment needs; undefined where changes need none. */
+const requiredApprovalsIn = (
+  config: ReplyOf<typeof GetChangeRequestConfig> | undefined,
+  environment: string,
+): number | undefined => {
+  const entry = config?.find((candidate) => candidate.environment === environment);
+  return entry?.changeRequestEnabled === true ? (entry.requiredApprovals ?? 1) : undefined;
+};
+
 interface ProtectionDialogProps {
   readonly project: string;
   readonly environment: ProjectEnvironment;
+  /** the number of approvals that a change needs; undefined where changes need none */
   readonly approvals: number | undefined;
   readonly onClose: () => void;
 }
 
 const ProtectionDialog = ({ project, environment, approvals, onClose }: ProtectionDialogProps) => {
   const params = { projectId: project, environment: environment.name };
-  const least = environment.requiredApprovals ?? undefined;
+  const minApprovals = environment.requiredApprovals ?? undefined;
   const bodyOfApprovals = (required: number | null | undefined) => ({
     changeRequestsEnabled: required != null,
-    requiredApprovals: required ?? least ?? 1,
+    requiredApprovals: required ?? minApprovals ?? 1,
   });
   return (
     <RequestBodyDialog
       title={text.protectionTitle(environment.name)}
       submit={sharedMessages.common.save}
-      intro={<OpenRequests project={project} environment={environment.name} />}
+      intro={<OpenChangeRequests project={project} environment={environment.name} />}
       operation={SetChangeRequestConfig}
       request={{ params }}
-      invalidates={reads}
+      invalidates={environmentReads}
       values={bodyOfApprovals(approvals)}
       readStored={async () => {
         const value = await call(GetChangeRequestConfig, { params: { projectId: project } });
-        const config = value.find((one) => one.environment === environment.name);
-        const required = config?.changeRequestEnabled === true ? (config.requiredApprovals ?? 1) : undefined;
-        return { value: bodyOfApprovals(required) };
+        return { value: bodyOfApprovals(requiredApprovalsIn(value, environment.name)) };
       }}
       fields={[
         { name: 'changeRequestsEnabled', label: text.protectionOn, hint: text.protectionOnHint },
         {
           name: 'requiredApprovals',
           label: text.requiredApprovals,
-          ...(least === undefined ? {} : { hint: text.leastApprovals(least) }),
+          ...(minApprovals === undefined ? {} : { hint: text.minApprovals(minApprovals) }),
         },
       ]}
       notification={() => text.protectionSaved(environment.name)}
@@ -125,51 +136,93 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
   );
 };
 
-/** The environments of a project: which it uses, what flags begin with there, and how many approvals changes need. */
-export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
-  const environments = useQuery({
-    ...operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }),
-    select: ({ environments: all }) => all.toSorted((one, other) => Number(other.visible) - Number(one.visible)),
-  });
+interface RemoveEnvironmentDialogProps {
+  readonly project: string;
+  readonly environment: ProjectEnvironment;
+  readonly onClose: () => void;
+}
+
+const RemoveEnvironmentDialog = ({ project, environment, onClose }: RemoveEnvironmentDialogProps) => (
+  <ConfirmOperationDialog
+    title={text.removeEnvironmentTitle(environment.name, project)}
+    confirm={text.removeEnvironment}
+    isDangerous
+    typedName={environment.name}
+    operation={RemoveProjectEnvironment}
+    request={{ params: { projectId: project, environment: environment.name } }}
+    invalidates={environmentReads}
+    notification={text.environmentRemoved(environment.name)}
+    onClose={onClose}
+  >
+    <p>{text.removeEnvironmentHelp(environment.projectEnabledToggleCount ?? 0)}</p>
+    <OpenChangeRequests project={project} environment={environment.name} />
+  </ConfirmOperationDialog>
+);
+
+interface EnvironmentListProps {
+  readonly project: string;
+  readonly environments: UseQueryResult<readonly ProjectEnvironment[]>;
+  readonly onEditDefaultStrategy: (environment: string) => void;
+}
+
+/** The environments of the installation: whether the project uses them and, if it does, how. */
+const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: EnvironmentListProps) => {
   const config = useQuery(operationQuery(GetChangeRequestConfig, { params: { projectId: project } }));
-  const add = useOperationMutation(AddProjectEnvironment, reads);
+  const addEnvironment = useOperationMutation(AddProjectEnvironment, environmentReads);
   const mayCall = useMayCall();
-  const [open, setOpen] = useState<{
+  const [dialog, setDialog] = useState<{
     readonly action: 'remove' | 'protect';
     readonly environment: ProjectEnvironment;
   }>();
-  const [edited, setEdited] = useSearchParameter('default');
-  const where = { project };
+  const close = (): void => setDialog(undefined);
+  const scope = { project };
   const segmentNames = useSegmentNames();
-  const approvalsOf = (name: string): number | undefined => {
-    const found = config.data?.find((one) => one.environment === name);
-    return found?.changeRequestEnabled === true ? (found.requiredApprovals ?? 1) : undefined;
-  };
-  const use = async (environment: string): Promise<void> => {
+  const startUsing = async (environment: string): Promise<void> => {
     try {
-      await add.mutateAsync({ params: { projectId: project }, body: { environment } });
+      await addEnvironment.mutateAsync({ params: { projectId: project }, body: { environment } });
       notify(text.environmentAdded(environment));
     } catch (error) {
       notifyError(error);
     }
   };
-  const editedEnvironment = environments.data?.find(({ name }) => name === edited);
-  if (editedEnvironment !== undefined) {
-    return (
-      <Suspense fallback={<Loading />}>
-        <DefaultStrategyForm
-          key={editedEnvironment.name}
-          project={project}
-          environment={editedEnvironment.name}
-          stored={editedEnvironment.defaultStrategy ?? undefined}
-          onClose={() => setEdited(undefined)}
-        />
-      </Suspense>
-    );
-  }
+  const actionsOf = (environment: ProjectEnvironment): readonly MenuEntry[] =>
+    environment.visible !== true
+      ? []
+      : [
+          ...(mayCall(SetChangeRequestConfig, scope)
+            ? [
+                {
+                  id: 'protect',
+                  label: text.editProtection,
+                  icon: 'changeRequest' as const,
+                  run: () => setDialog({ action: 'protect', environment }),
+                },
+              ]
+            : []),
+          ...(mayCall(SetDefaultStrategy, scope)
+            ? [
+                {
+                  id: 'default',
+                  label: text.editDefault,
+                  icon: 'edit' as const,
+                  run: () => onEditDefaultStrategy(environment.name),
+                },
+              ]
+            : []),
+          ...(mayCall(RemoveProjectEnvironment, scope)
+            ? [
+                {
+                  id: 'remove',
+                  label: text.removeEnvironment,
+                  icon: 'remove' as const,
+                  run: () => setDialog({ action: 'remove', environment }),
+                },
+              ]
+            : []),
+        ];
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={AddProjectEnvironment} scope={where} />
+      <MissingPermissionNotice operation={AddProjectEnvironment} scope={scope} />
       <ResourceList
         label={text.environments}
         query={environments}
@@ -193,9 +246,9 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
               <Switch
                 aria-label={text.addEnvironment(environment.name)}
                 isSelected={environment.visible === true}
-                isDisabled={!mayCall(AddProjectEnvironment, where) || add.isPending}
+                isDisabled={!mayCall(AddProjectEnvironment, scope) || addEnvironment.isPending}
                 onChange={(isUsed) =>
-                  isUsed ? void use(environment.name) : setOpen({ action: 'remove', environment })
+                  isUsed ? void startUsing(environment.name) : setDialog({ action: 'remove', environment })
                 }
               />
             ),
@@ -220,7 +273,7 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
             id: 'protection',
             title: text.protection,
             cell: ({ name, visible }) => {
-              const approvals = approvalsOf(name);
+              const approvals = requiredApprovalsIn(config.data, name);
               if (visible !== true) return '–';
               return approvals === undefined ? (
                 <span className={layout['muted']}>{text.noProtection}</span>
@@ -230,68 +283,47 @@ export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
             },
           },
         ]}
-        actions={(environment) =>
-          environment.visible !== true
-            ? []
-            : [
-                ...(mayCall(SetChangeRequestConfig, where)
-                  ? [
-                      {
-                        id: 'protect',
-                        label: text.editProtection,
-                        icon: 'changeRequest' as const,
-                        run: () => setOpen({ action: 'protect', environment }),
-                      },
-                    ]
-                  : []),
-                ...(mayCall(SetDefaultStrategy, where)
-                  ? [
-                      {
-                        id: 'default',
-                        label: text.editDefault,
-                        icon: 'edit' as const,
-                        run: () => setEdited(environment.name),
-                      },
-                    ]
-                  : []),
-                ...(mayCall(RemoveProjectEnvironment, where)
-                  ? [
-                      {
-                        id: 'remove',
-                        label: text.removeEnvironment,
-                        icon: 'remove' as const,
-                        run: () => setOpen({ action: 'remove', environment }),
-                      },
-                    ]
-                  : []),
-              ]
-        }
+        actions={actionsOf}
         empty={{ title: sharedMessages.common.nothingFound, help: '' }}
       />
-      {open?.action === 'protect' && (
+      {dialog?.action === 'protect' && (
         <ProtectionDialog
           project={project}
-          environment={open.environment}
-          approvals={approvalsOf(open.environment.name)}
-          onClose={() => setOpen(undefined)}
+          environment={dialog.environment}
+          approvals={requiredApprovalsIn(config.data, dialog.environment.name)}
+          onClose={close}
         />
       )}
-      {open?.action === 'remove' && (
-        <ConfirmOperationDialog
-          title={text.removeEnvironmentTitle(open.environment.name, project)}
-          confirm={text.removeEnvironment}
-          isDangerous
-          typedName={open.environment.name}
-          operation={RemoveProjectEnvironment}
-          request={{ params: { projectId: project, environment: open.environment.name } }}
-          invalidates={reads}
-          notification={text.environmentRemoved(open.environment.name)}
-          onClose={() => setOpen(undefined)}
-        >
-          <p>{text.removeEnvironmentHelp(open.environment.projectEnabledToggleCount ?? 0)}</p>
-          <OpenRequests project={project} environment={open.environment.name} />
-        </ConfirmOperationDialog>
+      {dialog?.action === 'remove' && (
+        <RemoveEnvironmentDialog project={project} environment={dialog.environment} onClose={close} />
       )}
     </div>
+  );
+};
+
+/**
+ * The environments of a project, with the default strategies and the approvals of those that it uses. The search parameter `default` names
+ * the environment whose default strategy is edited instead.
+ */
+export const EnvironmentsTab = ({ project }: { readonly project: string }) => {
+  const environments = useQuery({
+    ...operationQuery(ListEnvironmentsOfProject, { params: { projectId: project } }),
+    select: ({ environments: all }) => all.toSorted((one, other) => Number(other.visible) - Number(one.visible)),
+  });
+  const [editedName, setEditedName] = useSearchParameter('default');
+  const edited = environments.data?.find(({ name }) => name === editedName);
+  if (edited === undefined) {
+    return <EnvironmentList project={project} environments={environments} onEditDefaultStrategy={setEditedName} />;
+  }
+  return (
+    <Suspense fallback={<Loading />}>
+      <DefaultStrategyForm
+        key={edited.name}
+        project={project}
+        environment={edited.name}
+        stored={edited.defaultStrategy ?? undefined}
+        onClose={() => setEditedName(undefined)}
+      />
+    </Suspense>
   );
 };

@@ -33,24 +33,24 @@ const Tile = ({ title, children }: { readonly title: string; readonly children: 
   </section>
 );
 
-/** A figure of the last 30 days, and that of the 30 days before. */
-const Compared = ({ now, before }: { readonly now: number; readonly before: number }) => (
+/** A number of the last 30 days, and that of the 30 days before. */
+const ComparedNumbers = ({ current, before }: { readonly current: number; readonly before: number }) => (
   <>
-    {formatNumber(now)} <span className={styles['small']}>{text.before(before)}</span>
+    {formatNumber(current)} <span className={styles['small']}>{text.before(before)}</span>
   </>
 );
 
 const weekMs = 7 * 86_400_000;
 const weekCount = 12;
 
-/** Events by week, the oldest first. The response omits days without events. */
+/** The number of events in each of the last weeks, the oldest first. The response has no entry for a day without events. */
 const weeksOf = (days: ProjectStatus['activityCountByDate'], now: number) =>
-  Array.from({ length: weekCount }, (_, at) => {
-    const start = now - (weekCount - at) * weekMs;
-    const within = days.filter(({ date }) => Date.parse(date) > start && Date.parse(date) <= start + weekMs);
+  Array.from({ length: weekCount }, (_, index) => {
+    const start = now - (weekCount - index) * weekMs;
+    const daysOfWeek = days.filter(({ date }) => Date.parse(date) > start && Date.parse(date) <= start + weekMs);
     return {
       from: new Date(start + 86_400_000).toISOString().slice(0, 10),
-      count: within.reduce((sum, { count }) => sum + count, 0),
+      count: daysOfWeek.reduce((sum, { count }) => sum + count, 0),
     };
   });
 
@@ -112,7 +112,7 @@ interface ProjectOverviewTabProps {
   readonly overview: ProjectOverview;
 }
 
-/** The first tab of a project: its figures, health and activity. */
+/** The first tab of a project: its health, statistics, activity and rules. */
 export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) => {
   const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: id } }));
   const { description, stats, health, featureTypeCounts, featureNaming, featureLimit, mode, defaultStickiness } =
@@ -134,11 +134,11 @@ export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) =>
               facts={[
                 {
                   label: text.flagsCreated,
-                  value: <Compared now={stats.createdCurrentWindow} before={stats.createdPastWindow} />,
+                  value: <ComparedNumbers current={stats.createdCurrentWindow} before={stats.createdPastWindow} />,
                 },
                 {
                   label: text.flagsArchived,
-                  value: <Compared now={stats.archivedCurrentWindow} before={stats.archivedPastWindow} />,
+                  value: <ComparedNumbers current={stats.archivedCurrentWindow} before={stats.archivedPastWindow} />,
                 },
                 { label: text.membersAdded, value: stats.projectMembersAddedCurrentWindow },
                 { label: text.toProduction, value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10 },

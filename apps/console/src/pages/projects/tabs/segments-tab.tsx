@@ -13,10 +13,10 @@ import layout from '../../../components/layout/layout.module.css';
 export const SegmentsTab = ({ project }: { readonly project: string }) => {
   const segments = useQuery({
     ...operationQuery(ListSegments, {}),
-    select: ({ segments: all }) => all.filter((segment) => segment.project === project),
+    select: ({ segments: allSegments }) => allSegments.filter((segment) => segment.project === project),
   });
   const mayCall = useMayCall();
-  const create = mayCall(CreateSegment, { project }) && (
+  const createLink = mayCall(CreateSegment, { project }) && (
     <Link
       to="/admin/$section/$item"
       params={{ section: 'segments', item: 'new' }}
@@ -28,7 +28,7 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
   );
   return (
     <div className={layout['stack']}>
-      {(segments.data?.length ?? 0) > 0 && <div>{create}</div>}
+      {(segments.data?.length ?? 0) > 0 && <div>{createLink}</div>}
       <ResourceList
         label={text.tabs.segments}
         query={segments}
@@ -52,7 +52,7 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
           },
           { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
         ]}
-        empty={{ title: text.noSegments, help: text.noSegmentsHelp, action: create }}
+        empty={{ title: text.noSegments, help: text.noSegmentsHelp, action: createLink }}
       />
     </div>
   );

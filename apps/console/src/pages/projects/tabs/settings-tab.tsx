@@ -25,10 +25,10 @@ import { modeField, useStickinessField } from '../project-fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 
-const reads = [GetProjectOverview, ListProjects];
+const projectReads = [GetProjectOverview, ListProjects];
 
-const about = ({ name, description }: ProjectOverview) => ({ name, description });
-const rules = ({ mode, defaultStickiness, featureLimit, featureNaming }: ProjectOverview) => ({
+const nameAndDescriptionOf = ({ name, description }: ProjectOverview) => ({ name, description });
+const rulesOf = ({ mode, defaultStickiness, featureLimit, featureNaming }: ProjectOverview) => ({
   mode,
   defaultStickiness,
   featureLimit,
@@ -44,22 +44,22 @@ const Settings = ({ project, overview }: SettingsProps) => {
   const stickiness = useStickinessField();
   const mayCall = useMayCall();
   const request = { params: { projectId: project } };
-  const readStored = (part: typeof about | typeof rules) => async () => {
+  const readStored = (bodyOf: typeof nameAndDescriptionOf | typeof rulesOf) => async () => {
     const value = await call(GetProjectOverview, request);
-    return { value: part(value) };
+    return { value: bodyOf(value) };
   };
   const activeFlags = overview.featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   return (
     <>
       {mayCall(UpdateProject, { project }) && (
-        <section className={styles['section']} aria-labelledby="about">
-          <h2 id="about">{text.about}</h2>
+        <section className={styles['section']} aria-labelledby="name-and-description">
+          <h2 id="name-and-description">{text.nameAndDescription}</h2>
           <RequestBodyForm
             operation={UpdateProject}
             request={request}
-            invalidates={reads}
-            values={about(overview)}
-            readStored={readStored(about)}
+            invalidates={projectReads}
+            values={nameAndDescriptionOf(overview)}
+            readStored={readStored(nameAndDescriptionOf)}
             fields={[
               { name: 'name', label: text.name },
               { name: 'description', label: text.description, rows: 3 },
@@ -74,9 +74,9 @@ const Settings = ({ project, overview }: SettingsProps) => {
           <RequestBodyForm
             operation={UpdateProjectSettings}
             request={request}
-            invalidates={reads}
-            values={rules(overview)}
-            readStored={readStored(rules)}
+            invalidates={projectReads}
+            values={rulesOf(overview)}
+            readStored={readStored(rulesOf)}
             fields={[
               modeField,
               stickiness,
@@ -93,26 +93,27 @@ const Settings = ({ project, overview }: SettingsProps) => {
           />
         </section>
       )}
-      <Danger project={project} overview={overview} activeFlags={activeFlags} />
+      <ArchiveOrDelete project={project} overview={overview} activeFlags={activeFlags} />
     </>
   );
 };
 
-const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly activeFlags: number }) => {
+/** Archives or deletes the project, unless it has active flags. */
+const ArchiveOrDelete = ({ project, overview, activeFlags }: SettingsProps & { readonly activeFlags: number }) => {
   const navigate = useNavigate();
   const mayCall = useMayCall();
   const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: project } }));
-  const [open, setOpen] = useState<'archive' | 'delete'>();
+  const [dialog, setDialog] = useState<'archive' | 'delete'>();
   if (!mayCall(DeleteProject, { project })) return null;
-  const close = (): void => setOpen(undefined);
+  const close = (): void => setDialog(undefined);
   const isDefault = project === 'default';
-  const leave = (): void => void navigate({ to: '/projects' });
-  const use = (
+  const openProjectList = (): void => void navigate({ to: '/projects' });
+  const consequences = (
     <>
       {activeFlags > 0 && <Notice tone="warning">{text.activeFlags(activeFlags)}</Notice>}
       <QueryResult query={status}>
         {({ resources, lifecycleSummary }) => (
-          <p>{text.takesAlong(lifecycleSummary.archived.currentFlags, resources.apiTokens, resources.segments)}</p>
+          <p>{text.deletedAlong(lifecycleSummary.archived.currentFlags, resources.apiTokens, resources.segments)}</p>
         )}
       </QueryResult>
     </>
@@ -124,15 +125,15 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
         <p className={layout['muted']}>{text.isDefault}</p>
       ) : (
         <div className={layout['inline']}>
-          <Button icon="archive" onPress={() => setOpen('archive')}>
+          <Button icon="archive" onPress={() => setDialog('archive')}>
             {text.archive}
           </Button>
-          <Button icon="remove" variant="danger" onPress={() => setOpen('delete')}>
+          <Button icon="remove" variant="danger" onPress={() => setDialog('delete')}>
             {text.delete}
           </Button>
         </div>
       )}
-      {open === 'archive' && (
+      {dialog === 'archive' && (
         <ConfirmOperationDialog
           title={text.archiveTitle(overview.name)}
           confirm={text.archive}
@@ -143,13 +144,13 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
           invalidates={[ListProjects]}
           notification={text.archived(overview.name)}
           onClose={close}
-          onDone={leave}
+          onDone={openProjectList}
         >
           <p>{text.archiveHelp}</p>
-          {use}
+          {consequences}
         </ConfirmOperationDialog>
       )}
-      {open === 'delete' && (
+      {dialog === 'delete' && (
         <ConfirmOperationDialog
           title={text.deleteTitle(overview.name)}
           confirm={text.delete}
@@ -161,17 +162,17 @@ const Danger = ({ project, overview, activeFlags }: SettingsProps & { readonly a
           invalidates={[ListProjects]}
           notification={text.deleted(overview.name)}
           onClose={close}
-          onDone={leave}
+          onDone={openProjectList}
         >
           <p>{text.deleteHelp}</p>
-          {use}
+          {consequences}
         </ConfirmOperationDialog>
       )}
     </section>
   );
 };
 
-/** The settings of a project, and its end. */
+/** The settings of a project, and the buttons that archive or delete it. */
 export const SettingsTab = ({ project }: { readonly project: string }) => {
   const overview = useQuery(operationQuery(GetProjectOverview, { params: { projectId: project } }));
   return (

@@ -19,7 +19,7 @@ import { Time } from '../../../components/content/time.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import layout from '../../../components/layout/layout.module.css';
 
-const reads = [ListProjectApiTokens, GetProjectStatus];
+const tokenReads = [ListProjectApiTokens, GetProjectStatus];
 const typeNames = new Map(Object.entries(text.tokenTypes).map(([id, [label]]) => [id, label]));
 const typeName = (type: ApiToken['type']): string => typeNames.get(type) ?? type;
 
@@ -37,8 +37,8 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
   });
   const mayCall = useMayCall();
   const [isCreating, setCreating] = useState(false);
-  const [deleted, setDeleted] = useState<ApiToken>();
-  const create = mayCall(CreateProjectApiToken, { project }) && (
+  const [tokenToDelete, setTokenToDelete] = useState<ApiToken>();
+  const createButton = mayCall(CreateProjectApiToken, { project }) && (
     <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
       {text.createToken}
     </Button>
@@ -46,7 +46,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
   return (
     <div className={layout['stack']}>
       <MissingPermissionNotice operation={CreateProjectApiToken} scope={{ project }} />
-      {(tokens.data?.length ?? 0) > 0 && <div>{create}</div>}
+      {(tokens.data?.length ?? 0) > 0 && <div>{createButton}</div>}
       <ResourceList
         label={text.tabs.tokens}
         query={tokens}
@@ -71,31 +71,31 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
         ]}
         actions={(token) =>
           mayCall(DeleteProjectApiToken, { project }) && !token.projects.includes('*')
-            ? [{ id: 'delete', label: text.deleteToken, icon: 'remove', run: () => setDeleted(token) }]
+            ? [{ id: 'delete', label: text.deleteToken, icon: 'remove', run: () => setTokenToDelete(token) }]
             : []
         }
-        empty={{ title: text.noTokens, help: text.noTokensHelp, action: create }}
+        empty={{ title: text.noTokens, help: text.noTokensHelp, action: createButton }}
       />
       <Suspense>
         {isCreating && (
-          <CreateProjectTokenDialog project={project} invalidates={reads} onClose={() => setCreating(false)} />
+          <CreateProjectTokenDialog project={project} invalidates={tokenReads} onClose={() => setCreating(false)} />
         )}
       </Suspense>
-      {deleted !== undefined && (
+      {tokenToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={text.deleteTokenTitle(deleted.tokenName)}
+          title={text.deleteTokenTitle(tokenToDelete.tokenName)}
           confirm={text.deleteToken}
           isDangerous
           operation={DeleteProjectApiToken}
-          request={{ params: { projectId: project, token: deleted.secret } }}
-          invalidates={reads}
-          notification={text.tokenDeleted(deleted.tokenName)}
-          onClose={() => setDeleted(undefined)}
+          request={{ params: { projectId: project, token: tokenToDelete.secret } }}
+          invalidates={tokenReads}
+          notification={text.tokenDeleted(tokenToDelete.tokenName)}
+          onClose={() => setTokenToDelete(undefined)}
         >
           <p>{text.deleteTokenHelp}</p>
-          {deleted.seenAt != null && (
+          {tokenToDelete.seenAt != null && (
             <Notice tone="warning">
-              {text.tokenSeen}: <Time at={deleted.seenAt} />
+              {text.tokenSeen}: <Time at={tokenToDelete.seenAt} />
             </Notice>
           )}
         </ConfirmOperationDialog>

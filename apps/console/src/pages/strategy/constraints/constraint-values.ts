@@ -1,6 +1,6 @@
 import { type ConstraintOperator, constraintOperators } from '@bunting/contracts';
 
-/** How the value of a constraint is entered. */
+/** The kind of input for the value of a constraint. */
 type ValueKind = 'list' | 'number' | 'date' | 'version' | 'pattern';
 
 export const valueKindOf = (operator: ConstraintOperator): ValueKind => {
@@ -19,16 +19,16 @@ export const operatorsFor = (contextName: string, allowsRegex: boolean): readonl
     ? constraintOperators.filter((operator) => valueKindOf(operator) === 'date')
     : ['IN', ...constraintOperators.filter((operator) => operator !== 'IN' && (operator !== 'REGEX' || allowsRegex))];
 
-/** The values of a text with one on each line or with separators between them, as pasted from a spreadsheet. Each comes once. */
+/** The distinct values of a text that has one on each line, or separates them by tabs or, on a single line, by commas. */
 export const valuesOfText = (text: string): string[] => {
   const separator = /[\n\t]/.test(text) ? /[\n\r\t]+/ : /,/;
   const values = text.split(separator).map((value) => value.trim());
-  // The line that is being typed stays, so that the next value can follow it.
+  // An empty last line is kept as an empty value, so that the user can type the next one there.
   const isTyping = text.endsWith('\n');
   return [...new Set(values.filter((value) => value !== '')), ...(isTyping ? [''] : [])];
 };
 
-/** A time in the form of `datetime-local`, in the zone of the reader; empty where it is none. */
+/** A time in the format of an input of the type `datetime-local`, in the time zone of the browser; empty if it is not a time. */
 export const localTime = (value: string): string => {
   const time = new Date(value);
   if (value === '' || Number.isNaN(time.getTime())) return '';

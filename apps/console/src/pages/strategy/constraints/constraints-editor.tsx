@@ -10,8 +10,8 @@ import { valueKindOf, localTime, operatorsFor, valuesOfText } from './constraint
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../strategy.module.css';
 
-/** Whether letters of either case may count as the same. */
-const hasCase = (operator: ConstraintOperator): boolean => operator === 'REGEX' || operator.startsWith('STR_');
+/** Whether an operator has the option to ignore upper and lower case. */
+const canIgnoreCase = (operator: ConstraintOperator): boolean => operator === 'REGEX' || operator.startsWith('STR_');
 
 const ImportValues = lazy(() =>
   import('./import-values.tsx').then(({ ImportValues: component }) => ({ default: component })),
@@ -43,7 +43,7 @@ const ValueFields = ({ constraint, onChange }: Omit<ConstraintFieldsProps, 'onRe
             onChange={(isSelected) =>
               onChange({
                 ...constraint,
-                values: isSelected ? [...values, legal] : values.filter((one) => one !== legal),
+                values: isSelected ? [...values, legal] : values.filter((other) => other !== legal),
               })
             }
           >
@@ -102,20 +102,20 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
   const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   const operatorsOf = (name: string) => operatorsFor(name, settings?.flags['regexConstraints'] === true);
-  const known = fields.map(({ name, description }) => ({
+  const knownFields = fields.map(({ name, description }) => ({
     id: name,
     label: name,
     description: description ?? undefined,
   }));
-  const names = known.some(({ id }) => id === contextName)
-    ? known
-    : [{ id: contextName, label: contextName }, ...known];
-  const choose = (next: ConstraintOperator): void => {
+  const fieldOptions = knownFields.some(({ id }) => id === contextName)
+    ? knownFields
+    : [{ id: contextName, label: contextName }, ...knownFields];
+  const setOperator = (next: ConstraintOperator): void => {
     const isSameKind = valueKindOf(next) === valueKindOf(operator);
-    const isText = hasCase(next);
-    const { caseInsensitive: _, ...rest } = constraint;
+    const keepsCaseOption = canIgnoreCase(next);
+    const { caseInsensitive: _, ...withoutCaseOption } = constraint;
     onChange({
-      ...(isText ? constraint : rest),
+      ...(keepsCaseOption ? constraint : withoutCaseOption),
       operator: next,
       ...(isSameKind ? {} : { values: [], value: '' }),
     });
@@ -124,28 +124,28 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
     <li className={styles['item']}>
       <div className={styles['row']}>
         <ComboBox
-          key={names.length}
+          key={fieldOptions.length}
           label={strategyMessages.contextField}
-          options={names.filter(({ id }) => id !== '')}
+          options={fieldOptions.filter(({ id }) => id !== '')}
           value={contextName === '' ? null : contextName}
           onChange={(name) => {
-            const [first] = operatorsOf(name);
-            const fits = operatorsOf(name).includes(operator);
+            const [firstOperator] = operatorsOf(name);
+            const isOperatorAllowed = operatorsOf(name).includes(operator);
             onChange(
-              fits || first === undefined
+              isOperatorAllowed || firstOperator === undefined
                 ? { ...constraint, contextName: name }
-                : { contextName: name, operator: first, values: [], value: '' },
+                : { contextName: name, operator: firstOperator, values: [], value: '' },
             );
           }}
         />
         <Select
           label={strategyMessages.operator}
-          options={[...new Set([...operatorsOf(contextName), operator])].map((one) => ({
-            id: one,
-            label: strategyMessages.operators[one] ?? one,
+          options={[...new Set([...operatorsOf(contextName), operator])].map((id) => ({
+            id,
+            label: strategyMessages.operators[id] ?? id,
           }))}
           value={operator}
-          onChange={(next) => choose(next as ConstraintOperator)}
+          onChange={(next) => setOperator(next as ConstraintOperator)}
         />
         <IconButton
           icon="remove"
@@ -158,7 +158,7 @@ const ConstraintFields = ({ constraint, onChange, onRemove }: ConstraintFieldsPr
         <Checkbox isSelected={inverted} onChange={(on) => onChange({ ...constraint, inverted: on })}>
           {strategyMessages.inverted}
         </Checkbox>
-        {hasCase(operator) && (
+        {canIgnoreCase(operator) && (
           <Checkbox isSelected={caseInsensitive} onChange={(on) => onChange({ ...constraint, caseInsensitive: on })}>
             {strategyMessages.caseInsensitive}
           </Checkbox>
@@ -183,12 +183,12 @@ export const ConstraintsEditor = ({ constraints, onChange }: ConstraintsEditorPr
     </div>
     {constraints.length === 0 && <p className={layout['small']}>{strategyMessages.noConstraints}</p>}
     <ul className={styles['form']}>
-      {constraints.map((constraint, at) => (
+      {constraints.map((constraint, index) => (
         <ConstraintFields
-          key={at}
+          key={index}
           constraint={constraint}
-          onChange={(changed) => onChange(constraints.with(at, changed))}
-          onRemove={() => onChange(constraints.toSpliced(at, 1))}
+          onChange={(changed) => onChange(constraints.with(index, changed))}
+          onRemove={() => onChange(constraints.toSpliced(index, 1))}
         />
       ))}
     </ul>

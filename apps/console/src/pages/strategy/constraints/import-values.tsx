@@ -4,10 +4,10 @@ import { strategyMessages } from '../../../messages/strategy.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { valuesOfText } from './constraint-values.ts';
 
-/** Bytes of a list that is read: far more than a constraint may hold. */
+/** The maximum size of a file in bytes, which is far more than a constraint may hold. */
 const maxBytes = 5_000_000;
 
-/** Reads a list of values from a file of text, one on each line or separated by commas. */
+/** A button that reads values from a text file: one on each line, or separated by commas. */
 export const ImportValues = ({ onImport }: { readonly onImport: (values: readonly string[]) => void }) => {
   const input = useRef<HTMLInputElement>(null);
   const read = async (file: File | undefined): Promise<void> => {

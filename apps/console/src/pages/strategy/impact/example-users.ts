@@ -1,4 +1,4 @@
-/** An example user as the reader wrote it, and as a context. */
+/** An example user: the line that describes it, and the context that the line stands for. */
 export interface ExampleUser {
   readonly text: string;
   readonly context: Readonly<Record<string, string>>;
@@ -7,7 +7,7 @@ export interface ExampleUser {
 const maxExamples = 20;
 const pair = /([\w.-]+)\s*=\s*("[^"]*"|[^\s,]+)/g;
 
-/** Example users, one on each line: `userId=ann country=no plan="pro plus"`. A line without a pair is the id of a user. */
+/** Reads example users, one on each line: `userId=ann country=no plan="pro plus"`. A line without `=` is the id of a user. */
 export const parseExamples = (text: string): ExampleUser[] =>
   text
     .split('\n')

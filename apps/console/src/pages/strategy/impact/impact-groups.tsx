@@ -11,10 +11,10 @@ interface ImpactGroupsProps extends Pick<Impact, 'groups'> {
   readonly label: string;
 }
 
-/** The groups of users for whom something changes, with the shares that gain and lose. */
+/** The groups of users for whom a change has an effect, with the shares that gain the flag, lose it, or get another variant. */
 export const ImpactGroups = ({ groups, label }: ImpactGroupsProps) => {
-  const moving = groups.filter(({ gains, loses, changesVariant }) => gains + loses + changesVariant > 0);
-  if (moving.length === 0) return <p>{strategyMessages.noImpact}</p>;
+  const affectedGroups = groups.filter(({ gains, loses, changesVariant }) => gains + loses + changesVariant > 0);
+  if (affectedGroups.length === 0) return <p>{strategyMessages.noImpact}</p>;
   return (
     <div role="region" aria-label={label} tabIndex={0}>
       <table className={layout['cells']}>
@@ -26,7 +26,7 @@ export const ImpactGroups = ({ groups, label }: ImpactGroupsProps) => {
           </tr>
         </thead>
         <tbody>
-          {moving.map(({ context, before, after, gains, loses, changesVariant }) => (
+          {affectedGroups.map(({ context, before, after, gains, loses, changesVariant }) => (
             <tr key={JSON.stringify(context)}>
               <td>
                 {Object.keys(context).length === 0

@@ -16,14 +16,15 @@ interface ImpactPanelProps {
   readonly project: string;
   readonly environment: string;
   readonly changes: readonly FeatureChange[];
-  /** in words, now and afterwards; undefined where there is none */
+  /** the strategy in words before the change; undefined if it is new */
   readonly before: string | undefined;
+  /** the strategy in words after the change; undefined if it is deleted */
   readonly after: string | undefined;
   readonly isEnabled: boolean;
   readonly widensToEverybody: boolean;
 }
 
-/** Debounces a value: returns it once it has stayed the same for 300 ms. */
+/** Debounces a value: returns a new one once it has stayed the same for 300 ms. Equal values have the same key. */
 const useDebounced = <T,>(value: T, key: string): T => {
   const [debounced, setDebounced] = useState({ value, key });
   useEffect(() => {
@@ -34,17 +35,17 @@ const useDebounced = <T,>(value: T, key: string): T => {
   return debounced.value;
 };
 
-/** What a change does before it is saved: in words, as the share of users that gain and lose, and for example users. */
+/** Previews a change before it is saved: in words, as the shares of users that gain or lose the flag, and for example users. */
 export const ImpactPanel = (props: ImpactPanelProps) => {
   const { project, environment, changes, before, after, isEnabled, widensToEverybody } = props;
   const [exampleText, setExampleText] = useState('');
   const examples = parseExamples(useDeferredValue(exampleText));
   const body = { project, environment, changes, contexts: examples.map(({ context }) => context) };
-  const debounced = useDebounced(body, JSON.stringify(body));
+  const debouncedBody = useDebounced(body, JSON.stringify(body));
   const query = useQuery({
-    ...operationQuery(EvaluateImpact, { body: debounced }),
+    ...operationQuery(EvaluateImpact, { body: debouncedBody }),
     placeholderData: keepPreviousData,
-    enabled: debounced.changes.length > 0,
+    enabled: debouncedBody.changes.length > 0,
   });
   const impact = query.data?.features.find(({ name }) => changes.some(({ feature }) => feature === name));
   return (
@@ -89,12 +90,12 @@ export const ImpactPanel = (props: ImpactPanelProps) => {
       />
       {impact !== undefined && impact.examples.length > 0 && (
         <ul className={styles['form']}>
-          {impact.examples.map(({ before: was, after: is }, at) => (
-            <li key={at} className={layout['bar']}>
-              <code>{examples[at]?.text}</code>
+          {impact.examples.map(({ before: resultBefore, after: resultAfter }, index) => (
+            <li key={index} className={layout['bar']}>
+              <code>{examples[index]?.text}</code>
               <span>
-                {strategyMessages.result(was)} →{' '}
-                <Badge tone={is.isEnabled ? 'good' : 'neutral'}>{strategyMessages.result(is)}</Badge>
+                {strategyMessages.result(resultBefore)} →{' '}
+                <Badge tone={resultAfter.isEnabled ? 'good' : 'neutral'}>{strategyMessages.result(resultAfter)}</Badge>
               </span>
             </li>
           ))}

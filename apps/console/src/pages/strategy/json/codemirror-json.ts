@@ -4,11 +4,11 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { keymap } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-const colours = HighlightStyle.define([
+const jsonHighlighting = HighlightStyle.define([
   { tag: tags.string, color: 'var(--good)' },
   { tag: tags.propertyName, color: 'var(--accent)' },
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warning)' },
 ]);
 
-/** The extensions of CodeMirror that make an editor one of JSON: its colours, indentation, and the keys that undo and redo. */
-export const codemirrorJson = [history(), keymap.of([...historyKeymap]), json(), syntaxHighlighting(colours)];
+/** The extensions of CodeMirror for an editor of JSON: syntax highlighting, indentation, and the keys that undo and redo. */
+export const codemirrorJson = [history(), keymap.of([...historyKeymap]), json(), syntaxHighlighting(jsonHighlighting)];

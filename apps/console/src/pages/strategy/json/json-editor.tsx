@@ -21,35 +21,35 @@ const theme = EditorView.theme({
   '&.cm-focused': { outline: '2px solid var(--focus)' },
 });
 
-/** A strategy as JSON. The text is the user's own; a change from outside replaces it. */
+/** An editor of JSON text. A `text` that differs from what the user has typed replaces it. */
 export const JsonEditor = ({ label, text, onChange }: JsonEditorProps) => {
   const holder = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
-  const changed = useRef(onChange);
+  const latestOnChange = useRef(onChange);
   useEffect(() => {
-    changed.current = onChange;
+    latestOnChange.current = onChange;
   });
   useEffect(() => {
     if (holder.current === null) return undefined;
-    // In a shadow root it uses constructed style sheets, which the content security policy allows.
+    // In a shadow root CodeMirror uses constructed style sheets, which the content security policy allows.
     const root = holder.current.shadowRoot ?? holder.current.attachShadow({ mode: 'open' });
-    const editing = new Compartment();
+    const jsonExtensions = new Compartment();
     const editor = new EditorView({
       parent: root,
       root,
       extensions: [
-        editing.of([]),
+        jsonExtensions.of([]),
         theme,
         EditorView.contentAttributes.of({ 'aria-label': label }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) changed.current(update.state.doc.toString());
+          if (update.docChanged) latestOnChange.current(update.state.doc.toString());
         }),
       ],
     });
     view.current = editor;
     // Highlighting and undo are loaded after the editor is shown.
     void import('./codemirror-json.ts').then(({ codemirrorJson }) =>
-      editor.dispatch({ effects: editing.reconfigure(codemirrorJson) }),
+      editor.dispatch({ effects: jsonExtensions.reconfigure(codemirrorJson) }),
     );
     return () => editor.destroy();
   }, [label]);

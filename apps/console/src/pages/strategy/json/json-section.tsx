@@ -11,8 +11,8 @@ const JsonEditor = lazy(() =>
   import('./json-editor.tsx').then(({ JsonEditor: component }) => ({ default: component })),
 );
 
-/** Whether a text describes the draft, in whatever layout. */
-const isTextOf = (text: string, draft: StrategyDraft): boolean => {
+/** Whether a JSON text describes the draft, whatever its white space. */
+const describesDraft = (text: string, draft: StrategyDraft): boolean => {
   try {
     return isEqual(parseStrategyDraft(text), draft);
   } catch {
@@ -20,19 +20,20 @@ const isTextOf = (text: string, draft: StrategyDraft): boolean => {
   }
 };
 
-/** The strategy as JSON beside the form. What is no strategy stays here until it is one. */
+/** The draft as JSON beside the form. A text that is not a valid strategy is kept here, and the form keeps the last valid one. */
 export const JsonSection = ({ draft, onChange }: StrategyPartProps) => {
-  const [own, setOwn] = useState<{ readonly text: string; readonly error: string | undefined }>();
-  const isOwn = own !== undefined && (own.error !== undefined || isTextOf(own.text, draft));
-  const text = isOwn ? own.text : JSON.stringify(draft, null, 2);
+  const [typedText, setTypedText] = useState<{ readonly text: string; readonly error: string | undefined }>();
+  const showsTypedText =
+    typedText !== undefined && (typedText.error !== undefined || describesDraft(typedText.text, draft));
+  const text = showsTypedText ? typedText.text : JSON.stringify(draft, null, 2);
   const edit = (typed: string): void => {
     if (typed === text) return;
     try {
       const parsed = parseStrategyDraft(typed);
-      setOwn({ text: typed, error: undefined });
+      setTypedText({ text: typed, error: undefined });
       onChange(parsed);
     } catch (error) {
-      setOwn({ text: typed, error: (error as Error).message });
+      setTypedText({ text: typed, error: (error as Error).message });
     }
   };
   return (
@@ -41,7 +42,9 @@ export const JsonSection = ({ draft, onChange }: StrategyPartProps) => {
       <Suspense fallback={<Loading />}>
         <JsonEditor label={strategyMessages.json} text={text} onChange={edit} />
       </Suspense>
-      {own?.error !== undefined && <Notice tone="warning">{strategyMessages.badJson(own.error)}</Notice>}
+      {typedText?.error !== undefined && (
+        <Notice tone="warning">{strategyMessages.invalidJson(typedText.error)}</Notice>
+      )}
     </section>
   );
 };

@@ -26,11 +26,13 @@ const isJson = (text: string): boolean => {
 
 /** The variants among which the users of a strategy are divided. */
 export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEditorProps) => {
-  const change = (at: number, changed: Partial<StrategyVariant>): void =>
-    onChange(variants.with(at, { ...(variants[at] as StrategyVariant), ...changed }));
-  const setPayload = (at: number, type: string, value: string): void => {
-    const { payload: _, ...variant } = variants[at] as StrategyVariant;
-    onChange(variants.with(at, type === 'none' ? variant : { ...variant, payload: { type: type as 'string', value } }));
+  const change = (index: number, changed: Partial<StrategyVariant>): void =>
+    onChange(variants.with(index, { ...(variants[index] as StrategyVariant), ...changed }));
+  const setPayload = (index: number, type: string, value: string): void => {
+    const { payload: _, ...variant } = variants[index] as StrategyVariant;
+    onChange(
+      variants.with(index, type === 'none' ? variant : { ...variant, payload: { type: type as 'string', value } }),
+    );
   };
   return (
     <section className={layout['card']} aria-labelledby="variants">
@@ -53,25 +55,25 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
       </div>
       {variants.length === 0 && <p className={layout['small']}>{strategyMessages.noVariants}</p>}
       <ul className={styles['form']}>
-        {variants.map(({ name, weight, payload }, at) => (
-          <li key={at} className={styles['item']}>
+        {variants.map(({ name, weight, payload }, index) => (
+          <li key={index} className={styles['item']}>
             <div className={styles['row']}>
               <TextField
                 label={strategyMessages.variantName}
                 value={name}
-                onChange={(text) => change(at, { name: text })}
+                onChange={(text) => change(index, { name: text })}
                 isRequired
               />
               <TextField
                 label={strategyMessages.weight}
                 type="number"
                 value={String(weight / 10)}
-                onChange={(text) => onChange(withWeight(variants, at, Math.round(Number(text) * 10)))}
+                onChange={(text) => onChange(withWeight(variants, index, Math.round(Number(text) * 10)))}
               />
               <IconButton
                 icon="remove"
                 label={strategyMessages.removeVariant(name)}
-                onPress={() => onChange(withEqualWeights(variants.toSpliced(at, 1)))}
+                onPress={() => onChange(withEqualWeights(variants.toSpliced(index, 1)))}
               />
             </div>
             <div className={styles['row']}>
@@ -79,7 +81,7 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
                 label={strategyMessages.payloadType}
                 options={payloadTypes.map((type) => ({ id: type, label: strategyMessages.payloads[type] }))}
                 value={payload?.type ?? 'none'}
-                onChange={(type) => setPayload(at, type, payload?.value ?? '')}
+                onChange={(type) => setPayload(index, type, payload?.value ?? '')}
               />
               {payload !== undefined && (
                 <TextField
@@ -87,7 +89,7 @@ export const VariantsEditor = ({ variants, stickiness, onChange }: VariantsEdito
                   value={payload.value}
                   error={payload.type === 'json' && !isJson(payload.value) ? strategyMessages.noJson : undefined}
                   rows={payload.type === 'json' ? 3 : 1}
-                  onChange={(text) => setPayload(at, payload.type, text)}
+                  onChange={(text) => setPayload(index, payload.type, text)}
                 />
               )}
             </div>
