@@ -71,7 +71,7 @@ export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, en
     setDraft(editedDraft);
   };
 
-  /** Continues with a merged edit. Its base is the stored state that it was merged with, so that the next save does not conflict with it. */
+  /** Continues with a merged edit. Its base is the stored state that it was merged with: the next save does not conflict with it. */
   const adopt = (merged: Json, current: StoredDraft): void => {
     setBase(current);
     setDraft(merged as StrategyDraft);
