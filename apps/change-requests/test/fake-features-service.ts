@@ -149,7 +149,10 @@ export const fakeFeaturesService = async (bus: Bus) => {
     }));
     return { outcome: 'applied', conflicts: [], inverse };
   };
-  const environmentsNow = (project: string) => linked.get(project) ?? environmentsOfProject(project);
+  const environmentsNow = (project: string) => {
+    if (deletedProjects.has(project)) throw notFound(`Could not find project with id ${project}`);
+    return linked.get(project) ?? environmentsOfProject(project);
+  };
 
   const served: Subscription = await serve(
     bus,
@@ -231,7 +234,7 @@ export const fakeFeaturesService = async (bus: Bus) => {
     previewCalls: (): number => previewCalls,
     /** Archives a feature: later changes to it are in conflict. */
     archive: (feature: string): void => void archived.add(feature),
-    /** Deletes a project: previews of its change requests are refused. */
+    /** Archives or deletes a project: every operation on it is refused. */
     deleteProject: (project: string): void => void deletedProjects.add(project),
     /** Runs a job once, while the next check of a schedule for conflicts is handled. */
     whileChecking: (job: () => unknown): void => void checkJobs.push(job),

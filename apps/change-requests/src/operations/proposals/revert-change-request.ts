@@ -12,6 +12,7 @@ import { DraftAlreadyExistsError } from '../../persistence/change-request-reposi
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
+import { requireProject } from '../require-project.ts';
 import { responseWithPreview } from '../previews/responses-with-previews.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
@@ -23,6 +24,7 @@ export const revertChangeRequestEndpoint = ({
 }: ChangeRequestsContext) =>
   implement(RevertChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
+    await requireProject(bus, operationRequest);
     const createDraftOf = async ({ requests, protections }: Transaction): Promise<ChangeRequest> => {
       const applied = await requests.getVisible(params, caller.id);
       const inverse = await requests.inverseOf(applied.id);

@@ -2,12 +2,14 @@ import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetPermissionsOfUsers, SetApprovers } from '@bunting/contracts';
 import { requireActiveReviewers, requireMayRequestApproval } from '../../domain/review/requested-reviewers.ts';
 import type { ChangeRequestsContext } from '../context.ts';
+import { requireProject } from '../require-project.ts';
 
 /** Requests approvals of existing users. Their permission is checked only when they approve. */
 export const setApproversEndpoint = ({ bus, transaction }: ChangeRequestsContext) =>
   implement(SetApprovers, async (operationRequest) => {
     const { params, body, caller } = operationRequest;
     const ids = body.reviewers;
+    await requireProject(bus, operationRequest);
     if (ids.length > 0) {
       const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
       requireActiveReviewers(ids, new Set(users.map(({ user }) => user.id)));

@@ -15,6 +15,7 @@ import { actorOf } from '../actor.ts';
 import { loadPreview } from '../previews/load-previews.ts';
 import { loadSegmentConflicts } from './load-segment-conflicts.ts';
 import type { ChangeRequestsContext } from '../context.ts';
+import { requireProject } from '../require-project.ts';
 
 type ChangeStateRequest = OperationRequest<typeof ChangeState>;
 type StateReply = ReplyOf<typeof ChangeState>;
@@ -109,6 +110,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     const { params, body, caller } = operationRequest;
     const replayed = await transaction.replay(operationRequest);
     if (replayed !== undefined) return replayed;
+    await requireProject(bus, operationRequest);
     const command = commandFor[body.state];
     if (command === 'apply') return applyNow(operationRequest);
     if (command === 'schedule') return schedule(operationRequest);
