@@ -11,7 +11,7 @@ const warnIntervalMs = 60_000;
 /** Maximum open files of this process; `Infinity` where the system sets no limit. */
 const maxOpenFiles = (): number => {
   const { report } = process;
-  // Otherwise the report looks up the host names of all peers of the process, which takes long.
+  // Otherwise the report looks up the host names of all peers of the process, which can take long.
   Object.assign(report, { excludeNetwork: true });
   const { userLimits } = report.getReport() as { userLimits?: { open_files?: { soft: number | string } } };
   const softLimit = Number(userLimits?.open_files?.soft);

@@ -24,7 +24,7 @@ export const providerConfiguration = (settings: OidcClientSettings, warn: (messa
   let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
   let pending: Promise<ServerMetadata> | undefined;
 
-  /** @throws ProviderFault for a URL that is not HTTPS, or has parts that an issuer cannot have */
+  /** @throws ProviderFault for a URL that is neither HTTPS nor plain HTTP to a loopback address, or has parts that an issuer cannot have */
   const parseIssuerUrl = (): URL => {
     const text = settings.discoverUrl.replace(wellKnown, '');
     const url = URL.canParse(text) ? new URL(text) : undefined;

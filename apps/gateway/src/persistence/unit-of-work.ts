@@ -57,7 +57,10 @@ interface AccessSettings {
   readonly sessionLimits: SessionLimits;
 }
 
-/** Generates the bytes of secrets so that a retry of the request gets the same ones; undefined for a request that is not retried. */
+/**
+ * Generates the bytes of secrets so that a retry of the request gets the same ones; undefined without an idempotency key: they are random
+ * then.
+ */
 const secretBytesFor = (
   context: TransactionContext | GatewayWriteContext,
   hasher: TokenHasher,

@@ -106,7 +106,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
   const viewFor = freshView(delivery);
   /**
    * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the
-   * outcome: whether the feature is on, and the reason
+   * outcome: whether the feature is on, whether a targeting key is missing, and the reason
    */
   const renderedResults = new WeakMap<EvaluableFeature, Map<Variant, Map<string, RenderedResult>>>();
 

@@ -5,7 +5,10 @@ const hide = `
   on conflict (id) do update set pending_private_version = excluded.pending_private_version, pending_private_since = excluded.pending_private_since
   where project.version < excluded.pending_private_version`;
 
-/** Longer ago than a transaction of the features service can take: it did not commit the change for which the project was hidden. */
+/**
+ * SQL: whether a project was hidden longer ago than a transaction of the features service can take, so that the change for which it was
+ * hidden was not committed.
+ */
 const isUncommitted = "pending_private_since < now() - interval '5 minutes'";
 
 /** Projects that the gateway hides before the features service commits that they are private, until the projection applies that commit. */
