@@ -1,20 +1,22 @@
-// Builds the console into dist/web when a source is newer than the build. `npm start` preloads this module, because no install
-// script of this repository runs; with --always it builds in any case, and for `npm start -- --help` it does not.
+// Builds the console into dist/web if a source is newer than the build. `npm start` loads this module before Bunting, because this
+// repository has no install scripts. With --always it builds in any case; for `npm start -- --help` it does not build.
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-const here = import.meta.dirname;
-const built = path.join(here, 'dist', 'web');
+const projectFolder = import.meta.dirname;
+const outputFolder = path.join(projectFolder, 'dist', 'web');
 
 const sources = ['index.html', 'vite.config.ts', 'package.json', 'src/**/*', '../../libs/contracts/src/**/*.ts'];
 
 const isStale = (): boolean => {
-  if (!existsSync(path.join(built, 'index.html'))) return true;
-  const builtAt = statSync(path.join(built, 'index.html')).mtimeMs;
+  if (!existsSync(path.join(outputFolder, 'index.html'))) return true;
+  const builtAt = statSync(path.join(outputFolder, 'index.html')).mtimeMs;
   return sources.some((pattern) =>
-    globSync(pattern, { cwd: here }).some((file) => statSync(path.join(here, file)).mtimeMs > builtAt),
+    globSync(pattern, { cwd: projectFolder }).some(
+      (file) => statSync(path.join(projectFolder, file)).mtimeMs > builtAt,
+    ),
   );
 };
 
@@ -27,17 +29,21 @@ const findVite = (): string | undefined => {
 };
 
 const build = (vite: string): void => {
-  // Built aside and moved into place, so that a server never serves half a build.
-  const [made, old] = [`${built}.${process.pid}.new`, `${built}.${process.pid}.old`];
+  // Builds into a folder of its own, which is then renamed, so that a server never serves half a build.
+  const [newFolder, oldFolder] = [`${outputFolder}.${process.pid}.new`, `${outputFolder}.${process.pid}.old`];
   try {
-    const options = ['build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', made];
-    // Whatever the caller's NODE_ENV is, what is served is the build for production.
+    const options = ['build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', newFolder];
+    // The build is for production, whatever the caller's NODE_ENV is.
     const env = { ...process.env, NODE_ENV: 'production' };
-    execFileSync(process.execPath, [vite, ...options], { cwd: here, env, stdio: ['ignore', 'ignore', 'inherit'] });
-    if (existsSync(built)) renameSync(built, old);
-    renameSync(made, built);
+    execFileSync(process.execPath, [vite, ...options], {
+      cwd: projectFolder,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    if (existsSync(outputFolder)) renameSync(outputFolder, oldFolder);
+    renameSync(newFolder, outputFolder);
   } finally {
-    for (const folder of [made, old]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [newFolder, oldFolder]) rmSync(folder, { recursive: true, force: true });
   }
 };
 

@@ -17,7 +17,7 @@ const compress = (): Plugin => ({
     const compressFile = async (name: string): Promise<void> => {
       const file = path.join(dir, name);
       const bytes = readFileSync(file);
-      // The best quality takes some seconds of the build, and 7 % off every first visit.
+      // The highest quality, which is the default, takes some seconds more and makes the files 7 % smaller.
       const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
       writeFileSync(`${file}.br`, await toBrotli(bytes, { params }));
       writeFileSync(`${file}.gz`, await toGzip(bytes, { level: 9 }));
@@ -40,7 +40,7 @@ export default defineConfig({
     // Written by the browser as a <script> element otherwise, which the policy refuses.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // test/size.spec.ts limits what is sent, which is compressed.
+    // test/shell/size.spec.ts limits the compressed sizes instead.
     chunkSizeWarningLimit: 1_000,
     // A browser sends six requests of HTTP/1.1 at a time: the first load is fifteen files rather than forty-five.
     rolldownOptions: {
@@ -59,7 +59,7 @@ export default defineConfig({
         },
       },
     },
-    // Says what imports what, for the test of sizes.
+    // test/shell/size.spec.ts reads from it which chunks a page loads.
     manifest: 'manifest.json',
   },
   server: { proxy: { '/api': api, '/auth': api, '/logout': api, '/invite': api, '/health': api } },

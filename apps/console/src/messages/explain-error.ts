@@ -1,12 +1,12 @@
 import { ApiError } from '../api/api-error.ts';
 import { formatCount } from './format-number.ts';
 
-const inSeconds = (error: ApiError): string =>
+const retryAdvice = (error: ApiError): string =>
   error.retryAfterSeconds === undefined
     ? 'Try again in a moment.'
     : `Try again in ${formatCount(error.retryAfterSeconds, 'second')}.`;
 
-/** What failed, and what to do now. */
+/** Explains an error to the user: what failed and, where it is known, what to do now. */
 export const explainError = (error: unknown): string => {
   if (!(error instanceof ApiError)) return `This page has a fault: ${String((error as Error)?.message ?? error)}`;
   switch (error.kind) {
@@ -19,10 +19,10 @@ export const explainError = (error: unknown): string => {
     case 'PreconditionFailed':
       return 'Another person has changed this in the meantime. Compare before you save again.';
     case 'RateLimitError':
-      return `Too many requests. ${inSeconds(error)}`;
+      return `Too many requests. ${retryAdvice(error)}`;
     case 'ServiceUnavailable':
     case 'RequestTimeout':
-      return `Bunting cannot answer at the moment. ${inSeconds(error)}`;
+      return `Bunting cannot answer at the moment. ${retryAdvice(error)}`;
     case 'InternalError':
       return `${error.message} The log has it as ${error.id ?? 'an error without id'}.`;
     default:

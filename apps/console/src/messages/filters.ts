@@ -1,4 +1,4 @@
-/** Why a part of a filter, or of a context, means nothing. */
+/** Why a token of a filter, or of a context of the playground, cannot be applied. */
 export const filterMessages = {
   noValue: 'a value is missing',
   unknownKey: (key: string) => `${key} is not a filter key; put it into quotes to search for the text`,

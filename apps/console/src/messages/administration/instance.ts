@@ -55,7 +55,7 @@ export const instanceMessages = {
   limits: 'Limits',
   limit: 'Limit',
   used: 'Used',
-  most: 'At most',
+  max: 'At most',
   noLimit: 'no limit',
   limitNames: {
     featureFlags: 'Active flags',
@@ -108,7 +108,7 @@ export const instanceMessages = {
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Bytes in the largest unit that fits, of 1,000. */
+/** A number of bytes as text, in the largest unit that fits. Units are powers of 1,000. */
 export const bytesText = (bytes: number): string => {
   const exponent = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${formatNumber(Math.round((bytes / 1000 ** exponent) * 10) / 10)} ${units[exponent]}`;

@@ -1,20 +1,20 @@
 import { asJsonObject, type FeatureStrategy, type JsonObject } from '@bunting/contracts';
 import { strategySentence } from './strategy-sentence.ts';
 
-/** A change of a change request, as far as its sentence needs it. */
+/** The parts of a change that its sentence needs. */
 interface DescribedChange {
   readonly action: string;
   readonly payload?: unknown;
 }
 
-interface Known {
+interface SentenceContext {
   readonly environment: string;
   /** the strategies of the feature before the change, by id */
   readonly strategies: Readonly<Record<string, FeatureStrategy>>;
   readonly segmentNames: ReadonlyMap<number, string>;
 }
 
-/** What a change does: in one sentence, and for an edit in what it replaces and what it puts there. */
+/** What a change does, as a sentence; for a change of a strategy also the strategy before and after it, in words. */
 export interface ChangeSentence {
   readonly sentence: string;
   readonly before?: string;
@@ -26,7 +26,7 @@ const textOf = (value: unknown): string =>
 
 const weightOf = (variant: JsonObject): string => `${textOf(variant['name'])} (${Number(variant['weight']) / 10} %)`;
 
-/** The strategy that a payload describes; lists that are none are empty. */
+/** The strategy that a payload describes. A member that should be a list but is not becomes an empty one. */
 const strategyIn = (members: JsonObject): FeatureStrategy => {
   const list = (name: string): unknown[] => (Array.isArray(members[name]) ? (members[name] as unknown[]) : []);
   return {
@@ -39,31 +39,31 @@ const strategyIn = (members: JsonObject): FeatureStrategy => {
 };
 
 /** The strategy that a payload replaces: the snapshot of the request, if it has one, else the current one. */
-const strategyBefore = (payload: JsonObject, { strategies }: Known): FeatureStrategy | undefined =>
+const strategyBefore = (payload: JsonObject, { strategies }: SentenceContext): FeatureStrategy | undefined =>
   (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
 
-/** A change as a sentence. An unknown action is named as it is. */
-export const changeSentence = ({ action, payload }: DescribedChange, known: Known): ChangeSentence => {
+/** A change as a sentence. The sentence of an unknown action is the name of the action. */
+export const changeSentence = ({ action, payload }: DescribedChange, context: SentenceContext): ChangeSentence => {
   const members = asJsonObject(payload);
-  const { environment, segmentNames } = known;
-  const words = (strategy: object): string => strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
+  const { environment, segmentNames } = context;
+  const describe = (strategy: object): string => strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
   switch (action) {
     case 'updateEnabled':
       return { sentence: members['enabled'] === true ? `Turn on in ${environment}` : `Turn off in ${environment}` };
     case 'addStrategy':
-      return { sentence: 'Add a strategy', after: words(members) };
+      return { sentence: 'Add a strategy', after: describe(members) };
     case 'updateStrategy': {
-      const before = strategyBefore(members, known);
+      const before = strategyBefore(members, context);
       const { snapshot: _, ...changed } = members;
-      const after = words({ ...before, ...changed });
+      const after = describe({ ...before, ...changed });
       if (before === undefined) return { sentence: 'Change a strategy', after };
-      return { sentence: 'Change a strategy', before: words(before), after };
+      return { sentence: 'Change a strategy', before: describe(before), after };
     }
     case 'deleteStrategy': {
-      const before = strategyBefore(members, known);
+      const before = strategyBefore(members, context);
       return before === undefined
         ? { sentence: 'Remove a strategy' }
-        : { sentence: 'Remove a strategy', before: words(before) };
+        : { sentence: 'Remove a strategy', before: describe(before) };
     }
     case 'reorderStrategy':
       return { sentence: 'Change the order of the strategies' };

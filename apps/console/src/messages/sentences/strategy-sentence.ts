@@ -1,6 +1,6 @@
 import type { Constraint, ConstraintOperator, FeatureStrategy } from '@bunting/contracts';
 
-/** How many values of a list a sentence names. */
+/** The maximum number of values of a list that a sentence names. */
 const maxNamedValues = 4;
 
 const listOf = (items: readonly string[], conjunction: string): string =>

@@ -49,7 +49,7 @@ const Navigation = () => (
 /** The pages of administration with their navigation beside them; `/admin` itself lists them. */
 export const AdminLayout = () => {
   const { section: id } = useParams({ strict: false }) as { readonly section?: string };
-  const page = adminPages.find((one) => one.id === id);
+  const page = adminPages.find((candidate) => candidate.id === id);
   if (page === undefined) return <Index isUnknown={id !== undefined} />;
   const { component: AdminPage } = page;
   return (

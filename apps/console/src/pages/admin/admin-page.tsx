@@ -16,7 +16,7 @@ interface AdminPageProps {
 
 /** The frame of a page of administration: breadcrumbs, title and, on the page of all things, its description. */
 export const AdminPage = ({ id, title, ...props }: AdminPageProps) => {
-  const page = adminPages.find((one) => one.id === id);
+  const page = adminPages.find((candidate) => candidate.id === id);
   const label = page?.label ?? id;
   return (
     <Page

@@ -170,8 +170,8 @@ const Limits = ({ limits, statistics }: LimitsProps) => (
           ),
       },
       {
-        id: 'most',
-        title: text.most,
+        id: 'max',
+        title: text.max,
         cell: ({ limit }) => (limit >= noLimit ? text.noLimit : text.formatNumber(limit)),
       },
     ]}

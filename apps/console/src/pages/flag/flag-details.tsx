@@ -226,8 +226,8 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
 
 /** The details of a flag that are the same in all environments, such as description, tags, dependencies and lifecycle. */
 export const FlagDetails = ({ feature, project }: DetailsProps) => {
-  const may = usePermissionCheck();
-  const mayEdit = feature.archived !== true && may('UPDATE_FEATURE', { project });
+  const hasPermission = usePermissionCheck();
+  const mayEdit = feature.archived !== true && hasPermission('UPDATE_FEATURE', { project });
   return (
     <aside className={layout['denseStack']} aria-label={flagMessages.details}>
       <FlagFacts feature={feature} project={project} mayEdit={mayEdit} />

@@ -16,14 +16,14 @@ interface FlagMenuProps {
 /** The menu of actions on a whole flag, in contrast to its environments. */
 export const FlagMenu = ({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) => {
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
-  const may = usePermissionCheck();
+  const hasPermission = usePermissionCheck();
   const revive = useOperationMutation(ReviveFeature, [GetFeature, SearchFeatures]);
   const entries: MenuEntry[] = archived
     ? [
         {
           id: 'revive',
           label: flagMessages.revive,
-          isDisabled: !may('UPDATE_FEATURE', { project }),
+          isDisabled: !hasPermission('UPDATE_FEATURE', { project }),
           run: () =>
             revive.mutate({ params: { featureName: name } }, { onSuccess: () => notify(flagMessages.revived) }),
         },
@@ -31,7 +31,7 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
           id: 'delete',
           label: flagMessages.deleteForEver,
           icon: 'remove',
-          isDisabled: !may('DELETE_FEATURE', { project }),
+          isDisabled: !hasPermission('DELETE_FEATURE', { project }),
           run: () => setDialog('delete'),
         },
       ]
@@ -40,20 +40,20 @@ export const FlagMenu = ({ feature: { name, archived = false, children = [] }, p
           id: 'copy',
           label: flagMessages.copyFlag,
           icon: 'copy',
-          isDisabled: !may('CREATE_FEATURE', { project }),
+          isDisabled: !hasPermission('CREATE_FEATURE', { project }),
           run: () => setDialog('copy'),
         },
         {
           id: 'move',
           label: flagMessages.move,
-          isDisabled: !may('MOVE_FEATURE_TOGGLE', { project }),
+          isDisabled: !hasPermission('MOVE_FEATURE_TOGGLE', { project }),
           run: () => setDialog('move'),
         },
         {
           id: 'archive',
           label: flagMessages.archive,
           icon: 'archive',
-          isDisabled: !may('DELETE_FEATURE', { project }),
+          isDisabled: !hasPermission('DELETE_FEATURE', { project }),
           run: () => setDialog('archive'),
         },
       ];

@@ -29,7 +29,7 @@ interface CreateFlagDialogProps {
 
 /** Creates a flag, which is off in every environment. */
 export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: CreateFlagDialogProps) => {
-  const may = usePermissionCheck();
+  const hasPermission = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
   const create = useOperationMutation(CreateFeature, [SearchFeatures, ListUnknownFlags]);
@@ -46,7 +46,9 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
       showServerError(error, ['name', 'type', 'description'], setError);
     }
   });
-  const allowedProjects = (projects?.projects ?? []).filter(({ id }) => may('CREATE_FEATURE', { project: id }));
+  const allowedProjects = (projects?.projects ?? []).filter(({ id }) =>
+    hasPermission('CREATE_FEATURE', { project: id }),
+  );
   return (
     <Dialog
       title={text.title}

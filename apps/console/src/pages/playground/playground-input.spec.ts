@@ -5,7 +5,7 @@ const enabled = ['development', 'test', 'production'];
 const everything = playgroundInputOf({}, enabled);
 
 describe('the input of the playground', () => {
-  it('is every enabled environment and every project until the address names some', () => {
+  it('is every enabled environment and every project until the URL names some', () => {
     expect(everything).toEqual({
       environments: enabled,
       projects: [],
@@ -17,7 +17,7 @@ describe('the input of the playground', () => {
 
   it.each([
     ['the environments that exist and are enabled', { environments: 'test,moon' }, { environments: ['test'] }],
-    ['no environment where the address names none', { environments: '' }, { environments: [] }],
+    ['no environment where the URL names none', { environments: '' }, { environments: [] }],
     ['several projects', { projects: 'shop,,bank' }, { projects: ['shop', 'bank'] }],
     ['one flag', { flag: 'checkout' }, { flag: 'checkout' }],
     ['a change request by its id', { changeRequest: '12' }, { changeRequest: 12 }],

@@ -79,7 +79,9 @@ export const AccessPage = () => {
   const holders = project === undefined ? installationHolders : projectHolders;
   const groups = catalogue.data === undefined ? [] : permissionGroups(catalogue.data);
   const offeredGroups = groups.filter(({ kind }) => kind !== 'root' || project === undefined);
-  const displayNames = new Map(groups.flatMap((group) => group.permissions.map((one) => [one.name, one.displayName])));
+  const displayNames = new Map(
+    groups.flatMap((group) => group.permissions.map((permission) => [permission.name, permission.displayName])),
+  );
   const projectOptions = [
     ...(mayListAll ? [{ id: anyValue, label: text.everywhere }] : []),
     ...projects.map(({ id, name }) => ({ id, label: name, description: id })),
