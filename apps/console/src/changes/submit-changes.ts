@@ -77,7 +77,7 @@ export type SubmitOutcome =
   | { readonly kind: 'proposed'; readonly environment: string; readonly changeRequest: Pick<ChangeRequest, 'id'> };
 
 export interface SubmittedChanges extends SubmitOptions {
-  /** where the changes are made; every environment of the project where it is absent */
+  /** where the changes are made; without it, in every environment of the project */
   readonly environment?: string | undefined;
   readonly changes: readonly FeatureChange[];
   /** makes the changes also where the environment is protected, by the permission to skip change requests */

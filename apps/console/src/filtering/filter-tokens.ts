@@ -1,6 +1,6 @@
 export interface FilterToken {
   readonly text: string;
-  /** whether it begins with a minus */
+  /** whether a minus before the key excludes what the value selects */
   readonly isNegated: boolean;
   /** the text before the colon, without the minus; undefined for a word without a colon */
   readonly key: string | undefined;

@@ -1,4 +1,4 @@
-// The English of the frame around every page and of shared components. The text of one page is in the file of its name, loaded with it.
+// The text of the frame around every page and of shared components. The text of a page is in a file of its own, loaded with the page.
 import { formatCount } from './format-number.ts';
 
 export const sharedMessages = {

@@ -5,7 +5,7 @@ import { Notice } from '../content/notice.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';
 import type { PermissionScope } from '../../api/use-permission-check.ts';
 
-/** Names the permissions of an operation that the page is edited with, if the user has none of them. */
+/** Tells a user who may not call `operation`, by which the page is edited, which permissions that takes. */
 export const MissingPermissionNotice = ({
   operation,
   scope,

@@ -35,7 +35,7 @@ interface ResourceListProps<T> {
   readonly filter?: React.ReactNode;
   /** renders what stands above the list, such as an action for all rows that the search has found */
   readonly renderAbove?: (rows: readonly T[]) => React.ReactNode;
-  /** the search parameter that holds the search; another one where a page has two lists */
+  /** the search parameter of the URL that holds the text of the search; a page with two lists needs two of them */
   readonly parameter?: keyof SearchParameters;
 }
 

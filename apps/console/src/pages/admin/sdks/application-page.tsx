@@ -68,7 +68,7 @@ const Issues = ({ overview: { environments, issues } }: { readonly overview: App
   );
 };
 
-/** The description and page of an application, and when and by which SDK and key it was seen. */
+/** The description and the page of an application, its SDK and its first key, and when it was first and last seen. */
 const Facts = ({ application }: { readonly application: Application }) => {
   const { description, sdkVersion, createdAt, createdBy, lastSeenAt } = application;
   const url = application.url != null && /^https?:\/\//i.test(application.url) ? application.url : undefined;

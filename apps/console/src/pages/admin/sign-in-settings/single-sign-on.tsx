@@ -132,7 +132,7 @@ const fieldsOf = ({ isReadOnly, hasSecret }: OidcSettings): readonly RequestBody
   return isReadOnly ? fields.map((field) => ({ ...field, isDisabled: true })) : fields;
 };
 
-/** The settings of OpenID Connect, the URLs to enter at the provider, and a try of the provider. */
+/** The settings of OpenID Connect, the URLs to enter at the provider, and a form that tries to discover the provider. */
 export const SingleSignOn = () => {
   const settings = useQuery({ ...operationQuery(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
   return (

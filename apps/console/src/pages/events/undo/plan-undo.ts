@@ -26,7 +26,7 @@ export interface UndoState {
   readonly feature: Feature | undefined;
   readonly isArchived: boolean;
   readonly segments: readonly Segment[];
-  /** of an event that removed a dependency: the removed one, as an earlier event added it */
+  /** for an event that removed a dependency: that dependency, as an earlier event had added it */
   readonly earlierDependency: Dependency | undefined;
   /** whether a later event set the same property: undoing this event would undo that one, too */
   readonly isSetAgain: boolean;
