@@ -11,7 +11,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** Stands for a Bunting: responds with each of the responses in turn, and with the last one from then on. */
+/** A fake Bunting: it responds with each of the responses in turn, and with the last one from then on. */
 const startBunting = async (...responses: readonly RequestListener[]): Promise<{ url: string; methods: string[] }> => {
   const methods: string[] = [];
   server = createServer((request, response) => {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { servicesInUpgradeOrder } from './torture/rolling-restarts.ts';
 
 /**
- * Stands for a Docker engine, which test machines lack, and logs each command. A container is a file in the folder of its service; one that
+ * A fake Docker engine, which test machines lack. It logs each command. A container is a file in the folder of its service; one that
  * has ended is not empty.
  */
 const docker = `#!/bin/sh
@@ -31,7 +31,7 @@ esac
 `;
 
 let folder = '';
-/** What becomes of the new containers. */
+/** The state that the new containers reach. */
 type New = 'healthy' | 'unhealthy' | 'ended' | 'removed' | 'failed';
 const run = (state: New, ...services: readonly string[]) =>
   spawnSync('sh', [path.join(import.meta.dirname, '../docker/replace.sh'), ...services], {

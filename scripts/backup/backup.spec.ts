@@ -40,7 +40,7 @@ const bodies: Readonly<Record<Write['kind'], (name: string) => readonly [string,
   segment: (name) => [segments, { name, constraints: [] }],
 };
 
-/** Few segments: there may be 300 of them, however fast the machine writes while the backup runs. */
+/** The kind of the nth write. Segments are rare: an instance may have 300 of them, and a fast machine writes a lot during the backup. */
 const kindOf = (nth: number): Write['kind'] => {
   if (nth % 40 === 3) return 'segment';
   return nth % 4 === 1 ? 'token' : 'flag';
@@ -56,7 +56,7 @@ const startLoad = (api: Api) => {
       const name = `${kind}-${nth}-${count}`;
       const sentAt = Date.now();
       const { status, text } = await api('POST', ...bodies[kind](name));
-      // While writers wait for the backup, a write may be refused. No promise is made of it.
+      // While writers wait for the backup, a write may be refused. The backup need not contain a write that was not acknowledged.
       if (status === 503) continue;
       if (status !== 201) throw new Error(`${name} was answered with ${status}: ${text}`);
       writes.push({ kind, name, sentAt, acknowledgedAt: Date.now() });
@@ -151,7 +151,7 @@ describe('a backup under load', () => {
   let aheadTag: string;
 
   beforeAll(async () => {
-    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+    // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.
     chmodSync(folder, 0o711);
     await start(dataDir);
     const made = await api<{ secret: string }>('POST', tokens, {

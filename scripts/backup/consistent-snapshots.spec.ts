@@ -47,7 +47,7 @@ describe('a backup of databases that are in use', () => {
   };
 
   beforeAll(async () => {
-    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+    // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.
     chmodSync(folder, 0o711);
     postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), ephemeral: true });
     services = serviceDatabasesAt((name) => postgres.urlOf(name));
@@ -106,7 +106,7 @@ describe('a backup of databases that are in use', () => {
       const isWaiting = await waitsForLock(inSearch);
       const first = inSearch.query("insert into written values ('first')");
       await eventually(isWaiting);
-      // PostgreSQL ends the fence after its time, and with it the attempt.
+      // PostgreSQL ends the transaction that holds the locks at its timeout, and so the attempt fails.
       await first;
       await inGateway.query("insert into written values ('second')");
       isDelaying = false;

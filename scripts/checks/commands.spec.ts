@@ -13,12 +13,12 @@ const commands = Object.entries(scripts).flatMap(([name, command]): [string, str
   return file === undefined ? [] : [[name, file]];
 });
 const names = commands.map(([name]) => name);
-/** Its options are those of Nx and of Jest as well. */
+/** Programs that pass options on to Nx or Jest, so they cannot refuse an unknown one. */
 const passesOptionsOn = new Set(['scripts/testing/test.ts']);
 
 const run = async (file: string, ...args: readonly string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve) => {
-    // Should a program start all the same, it finds no Bunting.
+    // With this URL a program that runs in spite of the option finds no Bunting.
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], BUNTING_URL: 'http://127.0.0.1:9' };
     execFile(process.execPath, [file, ...args], { cwd: repository, env, timeout: 120_000 }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), output: `${stdout}${stderr}` }),

@@ -43,7 +43,7 @@ it('names only settings in the documents that a service reads', () => {
     [HostConfig, ...services.map(configOf)].flatMap(({ properties }) => Object.keys(properties)),
   );
   const prefixes = [...new Set([...settings].flatMap((name) => /^[A-Z]+(?=_)/.exec(name) ?? []))].join('|');
-  // Of commands, of docker-compose.yml and of the tests.
+  // Variables that no service reads: those of commands, of docker-compose.yml and of the tests.
   const others = new Set([
     'BUNTING_DATA_DIR',
     'BUNTING_TOKEN',

@@ -31,7 +31,7 @@ const createDatabase = async ({ url, database, migrations }: ServiceDatabase): P
     await client.query('begin');
     await createSchema(client, database, migrations);
     await client.query('commit');
-    // The server of the tests does not wait for its log, so replicas would get it late.
+    // The PostgreSQL of the tests does not flush its log at commits, so that replicas would get commits late.
     await client.query(`alter database ${database} set synchronous_commit = on`);
   });
 };
@@ -39,7 +39,7 @@ const createDatabase = async ({ url, database, migrations }: ServiceDatabase): P
 describe('npm run doctor', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-doctor-spec-'));
   let servers: ReplicatedPostgres;
-  /** the PostgreSQL of a `npm start` */
+  /** the embedded PostgreSQL, as `npm start` uses it */
   let embedded: EmbeddedPostgres;
   let nats: TestNats;
   let service: Server;
@@ -77,7 +77,7 @@ describe('npm run doctor', () => {
       problems: lines.filter((line) => !line.startsWith('ok ')),
     };
   };
-  /** The problems that it finds, without a process of its own. */
+  /** The problems that `diagnose` finds, called in this process. */
   const problemsOf = async (
     environment: Settings,
     { addresses = [], minFreeGib = 0, backups: folderOfBackups }: Partial<DiagnosisOptions> = {},
@@ -98,7 +98,7 @@ describe('npm run doctor', () => {
   };
 
   beforeAll(async () => {
-    // Started by root, PostgreSQL runs as another user, who passes through to its own folder.
+    // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.
     chmodSync(folder, 0o711);
     [servers, embedded, nats] = await Promise.all([
       startReplicatedPostgres(),
@@ -202,7 +202,7 @@ describe('npm run doctor', () => {
 
   it('says what to do about a slot without a reader, an archive that fails, and a disk that is almost full', async () => {
     await onPrimary("select pg_create_physical_replication_slot('unread', true)");
-    // Each begins a file of 16 MiB.
+    // Each iteration begins a new file of the log, of 16 MiB.
     await onPrimary(
       'do $$ begin for files in 1..33 loop insert into written values (1); perform pg_switch_wal(); end loop; end $$',
     );

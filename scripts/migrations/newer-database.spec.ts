@@ -18,7 +18,7 @@ const apply = (name: string, statement: string) =>
     await client.query(statement);
     await client.query('insert into schema_migration (name) values ($1)', [name]);
   });
-/** What the database holds, to see that a refused start changes nothing. */
+/** The content of the database, for the check that a refused start changes nothing. */
 const tables = () =>
   withClient(database.url, async (client) => {
     const columns = await client.query(

@@ -56,7 +56,7 @@ const context = (more: Partial<CallContext> = {}): CallContext => ({
   ...more,
 });
 
-/** What every transport promises. `open` gives a new connection to the same bus each time. */
+/** The behaviour of every transport. `open` returns a new connection to the same bus each time. */
 export const describeBus = (
   name: string,
   start: () => Promise<{ open: () => Promise<Bus>; stop: () => Promise<void> }>,
@@ -407,7 +407,7 @@ export const describeBus = (
         `The ${service} service has version 3 of the contract, and this process supports 4 and newer. Upgrade the ${service} service.`,
       );
       await served.stop();
-      // Before contracts had versions, processes answered so.
+      // This is the response of processes from before contracts had versions.
       const before = await bus.respond(`present.${service}`, async () => ({ reply: { json: 'true', headers: {} } }));
       await compatible({ current: 2, oldestSupported: 1 });
       await expect(compatible({ current: 2, oldestSupported: 2 })).rejects.toThrow(/has version 1 of the contract/);

@@ -109,7 +109,7 @@ describe('a database', () => {
         );
         return query('select 1');
       });
-    // More often than it has connections: none of them is lost for good.
+    // This is more often than the pool has connections: it would have none left if a failure lost one.
     for (let times = 0; times < 12; times++) await expect(cut()).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
     await database.schema();
   });
@@ -228,7 +228,7 @@ describe('a database', () => {
         await client.query('set default_transaction_read_only = off');
         const name = client.escapeIdentifier(new URL(url()).pathname.slice(1));
         await client.query(`alter database ${name} set default_transaction_read_only = ${value}`);
-        // The setting counts for new connections only.
+        // The setting takes effect for new connections only.
         await client.query(
           'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
         );

@@ -45,7 +45,7 @@ describe('a network that loses every packet', () => {
       const migrating = open([flagTable, waiting]);
       const running = 'select from pg_stat_activity where datname = current_database()';
       const migrates = `${running} and query like '%advisory_xact_lock%' and wait_event_type = 'Lock'`;
-      // The other start waits only once this one holds the lock for migrations.
+      // The other start waits only after this one has taken the lock for migrations.
       await eventually(async () => expect((await holder.query(migrates)).rowCount).toBe(1));
       const polls = `${running} and query like '%pg_try_advisory_lock%' and client_port > 0`;
       const starting = open([flagTable, waiting], { url: through, statementTimeoutMs: 2_000 });

@@ -59,7 +59,7 @@ describe('a database', () => {
     await before.query({ text: 'alter table schema_migration drop column checksum' });
     await Promise.all([open([flagTable]), open([flagTable])]);
     expect(await before.ready()).toEqual({ schema: { needs: 1, has: 1, newer: [] } });
-    // As a process without checksums applies a migration.
+    // Applies a migration as an older version does, which stores no checksum.
     await before.query({ text: note.statements.join() });
     await before.query({ text: `insert into schema_migration (name) values ('${note.name}')` });
     await open([flagTable, note]);

@@ -21,14 +21,14 @@ export const emptyDatabasePerTest = () => {
     await fresh.drop();
   });
   return {
-    /** of the database */
+    /** the URL of the database */
     url: (): string => fresh.url,
     open: async (migrations: readonly SchemaMigration[] = [flagTable], more: Partial<DatabaseOptions> = {}) => {
       const database = await openDatabase({ url: fresh.url, name: 'test', migrations, ...more });
       opened.push(database);
       return database;
     },
-    /** Leaves a database open that the test has closed, or cannot close. */
+    /** Excludes a database from the closing after the test: one that the test has closed itself, or that cannot be closed. */
     leaveOpen: (database: Database): void => {
       opened = opened.filter((one) => one !== database);
     },

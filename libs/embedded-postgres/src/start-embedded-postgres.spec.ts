@@ -50,7 +50,7 @@ const databaseOf = async (one: ScriptProcess): Promise<{ url: string; pid: numbe
 };
 
 const isRoot = process.getuid?.() === 0;
-// Root reads and writes everything; in a user namespace of its own, where it has another name, it does not.
+// Root may read and write every file. In a user namespace that maps root to another user it may not.
 const asOrdinaryUser = isRoot ? ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'] : [];
 
 afterEach(async () => {

@@ -39,7 +39,7 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
   });
   const served: Subscription = await serve(bus, [outboxProducer.endpoint], { checkReplies: true });
   return {
-    /** of its database */
+    /** the URL of the producer's database */
     url: address,
     database,
     outboxProducer,

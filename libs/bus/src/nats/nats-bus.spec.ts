@@ -34,7 +34,7 @@ const Echo = defineOperation({
 
 const Read = { ...Echo, idempotent: true } as const;
 
-/** Its deadline is beyond the time limit of a test: a call that waits for it fails the test. */
+/** A context whose deadline is beyond the time limit of a test: a call that waits until its deadline fails the test. */
 const patientContext = systemContext(600_000);
 
 describe('a call over NATS whose responder ends without a reply', () => {
@@ -50,7 +50,7 @@ describe('a call over NATS whose responder ends without a reply', () => {
     await caller.close();
     await server.stop();
   });
-  /** Lets the dying one take a call, and end without having answered it. */
+  /** Serves an operation on the bus `dying`, which takes one call and closes without a reply. */
   const serveToTheEnd = async (operation: typeof Echo) => {
     let take: () => void = () => undefined;
     const taken = new Promise<void>((resolve) => (take = resolve));
@@ -114,7 +114,7 @@ describe('a write over NATS of unknown outcome', () => {
     const service = await natsBus({ url: server.url, name: 'service', warn: (warning) => void warnings.push(warning) });
     let begun = 0;
     await serve(service, [implement(Echo, async ({ body }) => (begun++, body.text))]);
-    // A message as it lies in the socket of a process that has been stopped for a minute.
+    // Sends a message with the headers of a minute ago, as a process reads it that was suspended for a minute.
     const wire = await connect({ servers: server.url });
     const sample = wire.subscribe('sample');
     const carried = headers();
@@ -128,7 +128,7 @@ describe('a write over NATS of unknown outcome', () => {
       reply: 'sample',
     });
     for await (const message of sample) {
-      // The first says only which process has the call.
+      // The first message is the notice of the process that accepted the call.
       if (message.data.length === 0) continue;
       expect(message.headers?.get('Bunting-Refused')).toBe('ServiceUnavailable');
       expect(message.json()).toMatchObject({ error: { message: expect.stringContaining('past its deadline') } });
@@ -173,7 +173,7 @@ describe('a write over NATS of unknown outcome', () => {
     await serve(service, [disturbed, implement(other, async ({ body }) => body.text)]);
     const outcome = write(40_000);
     await begun;
-    // A later message of the same process: the earlier one, that it has the write, has arrived as well.
+    // When this later reply of the same process arrives, its earlier notice that it accepted the write has arrived as well.
     await call(caller, other, { body: { repeat: 1, text: 'x' } }, patientContext);
     await server.kill();
     await eventually(() => expect(isAbandoned).toBe(true));

@@ -46,7 +46,7 @@ const messageOf = async (opening: Promise<void>): Promise<string> => {
   return error?.message ?? 'it opened';
 };
 
-/** A JWT as NATS wants it: signed with an nkey. */
+/** A JWT in the format of NATS, signed with an nkey. */
 const jwtOf = (signer: ReturnType<typeof nkeys.createUser>, subject: string, name: string, nats: object): string => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = { jti: name, iat: 1_700_000_000, iss: signer.getPublicKey(), sub: subject, name, nats };
@@ -176,7 +176,7 @@ describe('a connection to a NATS server with TLS', () => {
   const tls = (verify: boolean): string =>
     `tls { cert_file: "${file('server.pem')}", key_file: "${file('server.key')}", ca_file: "${file('ca.pem')}", verify: ${verify} }`;
 
-  /** Certificates are of names: the client does not compare them with IP addresses. */
+  /** Starts a server with TLS, and returns its address with a host name: the client does not accept the certificate for an IP address. */
   const withTls = async (verify: boolean): Promise<string> => {
     await withAuthorization(tls(verify));
     return `localhost:${server?.port}`;

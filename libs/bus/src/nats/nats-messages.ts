@@ -55,7 +55,7 @@ export const contextOf = (message: Msg): CallContext => {
   const received = message.headers ?? headers();
   const now = Date.now();
   const sentAt = received.get(header.sentAt);
-  const sent = { sentAt: sentAt === '' ? now : Number(sentAt), timeoutMs: Number(received.get(header.timeoutMs)) };
+  const sentCall = { sentAt: sentAt === '' ? now : Number(sentAt), timeoutMs: Number(received.get(header.timeoutMs)) };
   const idempotencyKey = received.get(header.idempotencyKey);
   const ifMatch = received.get(header.ifMatch);
   const ifNoneMatch = received.get(header.ifNoneMatch);
@@ -63,7 +63,7 @@ export const contextOf = (message: Msg): CallContext => {
     caller: decodeHeader(received.get(header.caller)) as Caller,
     requestId: decodeHeader(received.get(header.requestId)) as string,
     traceparent: received.get(header.traceparent),
-    timeoutMs: remainingMs({ ...sent, isWrite: !isRepeatableCall(message) }, now),
+    timeoutMs: remainingMs({ ...sentCall, isWrite: !isRepeatableCall(message) }, now),
     ...(idempotencyKey === '' ? {} : { idempotencyKey: decodeHeader(idempotencyKey) as string }),
     ...(ifMatch === '' ? {} : { ifMatch: decodeHeader(ifMatch) as IfMatch }),
     ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decodeHeader(ifNoneMatch) as IfMatch }),

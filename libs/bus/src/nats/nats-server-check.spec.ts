@@ -74,7 +74,7 @@ it('refuses a server that carries only small messages and names the setting', as
 });
 
 it('refuses a server of an old version', async () => {
-  // An old server is in no package repository: what it says of itself at the start of a connection is all that counts.
+  // Old servers cannot be installed from packages. The check depends only on the information that a server sends to a new connection.
   const info = {
     server_id: 'old',
     version: '2.2.6',

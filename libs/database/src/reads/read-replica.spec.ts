@@ -42,7 +42,7 @@ describe('a read replica', () => {
       name: 'test',
       metrics,
       log: { warn: (it) => void warnings.push(it) },
-      // Only a defect takes as long.
+      // Only a defect takes as long as these timeouts.
       waitMs: 10_000,
       positionTimeoutMs: 10_000,
       ...options,
@@ -69,7 +69,7 @@ describe('a read replica', () => {
     await withClient(servers.primary.urlOf('postgres'), async (client) => {
       await client.query("create role plain login password 'secret'");
       await client.query('create database replicated owner plain');
-      // The server of the tests does not wait for its log, so replicas would get it late.
+      // The PostgreSQL of the tests does not flush its log at commits, so that replicas would get commits late.
       await client.query('alter database replicated set synchronous_commit = on');
     });
     database = await openDatabase({ url: urlOf(servers.primary), name: 'test', migrations: [flags] });

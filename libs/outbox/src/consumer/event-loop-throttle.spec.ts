@@ -16,7 +16,7 @@ const keepBusy = () => {
   return () => (stopped = true);
 };
 
-/** Runs so many batches of so many milliseconds, and counts those that began. */
+/** Runs a number of batches that each last some milliseconds, and counts those that began. */
 const startBatches = (throttle: ReturnType<typeof eventLoopThrottle>, batches: number, ms = 1) => {
   const counted = { begun: 0, ended: 0 };
   const ended = throttle.run(async () => {

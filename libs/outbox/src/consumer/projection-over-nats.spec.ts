@@ -11,7 +11,7 @@ describe('a projection over NATS with a small max_payload', () => {
     const bus = await natsBus({ url: server.url, name: 'test' });
     const producer = await startProducer(bus);
     const consumer = await openConsumer();
-    // There are no requests: gaps are detected in the delivered messages.
+    // Nothing calls `catchUp` here: the projection must detect gaps in the messages that are delivered.
     const projection = await follow(bus, consumer.database);
     const emitLarge = (name: string) =>
       producer.outboxProducer.work(null, async (_, outbox) =>

@@ -265,7 +265,7 @@ describe('a projection whose PostgreSQL is sometimes read-only', () => {
     const write = async (writer: number): Promise<void> => {
       for (let nth = 1; !isOver; nth++) {
         const name = `flag-${writer}-${nth}`;
-        // What is refused has not happened, and is not done again.
+        // A write that is refused was not committed, and is not retried.
         await producer.emit(name).then(
           () => written.push(name),
           (error: unknown) => expect(error).toMatchObject({ kind: 'ServiceUnavailable' }),

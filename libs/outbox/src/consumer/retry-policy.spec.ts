@@ -29,7 +29,7 @@ describe('a message that cannot be applied because of its content', () => {
   it('is retried after pauses that double from a quarter of a second to half a minute, with a jitter of a quarter', () => {
     const { pauses, attempts } = failUntilDead(retryPolicy('event'));
     const expected = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000];
-    // The last pause ends with the two minutes.
+    // The last pause is shorter: it ends when the message has blocked others for two minutes.
     for (const [nth, pauseMs] of pauses.slice(0, -1).entries()) {
       const middle = expected[nth] ?? 30_000;
       expect([middle * 0.75 <= pauseMs, pauseMs <= middle * 1.25]).toEqual([true, true]);
@@ -42,7 +42,7 @@ describe('a message that cannot be applied because of its content', () => {
     expect(policy.backoff(0)).toBeUndefined();
     policy.recordFailure(1, cause, 0);
     expect(policy.backoff(100)).toEqual({ error: cause, leftMs: expect.any(Number) });
-    // A failure of the due attempt for another reason, such as an outage, has the backoff of the loop.
+    // If the due attempt fails for another reason, such as an outage, the loop backs off, and not this policy.
     expect(policy.backoff(second)).toBeUndefined();
   });
 

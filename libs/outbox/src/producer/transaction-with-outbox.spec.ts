@@ -104,7 +104,7 @@ describe('the outbox', () => {
     const mayCommit = new Promise<void>((resolve) => (commitLate = resolve));
     let inserted: () => void = () => undefined;
     const isInserted = new Promise<void>((resolve) => (inserted = resolve));
-    // It takes its number from the sequence first, and commits last.
+    // This transaction takes its id from the sequence first, and commits last.
     const late = producer.database.transaction(async ({ query }) => {
       await query(
         `insert into outbox (topic, type, payload) values ('event', 'feature-created', '{"featureName":"late"}')`,
@@ -285,7 +285,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
       // A consumer that has never pulled has confirmed nothing.
       expect(await kept('event')).toEqual([1, 2, 3]);
       await confirm('event', 'change-requests', 3);
-      // The row at the checkpoint of the slowest consumer shows it that the outbox is still the same.
+      // The row at the checkpoint of the slowest consumer stays: by it the consumer checks that the outbox is still the same.
       // With a stream, the relay publishes the events first.
       await eventually(async () => expect(await kept('event')).toEqual([2, 3]));
     });
@@ -326,7 +326,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
       const age = async (last: number): Promise<void> => {
         for (const consumer of ['search', 'gateway']) {
           const body = { topic: 'state' as const, consumer, after: last, uid: null, limit: 0 };
-          // The first question gives the rows their positions, and the second confirms them.
+          // The first read assigns positions to the rows, and the second confirms them.
           await call(bus, readOutboxOf.features, { body }, systemContext(60_000));
           await call(bus, readOutboxOf.features, { body }, systemContext(60_000));
         }

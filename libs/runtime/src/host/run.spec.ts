@@ -14,7 +14,7 @@ const program = `
   Promise.reject(new Error('The database is away.'));
   setTimeout(() => console.log('still here'), 10);`;
 
-/** Stops for ever, by a clock that SIGUSR2 moves. */
+/** A script whose stop never ends, and whose clock SIGUSR2 moves forward by a second. */
 const stopping = `
   const { stopOnSignal } = await import(${runModule});
   let nowMs = 0;
