@@ -21,7 +21,7 @@ broken accepted, and an event loop of which 99 of 100 turns stay under 50 ms in 
 Ctrl-C ends the run early and prints the results so far. The exit code is 1 if a promise was broken; the requests that broke it are shown.`;
 
 const promisedP99Ms = 50;
-const shownAtMost = 40;
+const maxShown = 40;
 
 const statusesIn = ({ statuses }: Tally): string =>
   [...statuses]
@@ -29,10 +29,10 @@ const statusesIn = ({ statuses }: Tally): string =>
     .map(([status, times]) => `${status} × ${times}`)
     .join(', ');
 
-const commonestIn = ({ refusals }: Tally): string =>
+const mostFrequentRefusalIn = ({ refusals }: Tally): string =>
   [...refusals].sort(([, one], [, other]) => other - one)[0]?.[0] ?? '';
 
-const show = (report: FuzzReport): string => {
+const formatReport = (report: FuzzReport): string => {
   const { all, byRule, slowest, eventLoopP99Ms, violations, neverSucceeded, succeeded } = report;
   const worst = Math.max(...eventLoopP99Ms);
   const median = eventLoopP99Ms.toSorted((a, b) => a - b)[Math.floor(eventLoopP99Ms.length / 2)];
@@ -50,7 +50,7 @@ const show = (report: FuzzReport): string => {
     `${all.requests} requests to ${report.operations} operations in ${report.seconds.toFixed(1)} s (${Math.round(all.requests / report.seconds)} a second): ${statusesIn(all)}`,
     `${succeeded.size} of ${report.operations} operations were answered with success${neverSucceeded.size === 0 ? '' : '; never:'}`,
     ...[...neverSucceeded].map(
-      ([operation, tally]) => `  ${operation}: ${statusesIn(tally)}; most of all: ${commonestIn(tally)}`,
+      ([operation, tally]) => `  ${operation}: ${statusesIn(tally)}; most of all: ${mostFrequentRefusalIn(tally)}`,
     ),
     '',
     '| rule that was broken | requests | statuses |',
@@ -71,23 +71,23 @@ const show = (report: FuzzReport): string => {
   ].join('\n');
 };
 
-const showViolations = (
+const formatViolations = (
   { violations }: FuzzReport,
   seed: number,
-  loggedOf: (errorId: string) => string | undefined = () => undefined,
+  logLineOf: (errorId: string) => string | undefined = () => undefined,
 ): string =>
   violations
-    .slice(0, shownAtMost)
+    .slice(0, maxShown)
     .map(({ promise, operation, detail, errorId, curl, nth, times }) => {
-      const logged = errorId === undefined ? undefined : loggedOf(errorId);
+      const logLine = errorId === undefined ? undefined : logLineOf(errorId);
       return [
         `\n${promise}: ${operation}${times > 1 ? ` (${times} times)` : ''}, request ${nth} of seed ${seed}`,
         `  ${detail}`,
-        ...(logged === undefined ? [] : [`  logged: ${logged.slice(0, 2_000)}`]),
+        ...(logLine === undefined ? [] : [`  logged: ${logLine.slice(0, 2_000)}`]),
         `  ${curl}`,
       ].join('\n');
     })
-    .concat(violations.length > shownAtMost ? [`\n… and ${violations.length - shownAtMost} more`] : [])
+    .concat(violations.length > maxShown ? [`\n… and ${violations.length - maxShown} more`] : [])
     .join('\n');
 
 const main = async (): Promise<number> => {
@@ -110,37 +110,36 @@ const main = async (): Promise<number> => {
   const requests = countOption('requests', values.requests);
   const concurrency = countOption('concurrency', values.concurrency);
   const url = values.url === undefined ? undefined : urlOption('--url', values.url);
-  const enough = new AbortController();
-  process.once('SIGINT', () => enough.abort());
-  const own = url === undefined ? await startFuzzedServer() : undefined;
+  const interruption = new AbortController();
+  process.once('SIGINT', () => interruption.abort());
+  const ownServer = url === undefined ? await startFuzzedServer() : undefined;
   try {
     console.log(
       `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, seed ${seed}`,
     );
     const report = await runFuzz({
-      url: own?.url ?? url ?? '',
-      key: own?.key ?? values.token,
+      url: ownServer?.url ?? url ?? '',
+      key: ownServer?.key ?? values.token,
       requests,
       seed,
       concurrency,
       only: values.only,
-      ...(own === undefined ? {} : { eventLoopP99Ms: own.eventLoopP99Ms }),
-      enough: enough.signal,
+      ...(ownServer === undefined ? {} : { eventLoopP99Ms: ownServer.eventLoopP99Ms }),
+      signal: interruption.signal,
       progress: (done) => process.stderr.write(`\r${done} of ${values.requests} requests`),
     });
     process.stderr.write('\r');
-    console.log(show(report));
+    console.log(formatReport(report));
     if (report.violations.length > 0) {
-      console.log(showViolations(report, seed, own?.logLineOf));
-      const errors = own?.errors() ?? [];
-      if (errors.length > 0)
-        console.log(`\nErrors in the log of the server:\n${errors.slice(0, shownAtMost).join('\n')}`);
+      console.log(formatViolations(report, seed, ownServer?.logLineOf));
+      const errors = ownServer?.errors() ?? [];
+      if (errors.length > 0) console.log(`\nErrors in the log of the server:\n${errors.slice(0, maxShown).join('\n')}`);
     }
-    const late = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
-    if (late) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
-    return late || report.violations.length > 0 ? 1 : 0;
+    const isEventLoopSlow = report.eventLoopP99Ms.some((p99) => p99 >= promisedP99Ms);
+    if (isEventLoopSlow) console.log(`\nThe event loop was not under ${promisedP99Ms} ms throughout.`);
+    return isEventLoopSlow || report.violations.length > 0 ? 1 : 0;
   } finally {
-    await own?.stop();
+    await ownServer?.stop();
   }
 };
 

@@ -36,12 +36,13 @@ export interface ParameterDescription {
   readonly schema: Schema;
 }
 
-interface Response {
+/** A response in the document, or a reference to one. */
+interface ResponseObject {
   readonly $ref?: string;
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
 }
 
-interface Documented {
+interface OperationObject {
   readonly operationId: string;
   /** empty where no key is needed */
   readonly security?: readonly unknown[];
@@ -50,22 +51,22 @@ interface Documented {
     readonly required?: boolean;
     readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
   };
-  readonly responses: Readonly<Record<string, Response>>;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
-  readonly components: { readonly responses?: Readonly<Record<string, Response>> };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: { readonly responses?: Readonly<Record<string, ResponseObject>> };
 }
 
-/** How a value is validated: a parameter is converted from text to the type of the schema. */
-export type Fits = (value: unknown) => string | undefined;
+/** @returns why the value does not match a schema; undefined if it matches */
+export type Validate = (value: unknown) => string | undefined;
 
 export interface DescribedResponse {
-  /** undefined for no body */
+  /** the media type of the body; undefined for no body */
   readonly type: string | undefined;
-  /** the reason why the body, or one of its lines, does not match the schema of the status; undefined when it matches */
-  readonly faultOf: Fits;
+  /** validates the body, or one of its lines */
+  readonly validate: Validate;
 }
 
 export interface DescribedOperation {
@@ -77,12 +78,13 @@ export interface DescribedOperation {
   readonly pathParameters: readonly ParameterDescription[];
   readonly queryParameters: readonly ParameterDescription[];
   readonly body: Schema | undefined;
-  readonly fitsBody: Fits;
-  /** by the name of the parameter in path or query */
-  readonly fitsParameter: ReadonlyMap<string, Fits>;
+  readonly validateBody: Validate;
+  /** by the name of the parameter in path or query; each converts text to the type of the schema first */
+  readonly validateParameter: ReadonlyMap<string, Validate>;
   readonly responses: ReadonlyMap<number, DescribedResponse>;
 }
 
+/** Escapes one part of a JSON pointer. */
 const escapePointer = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Reads an OpenAPI document: the operations, their parameters and bodies, and their responses. */
@@ -99,13 +101,14 @@ export const readDescription = (document: unknown) => {
     schema.$ref === undefined ? schema : resolve(resolvePointer(schema.$ref) as Schema);
 
   const options = { strict: false, allErrors: false, ownProperties: true } as const;
-  const asItIs = new Ajv2020(options);
-  const asText = new Ajv2020({ ...options, coerceTypes: true });
-  for (const ajv of [asItIs, asText]) {
+  const jsonAjv = new Ajv2020(options);
+  const textAjv = new Ajv2020({ ...options, coerceTypes: true });
+  for (const ajv of [jsonAjv, textAjv]) {
     (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
     ajv.addSchema({ ...(document as object), $id: 'openapi' });
   }
-  const fits = (ajv: Ajv2020, pointer: string): Fits => {
+  /** Validates against the schema at a JSON pointer of the document. The schema is compiled on the first call. */
+  const validatorAt = (ajv: Ajv2020, pointer: string): Validate => {
     let validate: ValidateFunction | undefined;
     return (value) => {
       validate ??= ajv.compile({ $ref: `openapi#${encodeURI(pointer)}` });
@@ -115,23 +118,32 @@ export const readDescription = (document: unknown) => {
     };
   };
 
-  const read = (path: string, method: string, operation: Documented): DescribedOperation => {
+  const describeOperation = (path: string, method: string, operation: OperationObject): DescribedOperation => {
     const pointer = `/paths/${escapePointer(path)}/${method}`;
     const parameters = operation.parameters ?? [];
     const jsonBody = operation.requestBody?.content['application/json'];
-    const fitsParameter = new Map(
-      parameters.map(({ name }, nth): [string, Fits] => [name, fits(asText, `${pointer}/parameters/${nth}/schema`)]),
+    const validateParameter = new Map(
+      parameters.map(({ name }, nth): [string, Validate] => [
+        name,
+        validatorAt(textAjv, `${pointer}/parameters/${nth}/schema`),
+      ]),
     );
-    const responses = Object.entries(operation.responses).map(([status, written]): [number, DescribedResponse] => {
-      const referred = written.$ref?.split('/').at(-1);
-      const response = referred === undefined ? written : (components.responses?.[referred] ?? {});
-      const where =
-        referred === undefined ? `${pointer}/responses/${status}` : `/components/responses/${escapePointer(referred)}`;
-      const [type] = Object.keys(response.content ?? {});
-      const faultOf =
-        type === undefined ? () => undefined : fits(asItIs, `${where}/content/${escapePointer(type)}/schema`);
-      return [Number(status), { type, faultOf }];
-    });
+    const responses = Object.entries(operation.responses).map(
+      ([status, responseOrReference]): [number, DescribedResponse] => {
+        const component = responseOrReference.$ref?.split('/').at(-1);
+        const response = component === undefined ? responseOrReference : (components.responses?.[component] ?? {});
+        const responsePointer =
+          component === undefined
+            ? `${pointer}/responses/${status}`
+            : `/components/responses/${escapePointer(component)}`;
+        const [type] = Object.keys(response.content ?? {});
+        const validate =
+          type === undefined
+            ? () => undefined
+            : validatorAt(jsonAjv, `${responsePointer}/content/${escapePointer(type)}/schema`);
+        return [Number(status), { type, validate }];
+      },
+    );
     return {
       id: operation.operationId,
       needsKey: operation.security?.length !== 0,
@@ -140,15 +152,19 @@ export const readDescription = (document: unknown) => {
       pathParameters: parameters.filter((parameter) => parameter.in === 'path'),
       queryParameters: parameters.filter((parameter) => parameter.in === 'query'),
       body: jsonBody?.schema,
-      fitsBody: fits(asItIs, `${pointer}/requestBody/content/application~1json/schema`),
-      fitsParameter,
+      validateBody: validatorAt(jsonAjv, `${pointer}/requestBody/content/application~1json/schema`),
+      validateParameter,
       responses: new Map(responses),
     };
   };
 
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => read(path, method, operation)),
+    Object.entries(methods).map(([method, operation]) => describeOperation(path, method, operation)),
   );
-  return { operations /** the schema itself, where it was only referred to */, resolve };
+  return {
+    operations,
+    /** Follows the references of a schema to the schema itself. */
+    resolve,
+  };
 };
 export type ApiDescription = ReturnType<typeof readDescription>;

@@ -12,67 +12,70 @@ export interface FuzzResponse {
 export const jsonIn = ({ contentType, text }: FuzzResponse): unknown =>
   contentType?.startsWith('application/json') === true && text !== '' ? (JSON.parse(text) as unknown) : undefined;
 
+/** The content type of responses with one JSON value per line. */
 export const linesType = 'application/x-ndjson';
 
 const responseTimeoutMs = 70_000;
-const attempts = 4;
-const lost: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
-/** Content types of responses that may stay open. */
-const openEnded = [linesType, 'text/event-stream'];
-/** How long, and how much, is read of them. */
-const linesMs = 200;
-const linesBytes = 256 * 1024;
+const maxAttempts = 4;
+/** The codes of errors of a connection that the server closed. */
+const closedCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
+/** Content types of responses that may never end. */
+const streamTypes = [linesType, 'text/event-stream'];
+/** A stream is read for at most this time, and up to about this size. */
+const maxStreamMs = 200;
+const maxStreamBytes = 256 * 1024;
 
-/** Sends requests byte for byte, and reads the response even before the request is sent completely. */
+/** Sends requests without normalising them, and reads a response that arrives before the request is sent completely. */
 export const fuzzClient = (url: string, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
 
-  const attempt = (request: FuzzRequest): Promise<FuzzResponse> =>
+  const sendOnce = (request: FuzzRequest): Promise<FuzzResponse> =>
     new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const body = bodyOf(request);
       const headers = { ...request.headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) };
       const { method } = request.operation;
-      const sent = httpRequest({ agent, hostname, port, method, path: targetOf(request), headers }, (response) => {
+      const outgoing = httpRequest({ agent, hostname, port, method, path: targetOf(request), headers }, (response) => {
         const chunks: Buffer[] = [];
         const contentType = response.headers['content-type'];
         let size = 0;
         const finish = (text: string): void =>
           resolve({ status: response.statusCode ?? 0, contentType, text, tookMs: performance.now() - startedAt });
-        const all = (): string => Buffer.concat(chunks).toString();
-        const enough = (): void => {
-          const text = all();
+        const textSoFar = (): string => Buffer.concat(chunks).toString();
+        /** Ends the response after its last complete line. */
+        const cutOff = (): void => {
+          const text = textSoFar();
           finish(text.slice(0, text.lastIndexOf('\n') + 1));
           response.destroy();
         };
-        const isLines = openEnded.some((type) => contentType?.startsWith(type) === true);
-        const lineTimer = isLines ? setTimeout(enough, linesMs) : undefined;
+        const isStream = streamTypes.some((type) => contentType?.startsWith(type) === true);
+        const streamTimer = isStream ? setTimeout(cutOff, maxStreamMs) : undefined;
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           size += chunk.length;
-          if (isLines && size > linesBytes) enough();
+          if (isStream && size > maxStreamBytes) cutOff();
         });
         response.once('error', reject);
-        response.once('close', () => clearTimeout(lineTimer));
-        response.once('end', () => finish(all()));
+        response.once('close', () => clearTimeout(streamTimer));
+        response.once('end', () => finish(textSoFar()));
       });
-      sent.setTimeout(responseTimeoutMs, () =>
-        sent.destroy(new Error(`There was no response in ${responseTimeoutMs / 1_000} s.`)),
+      outgoing.setTimeout(responseTimeoutMs, () =>
+        outgoing.destroy(new Error(`There was no response in ${responseTimeoutMs / 1_000} s.`)),
       );
-      sent.on('error', reject);
-      sent.end(body);
+      outgoing.on('error', reject);
+      outgoing.end(body);
     });
 
   return {
     send: async (request: FuzzRequest): Promise<FuzzResponse> => {
-      for (let tries = 1; ; tries++) {
+      for (let attempts = 1; ; attempts++) {
         try {
-          return await attempt(request);
+          return await sendOnce(request);
         } catch (error) {
-          // The server had just closed the connection, as it does after refusing a body: the request has not arrived.
+          // The server closed the reused connection, as it does after it refused a body: this request has not arrived.
           const { code = '' } = error as NodeJS.ErrnoException;
-          if (!lost.has(code) || tries === attempts) throw error;
+          if (!closedCodes.has(code) || attempts === maxAttempts) throw error;
         }
       }
     },
@@ -81,24 +84,24 @@ export const fuzzClient = (url: string, connections: number) => {
 };
 export type FuzzClient = ReturnType<typeof fuzzClient>;
 
-/** The request as a line for a shell, with the key left out. */
+/** The request as a curl command for a shell, with `$TOKEN` in place of the key. Long headers and bodies are cut off. */
 export const curlOf = (url: string, request: FuzzRequest): string => {
   const body = bodyOf(request);
   const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const headers = Object.entries(request.headers).map(([name, value]) => {
-    const shown = name === 'authorization' && value !== '' ? '$TOKEN' : value.slice(0, 200);
-    return name === 'authorization' ? `-H "authorization: ${shown}"` : `-H ${quoted(`${name}: ${shown}`)}`;
+    const shownValue = name === 'authorization' && value !== '' ? '$TOKEN' : value.slice(0, 200);
+    return name === 'authorization' ? `-H "authorization: ${shownValue}"` : `-H ${quoted(`${name}: ${shownValue}`)}`;
   });
-  const line = [
+  const command = [
     'curl -sS --path-as-is -g -X',
     request.operation.method,
     ...headers,
     quoted(`${url}${targetOf(request)}`),
   ].join(' ');
-  if (body === undefined) return line;
+  if (body === undefined) return command;
   const text = body.length > 4_000 ? `${body.subarray(0, 4_000).toString()}…(${body.length} bytes)` : body.toString();
   if (/[^\t\n -~\u00a0-\ud7ff\ue000-\uffef]/.test(text)) {
-    return `base64 -d <<<${body.subarray(0, 4_000).toString('base64')} | ${line} --data-binary @-`;
+    return `base64 -d <<<${body.subarray(0, 4_000).toString('base64')} | ${command} --data-binary @-`;
   }
-  return `${line} --data-binary ${quoted(text)}`;
+  return `${command} --data-binary ${quoted(text)}`;
 };

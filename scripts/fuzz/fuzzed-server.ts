@@ -8,21 +8,21 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 const repository = path.join(import.meta.dirname, '..', '..');
-const linesKept = 5_000;
+const maxLogLines = 5_000;
 const startTimeoutMs = 120_000;
 
-/** The measurements of the process, of which reading them begins the next stretch. */
-const p99In = (metrics: string): number | undefined => {
+/** The 99th percentile of the event loop delay in the metrics of the process, in milliseconds. Each scrape starts a new measurement. */
+const eventLoopP99In = (metrics: string): number | undefined => {
   const seconds = /^nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? (\S+)$/m.exec(metrics)?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
 };
 
-/** Starts a Bunting in its own process, with its own data folder, for one fuzz run. */
+/** Starts a Bunting server in its own process, with its own data folder, for one fuzz run. */
 export const startFuzzedServer = async () => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-fuzz-'));
   const [port, monitoringPort] = [await reservePort(), await reservePort()];
   const key = `*:*.${randomBytes(32).toString('hex')}`;
-  // Ctrl-C is for the run alone, which then stops the server; and however the run ends, the server ends with it.
+  // Ctrl-C must reach only the run, which then stops the server, so the server is detached. If the run is killed, the server ends too.
   const command = [process.execPath, '--max-old-space-size=512', 'apps/all-in-one/src/main.ts'];
   const childCommand = killOnParentExit(command, { signal: 'TERM' });
   const child = spawn(childCommand.command, childCommand.args, {
@@ -46,20 +46,22 @@ export const startFuzzedServer = async () => {
   const lines: string[] = [];
   createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
     lines.push(line);
-    if (lines.length > linesKept) lines.shift();
+    if (lines.length > maxLogLines) lines.shift();
   });
-  let ended = false;
-  const over = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => void (ended = true));
+  let hasExited = false;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(
+    () => void (hasExited = true),
+  );
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
-    await over;
+    await exited;
     child.stdin?.end('\n');
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   const url = `http://127.0.0.1:${port}`;
   const hasStarted = await eventually(
     async () => {
-      if (ended) return false;
+      if (hasExited) return false;
       const { status } = await fetch(`${url}/health/ready`);
       if (status !== 200) throw new Error(`/health/ready returns ${status}.`);
       return true;
@@ -75,8 +77,8 @@ export const startFuzzedServer = async () => {
     key,
     /** the 99th percentile of the event loop delay since the last call, in milliseconds, the sampling interval of 10 ms included */
     eventLoopP99Ms: async (): Promise<number | undefined> =>
-      p99In(await (await fetch(`http://127.0.0.1:${monitoringPort}/metrics`)).text()),
-    /** the line of the log that has the error of this id */
+      eventLoopP99In(await (await fetch(`http://127.0.0.1:${monitoringPort}/metrics`)).text()),
+    /** the log line of the error with this id, which an error response has */
     logLineOf: (errorId: string): string | undefined => lines.find((line) => line.includes(errorId)),
     /** the lines of level `error` in the log, oldest first */
     errors: (): readonly string[] => lines.filter((line) => line.includes('"level":50')),

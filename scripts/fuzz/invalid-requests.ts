@@ -2,7 +2,7 @@ import type { ApiDescription, DescribedOperation, Schema } from './api-descripti
 import type { SeededRandom } from '../seeded-random.ts';
 import { type FuzzRequest, targetOf } from './valid-requests.ts';
 
-/** A request that breaks one rule, and the expected response. */
+/** A request that breaks one rule, and the status of the expected response. */
 export interface InvalidRequest {
   readonly request: FuzzRequest;
   readonly rule: string;
@@ -11,167 +11,168 @@ export interface InvalidRequest {
 
 type Path = readonly (string | number)[];
 
-/** One way to break a value: which rule, where, and by what. */
-interface Crack {
+/** A replacement of a value, or of one of its members, that should break a rule of its schema. */
+interface Mutation {
   readonly rule: string;
+  /** the path to the replaced member; empty for the value itself */
   readonly path: Path;
-  /** undefined removes the member */
+  /** the replacement; `removed` removes the member */
   readonly value: unknown;
 }
 
-const without = Symbol('without');
+const removed = Symbol('removed');
 
-const changedAt = (value: unknown, path: Path, to: unknown): unknown => {
+/** A copy of a value with the member at a path replaced or removed. */
+const replaceAt = (value: unknown, path: Path, replacement: unknown): unknown => {
   const [key, ...rest] = path;
-  if (key === undefined) return to;
-  if (Array.isArray(value)) return value.map((item, index) => (index === key ? changedAt(item, rest, to) : item));
-  const members = Object.entries(value as Record<string, unknown>).filter(([name]) => name !== key);
+  if (key === undefined) return replacement;
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === key ? replaceAt(item, rest, replacement) : item));
+  const otherMembers = Object.entries(value as Record<string, unknown>).filter(([name]) => name !== key);
   const before = (value as Record<string, unknown>)[key];
-  const changed = changedAt(before, rest, to);
-  return Object.fromEntries(changed === without ? members : [...members, [key, changed]]);
+  const after = replaceAt(before, rest, replacement);
+  return Object.fromEntries(after === removed ? otherMembers : [...otherMembers, [key, after]]);
 };
 
-const ofType: Readonly<Record<string, unknown>> = {
-  string: 'text',
-  number: 7.5,
-  integer: 7,
-  boolean: true,
-  null: null,
-  array: [],
-  object: {},
-};
+/** One value of each type of JSON Schema. */
+const valuesOfAllTypes = ['text', 7.5, 7, true, null, [], {}];
 
-interface CrackContext {
+interface MutationContext {
   readonly description: ApiDescription;
   readonly random: SeededRandom;
 }
 
-const cracksOf = (context: CrackContext, reference: Schema, value: unknown, path: Path): Crack[] => {
+/** Mutations of a value and its members, one for each rule of the schema. Some do not break their rule in the end. */
+const mutationsOf = (context: MutationContext, reference: Schema, value: unknown, path: Path): Mutation[] => {
   const { description, random } = context;
   const schema = description.resolve(reference);
-  const cracks: Crack[] = [];
-  const crack = (rule: string, to: unknown): void => void cracks.push({ rule, path, value: to });
+  const mutations: Mutation[] = [];
+  const add = (rule: string, replacement: unknown): void => void mutations.push({ rule, path, value: replacement });
   const { minLength = 0, maxLength, minimum, maximum, minItems = 0, maxItems } = schema;
 
-  crack('wrong type', random.pick(Object.values(ofType)));
-  if (schema.enum !== undefined || schema.const !== undefined) crack('not among the values', 'none of them');
-  if (minLength > 0) crack('too short', 'x'.repeat(minLength - 1));
-  if (maxLength !== undefined && maxLength < 10_000) crack('too long', 'x'.repeat(maxLength + 1));
-  if (schema.pattern !== undefined) crack('not of the pattern', '\u0001 no \u0002');
-  if (schema.format !== undefined) crack('not of the format', 'neither date nor address');
-  if (minimum !== undefined) crack('too small', minimum - 1);
-  if (maximum !== undefined) crack('too large', maximum + 1);
-  if (schema.exclusiveMinimum !== undefined) crack('too small', schema.exclusiveMinimum);
-  if (schema.exclusiveMaximum !== undefined) crack('too large', schema.exclusiveMaximum);
-  if (schema.multipleOf !== undefined) crack('between the steps', (minimum ?? 0) + schema.multipleOf / 2);
+  add('wrong type', random.pick(valuesOfAllTypes));
+  if (schema.enum !== undefined || schema.const !== undefined) add('not among the values', 'none of them');
+  if (minLength > 0) add('too short', 'x'.repeat(minLength - 1));
+  if (maxLength !== undefined && maxLength < 10_000) add('too long', 'x'.repeat(maxLength + 1));
+  if (schema.pattern !== undefined) add('not of the pattern', '\u0001 no \u0002');
+  if (schema.format !== undefined) add('not of the format', 'neither date nor address');
+  if (minimum !== undefined) add('too small', minimum - 1);
+  if (maximum !== undefined) add('too large', maximum + 1);
+  if (schema.exclusiveMinimum !== undefined) add('too small', schema.exclusiveMinimum);
+  if (schema.exclusiveMaximum !== undefined) add('too large', schema.exclusiveMaximum);
+  if (schema.multipleOf !== undefined) add('between the steps', (minimum ?? 0) + schema.multipleOf / 2);
 
-  const branch = (schema.anyOf ?? schema.oneOf)?.map(description.resolve).find((one) => one.type !== 'null');
-  if (branch !== undefined && value !== null) cracks.push(...cracksOf(context, branch, value, path));
+  const branch = (schema.anyOf ?? schema.oneOf)?.map(description.resolve).find(({ type }) => type !== 'null');
+  if (branch !== undefined && value !== null) mutations.push(...mutationsOf(context, branch, value, path));
 
   if (Array.isArray(value)) {
-    if (minItems > 0) crack('too few items', value.slice(0, minItems - 1));
+    if (minItems > 0) add('too few items', value.slice(0, minItems - 1));
     if (maxItems !== undefined && maxItems < 2_000 && value.length > 0) {
-      crack(
+      add(
         'too many items',
         Array.from({ length: maxItems + 1 }, (_, index) => value[index % value.length] as unknown),
       );
     }
-    if (schema.uniqueItems === true && value.length > 0) crack('the same item twice', [...value, value[0]]);
+    if (schema.uniqueItems === true && value.length > 0) add('the same item twice', [...value, value[0]]);
     const index = value.length === 0 ? 0 : random.integer(0, value.length - 1);
     if (schema.items !== undefined && index < value.length) {
-      cracks.push(...cracksOf(context, schema.items, value[index], [...path, index]));
+      mutations.push(...mutationsOf(context, schema.items, value[index], [...path, index]));
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const name of schema.required ?? []) {
-      cracks.push({ rule: 'required, and not there', path: [...path, name], value: without });
+      mutations.push({ rule: 'required, and not there', path: [...path, name], value: removed });
     }
     if (schema.additionalProperties === false) {
-      cracks.push({ rule: 'an unknown property', path: [...path, 'unknownProperty'], value: 1 });
+      mutations.push({ rule: 'an unknown property', path: [...path, 'unknownProperty'], value: 1 });
     }
-    const { additionalProperties: others } = schema;
+    const { additionalProperties } = schema;
     for (const [name, member] of Object.entries(value)) {
-      const inner = schema.properties?.[name] ?? (typeof others === 'object' ? others : undefined);
-      if (inner !== undefined) cracks.push(...cracksOf(context, inner, member, [...path, name]));
+      const memberSchema =
+        schema.properties?.[name] ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+      if (memberSchema !== undefined) mutations.push(...mutationsOf(context, memberSchema, member, [...path, name]));
     }
   }
-  return cracks;
+  return mutations;
 };
 
-/** One of the cracks, each rule as likely as every other, that really breaks the value. */
-const pickCrack = (
-  cracks: readonly Crack[],
+/** Picks a mutation after which the value is invalid. Every rule is equally likely; undefined if none was found in some attempts. */
+const pickMutation = (
+  mutations: readonly Mutation[],
   random: SeededRandom,
-  breaks: (crack: Crack) => boolean,
-): Crack | undefined => {
-  const byRule = [...Map.groupBy(cracks, ({ rule }) => rule).values()];
+  isInvalidAfter: (mutation: Mutation) => boolean,
+): Mutation | undefined => {
+  const byRule = [...Map.groupBy(mutations, ({ rule }) => rule).values()];
   for (let attempt = 0; attempt < 12 && byRule.length > 0; attempt++) {
-    const crack = random.pick(random.pick(byRule));
-    if (breaks(crack)) return crack;
+    const mutation = random.pick(random.pick(byRule));
+    if (isInvalidAfter(mutation)) return mutation;
   }
   return undefined;
 };
 
-type Breakage = (request: FuzzRequest, random: SeededRandom) => InvalidRequest | undefined;
+/** Makes a valid request invalid; undefined if it has nothing that can be mutated in this way. */
+type RequestMutator = (request: FuzzRequest, random: SeededRandom) => InvalidRequest | undefined;
 
-const header = (request: FuzzRequest, headers: Readonly<Record<string, string>>): FuzzRequest => ({
+const withHeaders = (request: FuzzRequest, headers: Readonly<Record<string, string>>): FuzzRequest => ({
   ...request,
   headers: { ...request.headers, ...headers },
 });
 
-const raw = (request: FuzzRequest, text: string | Buffer): FuzzRequest => ({
+const withRawBody = (request: FuzzRequest, text: string | Buffer): FuzzRequest => ({
   ...request,
   rawBody: typeof text === 'string' ? Buffer.from(text) : text,
 });
 
 const needsKey = ({ operation }: FuzzRequest): boolean => operation.needsKey;
 const hasPathParameters = ({ operation }: FuzzRequest): boolean => operation.pathParameters.length > 0;
+const hasQueryParameters = ({ operation }: FuzzRequest): boolean => operation.queryParameters.length > 0;
 const takesBody = ({ operation }: FuzzRequest): boolean => operation.body !== undefined;
-/** Where a body is read that must be JSON, whatever else the operation allows. */
-const demandsJson = ({ operation }: FuzzRequest): boolean =>
-  takesBody({ operation } as FuzzRequest) && operation.responses.has(415);
+/** Whether the operation refuses bodies of other content types. */
+const requiresJson = (request: FuzzRequest): boolean => takesBody(request) && request.operation.responses.has(415);
 
-/** The target with the value of one parameter of the path written just so. */
-const pathWith = (request: FuzzRequest, written: string, random: SeededRandom): FuzzRequest => {
+/** Replaces the value of one path parameter by text that is sent without further encoding. */
+const withRawPathValue = (request: FuzzRequest, rawValue: string, random: SeededRandom): FuzzRequest => {
   const { name } = random.pick(request.operation.pathParameters);
-  const marked = targetOf({ ...request, values: { ...request.values, [name]: 'MARKED' } });
-  return { ...request, rawTarget: marked.replace('MARKED', written) };
+  const placeholder = 'MARKED';
+  const target = targetOf({ ...request, pathValues: { ...request.pathValues, [name]: placeholder } });
+  return { ...request, rawTarget: target.replace(placeholder, rawValue) };
 };
 
-const withQuery = (request: FuzzRequest, more: string): FuzzRequest => {
+/** Appends text to the query, without further encoding. */
+const withRawQuery = (request: FuzzRequest, rawQuery: string): FuzzRequest => {
   const target = targetOf(request);
-  return { ...request, rawTarget: `${target}${target.includes('?') ? '&' : '?'}${more}` };
+  return { ...request, rawTarget: `${target}${target.includes('?') ? '&' : '?'}${rawQuery}` };
 };
 
-/** The body with one of its texts replaced in its JSON, or a list around all of it. */
-const jsonWith = (request: FuzzRequest, written: string): FuzzRequest => {
+/** Replaces the first string value in the JSON of the body by other JSON text, or, where there is none, the body by a list of that text. */
+const withRawJsonValue = (request: FuzzRequest, rawValue: string): FuzzRequest => {
   const text = JSON.stringify(request.body);
-  const place = /"(?:[^"\\]|\\.)*"(?=[,}\]])/.exec(text);
-  const changed =
-    place === null
-      ? `[${written}]`
-      : `${text.slice(0, place.index)}${written}${text.slice(place.index + place[0].length)}`;
-  return raw(request, changed);
+  const stringValue = /"(?:[^"\\]|\\.)*"(?=[,}\]])/.exec(text);
+  if (stringValue === null) return withRawBody(request, `[${rawValue}]`);
+  const { 0: replaced, index } = stringValue;
+  return withRawBody(request, `${text.slice(0, index)}${rawValue}${text.slice(index + replaced.length)}`);
 };
 
-const notUtf8 = ['%zz', '%ff', '%C3%28', '%'];
-const tooDeep = `${'['.repeat(65)}${']'.repeat(65)}`;
-const tooWide = `[${'0,'.repeat(10_000)}0]`;
+/** Percent-escapes that are malformed or are no UTF-8. */
+const invalidEscapes = ['%zz', '%ff', '%C3%28', '%'];
+const tooDeepJson = `${'['.repeat(65)}${']'.repeat(65)}`;
+const tooLongArray = `[${'0,'.repeat(10_000)}0]`;
 const megabyte = 1_048_576;
 
-/** Every rule that requests are made to break, beside those of their schemas. */
-const breakagesOfForm: readonly {
+/** The rules for all requests, of HTTP, JSON and authentication, which the schemas do not express. */
+const protocolRules: readonly {
   readonly rule: string;
   readonly expected: number;
-  readonly where?: (request: FuzzRequest) => boolean;
-  /** how often it is chosen, 1 when left out */
-  readonly often?: number;
-  readonly make: (request: FuzzRequest, random: SeededRandom) => FuzzRequest;
+  /** whether the request can break the rule; by default any can */
+  readonly appliesTo?: (request: FuzzRequest) => boolean;
+  /** the probability with which the rule is broken when it was picked; 1 by default */
+  readonly probability?: number;
+  readonly mutate: (request: FuzzRequest, random: SeededRandom) => FuzzRequest;
 }[] = [
   {
     rule: 'no key',
     expected: 401,
-    where: needsKey,
-    make: (request) => {
+    appliesTo: needsKey,
+    mutate: (request) => {
       const { authorization: _key, ...headers } = request.headers;
       return { ...request, headers };
     },
@@ -179,61 +180,62 @@ const breakagesOfForm: readonly {
   {
     rule: 'a key that is none',
     expected: 401,
-    where: needsKey,
-    make: (request, random) =>
-      header(request, { authorization: random.pick(['*:*.0000', 'Bearer nonsense', 'x'.repeat(600), 'user:']) }),
+    appliesTo: needsKey,
+    mutate: (request, random) =>
+      withHeaders(request, { authorization: random.pick(['*:*.0000', 'Bearer nonsense', 'x'.repeat(600), 'user:']) }),
   },
   {
     rule: 'a path that is no UTF-8',
     expected: 400,
-    where: hasPathParameters,
-    make: (request, random) => pathWith(request, random.pick(notUtf8), random),
+    appliesTo: hasPathParameters,
+    mutate: (request, random) => withRawPathValue(request, random.pick(invalidEscapes), random),
   },
   {
     rule: 'NUL in the path',
     expected: 400,
-    where: hasPathParameters,
-    make: (request, random) => pathWith(request, 'a%00b', random),
+    appliesTo: hasPathParameters,
+    mutate: (request, random) => withRawPathValue(request, 'a%00b', random),
   },
   {
     rule: 'a query that is no UTF-8',
     expected: 400,
-    where: ({ operation }) => operation.queryParameters.length > 0,
-    make: (request, random) =>
-      withQuery(request, `${random.pick(request.operation.queryParameters).name}=${random.pick(notUtf8)}`),
+    appliesTo: hasQueryParameters,
+    mutate: (request, random) =>
+      withRawQuery(request, `${random.pick(request.operation.queryParameters).name}=${random.pick(invalidEscapes)}`),
   },
   {
     rule: 'NUL in the query',
     expected: 400,
-    where: ({ operation }) => operation.queryParameters.length > 0,
-    make: (request, random) => withQuery(request, `${random.pick(request.operation.queryParameters).name}=a%00b`),
+    appliesTo: hasQueryParameters,
+    mutate: (request, random) => withRawQuery(request, `${random.pick(request.operation.queryParameters).name}=a%00b`),
   },
   {
     rule: 'an address that is too long',
     expected: 414,
-    make: (request) => withQuery(request, `padding=${'x'.repeat(9_000)}`),
+    mutate: (request) => withRawQuery(request, `padding=${'x'.repeat(9_000)}`),
   },
   {
     rule: 'a query of too many parameters',
     expected: 414,
-    make: (request) => withQuery(request, Array.from({ length: 300 }, (_, nth) => `p${nth}`).join('&')),
+    mutate: (request) => withRawQuery(request, Array.from({ length: 300 }, (_, nth) => `p${nth}`).join('&')),
   },
   {
     rule: 'headers that are too large',
     expected: 431,
-    make: (request) => header(request, { 'x-padding': 'x'.repeat(20_000) }),
+    mutate: (request) => withHeaders(request, { 'x-padding': 'x'.repeat(20_000) }),
   },
   {
     rule: 'too many headers',
     expected: 431,
-    make: (request) => header(request, Object.fromEntries(Array.from({ length: 120 }, (_, nth) => [`x-${nth}`, '1']))),
+    mutate: (request) =>
+      withHeaders(request, Object.fromEntries(Array.from({ length: 120 }, (_, nth) => [`x-${nth}`, '1']))),
   },
   {
     rule: 'another content type',
     expected: 415,
-    where: demandsJson,
-    make: (request, random) =>
-      header(request, {
+    appliesTo: requiresJson,
+    mutate: (request, random) =>
+      withHeaders(request, {
         'content-type': random.pick([
           'text/plain',
           'application/json-patch+json',
@@ -245,64 +247,69 @@ const breakagesOfForm: readonly {
   {
     rule: 'a compressed body',
     expected: 415,
-    where: demandsJson,
-    make: (request) => header(request, { 'content-encoding': 'gzip' }),
+    appliesTo: requiresJson,
+    mutate: (request) => withHeaders(request, { 'content-encoding': 'gzip' }),
   },
   {
     rule: 'JSON that is cut off',
     expected: 400,
-    where: takesBody,
-    make: (request, random) => {
+    appliesTo: takesBody,
+    mutate: (request, random) => {
       const text = JSON.stringify(request.body);
-      // Cut within it, or, where that is too short to be cut, of another kind altogether.
-      return raw(request, /^[[{"]/.test(text) ? text.slice(0, random.integer(1, text.length - 1)) : '{');
+      // Only these are certain to be invalid after a cut: a shorter number is still valid JSON.
+      return withRawBody(request, /^[[{"]/.test(text) ? text.slice(0, random.integer(1, text.length - 1)) : '{');
     },
   },
   {
     rule: 'what is no JSON',
     expected: 400,
-    where: takesBody,
-    make: (request, random) =>
-      raw(request, random.pick(['nonsense', '{a:1}', "{'a':1}", '[1,]', '\u0000', '01', '{"a":1}}'])),
+    appliesTo: takesBody,
+    mutate: (request, random) =>
+      withRawBody(request, random.pick(['nonsense', '{a:1}', "{'a':1}", '[1,]', '\u0000', '01', '{"a":1}}'])),
   },
   {
     rule: 'bytes that are no UTF-8',
     expected: 400,
-    where: takesBody,
-    make: (request) => raw(request, Buffer.from([0x22, 0xc3, 0x28, 0x22])),
+    appliesTo: takesBody,
+    mutate: (request) => withRawBody(request, Buffer.from([0x22, 0xc3, 0x28, 0x22])),
   },
   {
     rule: 'NUL in text',
     expected: 400,
-    where: takesBody,
-    make: (request) => jsonWith(request, String.raw`"a\u0000b"`),
+    appliesTo: takesBody,
+    mutate: (request) => withRawJsonValue(request, String.raw`"a\u0000b"`),
   },
   {
     rule: 'half a surrogate pair',
     expected: 400,
-    where: takesBody,
-    make: (request) => jsonWith(request, String.raw`"a\ud83d"`),
+    appliesTo: takesBody,
+    mutate: (request) => withRawJsonValue(request, String.raw`"a\ud83d"`),
   },
-  { rule: 'nested too deeply', expected: 400, where: takesBody, make: (request) => jsonWith(request, tooDeep) },
+  {
+    rule: 'nested too deeply',
+    expected: 400,
+    appliesTo: takesBody,
+    mutate: (request) => withRawJsonValue(request, tooDeepJson),
+  },
   {
     rule: 'a key that leads to a prototype',
     expected: 400,
-    where: takesBody,
-    make: (request) => jsonWith(request, '{"__proto__":{"a":1}}'),
+    appliesTo: takesBody,
+    mutate: (request) => withRawJsonValue(request, '{"__proto__":{"a":1}}'),
   },
   {
     rule: 'a list that is too long',
     expected: 400,
-    where: takesBody,
-    often: 0.2,
-    make: (request) => jsonWith(request, `"x",${tooWide}`),
+    appliesTo: takesBody,
+    probability: 0.2,
+    mutate: (request) => withRawJsonValue(request, `"x",${tooLongArray}`),
   },
   {
     rule: 'a body that is too large',
     expected: 413,
-    where: takesBody,
-    often: 0.05,
-    make: (request) => raw(request, Buffer.alloc(11 * megabyte, ' ')),
+    appliesTo: takesBody,
+    probability: 0.05,
+    mutate: (request) => withRawBody(request, Buffer.alloc(11 * megabyte, ' ')),
   },
 ];
 
@@ -310,85 +317,90 @@ const breakagesOfForm: readonly {
 export const invalidRequests = (
   description: ApiDescription,
 ): ((request: FuzzRequest, random: SeededRandom) => InvalidRequest) => {
-  const bodyCrack: Breakage = (request, random) => {
+  const mutateBody: RequestMutator = (request, random) => {
     const { operation, body } = request;
     if (operation.body === undefined) return undefined;
-    const crack = pickCrack(cracksOf({ description, random }, operation.body, body, []), random, ({ path, value }) => {
-      const changed = changedAt(body, path, value);
-      return changed !== without && operation.fitsBody(changed) !== undefined;
+    const mutations = mutationsOf({ description, random }, operation.body, body, []);
+    const mutation = pickMutation(mutations, random, ({ path, value }) => {
+      const mutated = replaceAt(body, path, value);
+      return mutated !== removed && operation.validateBody(mutated) !== undefined;
     });
-    if (crack === undefined) return undefined;
+    if (mutation === undefined) return undefined;
     return {
-      request: { ...request, body: changedAt(body, crack.path, crack.value) },
-      rule: `body: ${crack.rule}`,
+      request: { ...request, body: replaceAt(body, mutation.path, mutation.value) },
+      rule: `body: ${mutation.rule}`,
       expected: 400,
     };
   };
 
-  /** Text that breaks the schema of a parameter, or of the items of one that is a list. */
-  const crackedText = (
+  /** A mutation whose value, written as text, violates the schema of a parameter, or of the items of a parameter that is a list. */
+  const pickParameterMutation = (
     operation: DescribedOperation,
     name: string,
     schema: Schema,
     random: SeededRandom,
-  ): Crack | undefined => {
+  ): Mutation | undefined => {
     const { type, items } = description.resolve(schema);
     const isList = type === 'array';
-    const cracks = cracksOf({ description, random }, isList ? (items ?? {}) : schema, '', []).filter(
+    const mutations = mutationsOf({ description, random }, isList ? (items ?? {}) : schema, '', []).filter(
       ({ value }) => ['string', 'number'].includes(typeof value) && value !== '',
     );
-    const breaks = ({ value }: Crack): boolean => {
-      const written = String(value);
-      return operation.fitsParameter.get(name)?.(isList ? [written] : written) !== undefined;
-    };
-    return pickCrack(cracks, random, breaks);
+    return pickMutation(mutations, random, ({ value }) => {
+      const text = String(value);
+      return operation.validateParameter.get(name)?.(isList ? [text] : text) !== undefined;
+    });
   };
 
-  const pathCrack: Breakage = (request, random) => {
+  const mutatePath: RequestMutator = (request, random) => {
     const { operation } = request;
     for (const { name, schema } of operation.pathParameters.toSorted(() => random.fraction() - 0.5)) {
-      const crack = crackedText(operation, name, schema, random);
-      if (crack === undefined) continue;
-      const values = { ...request.values, [name]: String(crack.value) };
-      return { request: { ...request, values }, rule: `path: ${crack.rule}`, expected: 400 };
+      const mutation = pickParameterMutation(operation, name, schema, random);
+      if (mutation === undefined) continue;
+      const pathValues = { ...request.pathValues, [name]: String(mutation.value) };
+      return { request: { ...request, pathValues }, rule: `path: ${mutation.rule}`, expected: 400 };
     }
     return undefined;
   };
 
-  const queryCrack: Breakage = (request, random) => {
+  const mutateQuery: RequestMutator = (request, random) => {
     const { operation } = request;
     if (operation.queryParameters.length === 0) return undefined;
     const { name, schema } = random.pick(operation.queryParameters);
-    const others = request.query.filter(([parameter]) => parameter !== name);
+    const otherParameters = request.query.filter(([parameter]) => parameter !== name);
     const { type } = description.resolve(schema);
     if (type !== 'array' && random.chance(0.2)) {
       return {
-        request: { ...request, query: [...others, [name, 'a'], [name, 'b']] },
+        request: { ...request, query: [...otherParameters, [name, 'a'], [name, 'b']] },
         rule: 'query: said twice',
         expected: 400,
       };
     }
-    const crack = crackedText(operation, name, schema, random);
-    if (crack === undefined) return undefined;
+    const mutation = pickParameterMutation(operation, name, schema, random);
+    if (mutation === undefined) return undefined;
     return {
-      request: { ...request, query: [...others, [name, String(crack.value)]] },
-      rule: `query: ${crack.rule}`,
+      request: { ...request, query: [...otherParameters, [name, String(mutation.value)]] },
+      rule: `query: ${mutation.rule}`,
       expected: 400,
     };
   };
 
-  const form: Breakage = (request, random) => {
-    const { rule, expected, where = () => true, often = 1, make } = random.pick(breakagesOfForm);
-    if (!where(request) || !random.chance(often)) return undefined;
-    return { request: make(request, random), rule, expected };
+  const breakProtocolRule: RequestMutator = (request, random) => {
+    const { rule, expected, appliesTo = () => true, probability = 1, mutate } = random.pick(protocolRules);
+    if (!appliesTo(request) || !random.chance(probability)) return undefined;
+    return { request: mutate(request, random), rule, expected };
   };
 
-  // Most rules come from schemas.
-  const all = [bodyCrack, bodyCrack, bodyCrack, pathCrack, queryCrack, queryCrack, form, form];
+  // A mutator that is listed more often is picked more often: most rules come from schemas.
+  const mutators = [
+    ...[mutateBody, mutateBody, mutateBody],
+    mutatePath,
+    ...[mutateQuery, mutateQuery],
+    ...[breakProtocolRule, breakProtocolRule],
+  ];
   return (request, random) => {
     for (;;) {
-      const broken = random.pick(all)(request, random);
-      if (broken !== undefined) return broken;
+      const invalid = random.pick(mutators)(request, random);
+      if (invalid !== undefined) return invalid;
     }
   };
 };

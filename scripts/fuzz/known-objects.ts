@@ -1,205 +1,225 @@
 import type { SeededRandom } from '../seeded-random.ts';
 
-type Values = Readonly<Record<string, string>>;
+type PathValues = Readonly<Record<string, string>>;
+type ApiObject = Readonly<Record<string, unknown>>;
 
-const keptPerPlace = 200;
+/** How many objects are kept per list, and how many identifiers per name. */
+const maxKnown = 200;
 
-const parameterIn = /\{(\w+)\}/g;
+const parameterPattern = /\{(\w+)\}/g;
 
-/** The paths of single objects within a path; the path before each is that of its list. */
-interface Place {
-  /** up to and with the last of its parameters */
-  readonly prefix: string;
-  readonly list: string;
-  /** the parameters for which an object of the list provides a value */
-  readonly own: readonly string[];
+/** The path of a single object, which is a path of the API or the beginning of one. */
+interface ObjectPath {
+  /** ends with the last of its own parameters */
+  readonly path: string;
+  readonly listPath: string;
+  /** the names of the parameters at the end of the path: an object of the list has their values */
+  readonly ownParameters: readonly string[];
 }
 
-const placesAlong = (path: string): Place[] => {
+/** The paths of all single objects within a path, the shortest first. */
+const objectPathsIn = (path: string): ObjectPath[] => {
   const parts = path.split('/');
-  const places: Place[] = [];
+  const objectPaths: ObjectPath[] = [];
   for (let end = 0; end < parts.length; end++) {
     if (!parts[end]?.startsWith('{') || parts[end + 1]?.startsWith('{')) continue;
     let begin = end;
     while (parts[begin - 1]?.startsWith('{')) begin--;
-    places.push({
-      prefix: parts.slice(0, end + 1).join('/'),
-      list: parts.slice(0, begin).join('/'),
-      own: parts.slice(begin, end + 1).map((part) => part.slice(1, -1)),
+    objectPaths.push({
+      path: parts.slice(0, end + 1).join('/'),
+      listPath: parts.slice(0, begin).join('/'),
+      ownParameters: parts.slice(begin, end + 1).map((part) => part.slice(1, -1)),
     });
   }
-  return places;
+  return objectPaths;
 };
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+const isObject = (value: unknown): value is ApiObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value of a parameter in an object: for `featureName`, the name of a feature. */
-const valueFor = (parameter: string, thing: Record<string, unknown>): string | undefined => {
-  const byKind = /id$/i.test(parameter)
-    ? [thing['id'], thing['uuid']]
+/** The value that an object has for a parameter, such as the name of a feature for `featureName`. */
+const parameterValueIn = (object: ApiObject, parameter: string): string | undefined => {
+  const candidates = /id$/i.test(parameter)
+    ? [object['id'], object['uuid']]
     : /name$/i.test(parameter)
-      ? [thing['name']]
-      : [thing['name'], thing['id']];
-  if (parameter === 'token') byKind.unshift(thing['secret']);
-  const found = [thing[parameter], ...byKind].find((value) => ['string', 'number'].includes(typeof value));
+      ? [object['name']]
+      : [object['name'], object['id']];
+  if (parameter === 'token') candidates.unshift(object['secret']);
+  const found = [object[parameter], ...candidates].find((value) => ['string', 'number'].includes(typeof value));
   return found === undefined || found === '' ? undefined : String(found);
 };
 
-/** The names of the accounts that the run itself uses. */
+/** The prefix of the names of the accounts that the run itself uses, and the description of their tokens. */
 export const fuzzAccountName = 'fuzz-robot';
 
-/** Whether an object is such an account or an admin token, without which the run cannot continue. */
-const isSpared = ({ username, type, secret, description }: Record<string, unknown>): boolean =>
+/** Whether the run needs the object to continue: an account of the run, its token, or an admin token. */
+const isNeededByRun = ({ username, type, secret, description }: ApiObject): boolean =>
   description === fuzzAccountName ||
   (type === 'admin' && secret !== undefined) ||
   (typeof username === 'string' && username.startsWith(fuzzAccountName));
 
-interface Found {
-  readonly thing: Record<string, unknown>;
-  /** the name of the list in the response, if it has one */
-  readonly noun: string | undefined;
+interface FoundObject {
+  readonly object: ApiObject;
+  /** the type of the object, after the property of the response that lists it; undefined if the response is the object or the list */
+  readonly resourceType: string | undefined;
 }
 
 export const singular = (plural: string): string => plural.replace(/ies$/, 'y').replace(/s$/, '');
 
-const thingsIn = (response: unknown): Found[] => {
-  const inList = (list: unknown[], noun?: string): Found[] => list.filter(isRecord).map((thing) => ({ thing, noun }));
+/** The response itself, if it is an object, and the objects in its lists. */
+const objectsIn = (response: unknown): FoundObject[] => {
+  const inList = (list: unknown[], resourceType?: string): FoundObject[] =>
+    list.filter(isObject).map((object) => ({ object, resourceType }));
   if (Array.isArray(response)) return inList(response);
-  if (!isRecord(response)) return [];
+  if (!isObject(response)) return [];
   const members = Object.entries(response).flatMap(([name, member]) =>
     Array.isArray(member) ? inList(member, singular(name)) : [],
   );
-  return [{ thing: response, noun: undefined }, ...members].filter(({ thing }) => !isSpared(thing));
+  return [{ object: response, resourceType: undefined }, ...members].filter(({ object }) => !isNeededByRun(object));
 };
 
-/** The properties of objects that locate them, by the parameter for which they are values. */
-const whereabouts: Readonly<Record<string, readonly string[]>> = {
+/** The properties with which objects name their parents, by the path parameter that has the same value. */
+const parentProperties: Readonly<Record<string, readonly string[]>> = {
   projectId: ['projectId', 'project'],
   featureName: ['featureName'],
   environment: ['environment'],
 };
 
-const whereIs = (thing: Record<string, unknown>, values: Values): Values => {
-  const said = Object.entries(whereabouts).flatMap(([parameter, members]) => {
-    const value = members.map((member) => thing[member]).find((one) => typeof one === 'string' && one !== '');
+/** The path parameters of the parents of an object: those of its path, and those that its properties name. */
+const parentsOf = (object: ApiObject, pathValues: PathValues): PathValues => {
+  const named = Object.entries(parentProperties).flatMap(([parameter, properties]) => {
+    const value = properties.map((property) => object[property]).find((one) => typeof one === 'string' && one !== '');
     return value === undefined ? [] : [[parameter, value as string]];
   });
-  return { ...(Object.fromEntries(said) as Values), ...values };
+  return { ...(Object.fromEntries(named) as PathValues), ...pathValues };
 };
 
-/** The identifier of an object, and the parameters of its path. */
-export interface Named {
+/** The identifier of an object, and the path parameters of its parents. */
+export interface KnownValue {
   readonly value: string;
-  readonly where: Values;
+  readonly parents: PathValues;
 }
+
+interface KnownObject {
+  readonly pathValues: PathValues;
+  readonly object: ApiObject;
+}
+
+/** Sets an entry as the newest one, and evicts the oldest one if there are too many. */
+const setNewest = <V>(entries: Map<string, V>, key: string, value: V): void => {
+  entries.delete(key);
+  entries.set(key, value);
+  if (entries.size > maxKnown) entries.delete(entries.keys().next().value as string);
+};
+
+const mapIn = <V>(maps: Map<string, Map<string, V>>, name: string): Map<string, V> => {
+  const map = maps.get(name) ?? new Map<string, V>();
+  maps.set(name, map);
+  return map;
+};
+
+/** Identifies an object among those of its path. */
+const objectKey = (path: string, pathValues: PathValues): string =>
+  JSON.stringify([...path.matchAll(parameterPattern)].map(([, name = '']) => pathValues[name]));
 
 /**
  * The existing objects, collected from the responses of lists and creations, so that requests can refer to them. The number per list is
  * limited; the oldest are evicted.
  */
-export const knownObjects = (paths: readonly string[]) => {
-  const places = new Map(paths.flatMap(placesAlong).map((place) => [place.prefix, place]));
-  const byList = Map.groupBy(places.values(), ({ list }) => list);
-  const known = new Map<string, Map<string, { readonly values: Values; readonly thing: Record<string, unknown> }>>();
-  /** by name: each value, with the path parameters of its object */
-  const byName = new Map<string, Map<string, Values>>();
+export const knownObjects = (apiPaths: readonly string[]) => {
+  const objectPaths = new Map(apiPaths.flatMap(objectPathsIn).map((objectPath) => [objectPath.path, objectPath]));
+  const objectPathsByList = Map.groupBy(objectPaths.values(), ({ listPath }) => listPath);
+  /** by the path of the objects, and then by `objectKey` */
+  const objects = new Map<string, Map<string, KnownObject>>();
+  /** by the name of a parameter or resource type: each identifier, with the path parameters of the object's parents */
+  const identifiers = new Map<string, Map<string, PathValues>>();
 
-  const keep = <K, V>(kept: { size: number; keys(): Iterator<K>; delete(key: K): unknown }, add: () => V): void => {
-    add();
-    if (kept.size > keptPerPlace) kept.delete(kept.keys().next().value as K);
-  };
-  const nameIt = (name: string, value: string, where: Values): void => {
-    const values = byName.get(name) ?? new Map<string, Values>();
-    byName.set(name, values);
-    values.delete(value);
-    keep(values, () => values.set(value, where));
+  const addObject = (path: string, pathValues: PathValues, object: ApiObject): void =>
+    setNewest(mapIn(objects, path), objectKey(path, pathValues), { pathValues, object });
+  const addIdentifier = (name: string, value: string, parents: PathValues): void =>
+    setNewest(mapIn(identifiers, name), value, parents);
+  const identifiersOf = (name: string) => identifiers.get(name) ?? identifiers.get(singular(name));
+
+  /** Adds the identifiers of an object that the response lists below the name of its type. */
+  const addListedIdentifiers = ({ object, resourceType }: FoundObject, pathValues: PathValues): void => {
+    if (resourceType === undefined) return;
+    const [id, name] = [parameterValueIn(object, `${resourceType}Id`), object['name']];
+    const parents = parentsOf(object, pathValues);
+    if (id !== undefined) addIdentifier(`${resourceType}Id`, id, parents);
+    if (typeof name === 'string') addIdentifier(`${resourceType}Name`, name, parents);
+    const identifier = id ?? name;
+    if (typeof identifier === 'string') addIdentifier(resourceType, identifier, parents);
   };
 
-  const called = (name: string) => byName.get(name) ?? byName.get(singular(name));
-  const keyOf = (prefix: string, values: Values): string =>
-    JSON.stringify([...prefix.matchAll(parameterIn)].map(([, name = '']) => values[name]));
-  const keepThing = (prefix: string, values: Values, thing: Record<string, unknown>): void => {
-    const entries = known.get(prefix) ?? new Map<string, { values: Values; thing: Record<string, unknown> }>();
-    known.set(prefix, entries);
-    const key = keyOf(prefix, values);
-    entries.delete(key);
-    keep(entries, () => entries.set(key, { values, thing }));
+  /** Adds an object of a list with its own path, if it has values for the parameters of that path. */
+  const addFromList = (
+    { path, listPath, ownParameters }: ObjectPath,
+    object: ApiObject,
+    pathValues: PathValues,
+  ): void => {
+    const resourceType = singular(listPath.split('/').at(-1) ?? '');
+    const ownValues = ownParameters.map((parameter) => [parameter, parameterValueIn(object, parameter)] as const);
+    if (ownValues.some(([, value]) => value === undefined)) return;
+    addObject(path, { ...pathValues, ...(Object.fromEntries(ownValues) as Record<string, string>) }, object);
+    const parents = parentsOf(object, pathValues);
+    for (const [parameter, value] of ownValues) {
+      addIdentifier(parameter, value as string, parents);
+      if (ownParameters.length === 1) addIdentifier(resourceType, value as string, parents);
+    }
   };
 
   return {
     clear: (): void => {
-      known.clear();
-      byName.clear();
+      objects.clear();
+      identifiers.clear();
     },
-    learn: (path: string, values: Values, response: unknown): void => {
-      const found = thingsIn(response);
-      for (const { thing, noun } of found) {
-        if (noun === undefined) continue;
-        const [id, name] = [valueFor(`${noun}Id`, thing), thing['name']];
-        const where = whereIs(thing, values);
-        if (id !== undefined) nameIt(`${noun}Id`, id, where);
-        if (typeof name === 'string') nameIt(`${noun}Name`, name, where);
-        const called = id ?? name;
-        if (typeof called === 'string') nameIt(noun, called, where);
-      }
-      const itself = places.get(path);
-      if (itself !== undefined && isRecord(response)) keepThing(itself.prefix, values, response);
-      for (const { prefix, list, own } of byList.get(path) ?? []) {
-        const noun = singular(list.split('/').at(-1) ?? '');
-        for (const { thing } of found) {
-          const parameters = own.map((parameter) => [parameter, valueFor(parameter, thing)] as const);
-          if (parameters.some(([, value]) => value === undefined)) continue;
-          keepThing(prefix, { ...values, ...(Object.fromEntries(parameters) as Record<string, string>) }, thing);
-          const where = whereIs(thing, values);
-          for (const [parameter, value] of parameters) {
-            nameIt(parameter, value as string, where);
-            if (own.length === 1) nameIt(noun, value as string, where);
-          }
-        }
+    /** Collects the objects in the response of an operation. @param path the path of the operation, with `{name}` for parameters */
+    collect: (path: string, pathValues: PathValues, response: unknown): void => {
+      const found = objectsIn(response);
+      for (const one of found) addListedIdentifiers(one, pathValues);
+      const objectPath = objectPaths.get(path);
+      if (objectPath !== undefined && isObject(response)) addObject(objectPath.path, pathValues, response);
+      for (const listed of objectPathsByList.get(path) ?? []) {
+        for (const { object } of found) addFromList(listed, object, pathValues);
       }
     },
-    /** values for the parameters of a path that lead to a known object, if there is one */
-    along: (path: string, random: SeededRandom): Values => {
-      const own = placesAlong(path);
+    /** Picks values for the parameters of a path, of a known object at that path if there is one. */
+    pickPathValues: (path: string, random: SeededRandom): PathValues => {
       const values: Record<string, string> = {};
-      for (const { prefix } of own.toReversed()) {
-        const entries = known.get(prefix);
-        if (entries === undefined) continue;
-        Object.assign(values, random.pick([...entries.values()]).values);
+      for (const objectPath of objectPathsIn(path).toReversed()) {
+        const known = objects.get(objectPath.path);
+        if (known === undefined) continue;
+        Object.assign(values, random.pick([...known.values()]).pathValues);
         break;
       }
-      for (const [, name = ''] of path.matchAll(parameterIn)) {
-        const there = byName.get(name);
-        if (values[name] === undefined && there !== undefined) values[name] = random.pick([...there.keys()]);
+      for (const [, name = ''] of path.matchAll(parameterPattern)) {
+        const known = identifiers.get(name);
+        if (values[name] === undefined && known !== undefined) values[name] = random.pick([...known.keys()]);
       }
       return values;
     },
-    /** the last response about the object at a path, or about an object of the list at that path */
-    responseAbout: (
-      path: string,
-      values: Values,
-      random: SeededRandom,
-    ): Readonly<Record<string, unknown>> | undefined => {
-      const listed = byList.get(path)?.flatMap(({ prefix }) => [...(known.get(prefix)?.values() ?? [])]) ?? [];
-      if (listed.length > 0) return random.pick(listed).thing;
-      const nearest = placesAlong(path).at(-1);
-      return nearest === undefined ? undefined : known.get(nearest.prefix)?.get(keyOf(nearest.prefix, values))?.thing;
+    /** Picks an object of the list at a path, or else the object at that path. */
+    pickObject: (path: string, pathValues: PathValues, random: SeededRandom): ApiObject | undefined => {
+      const listed =
+        objectPathsByList.get(path)?.flatMap((listedPath) => [...(objects.get(listedPath.path)?.values() ?? [])]) ?? [];
+      if (listed.length > 0) return random.pick(listed).object;
+      const nearest = objectPathsIn(path).at(-1);
+      return nearest && objects.get(nearest.path)?.get(objectKey(nearest.path, pathValues))?.object;
     },
-    /** the maximum number of parameters that a known object of that name determines */
-    depth: (name: string): number => {
-      const wheres = [...(called(name)?.values() ?? [])].slice(-5);
-      return Math.max(0, ...wheres.map((where) => Object.keys(where).length));
+    /** The maximum number of path parameters that the known objects of a parameter or property determine. */
+    parentCount: (name: string): number => {
+      const newest = [...(identifiersOf(name)?.values() ?? [])].slice(-5);
+      return Math.max(0, ...newest.map((parents) => Object.keys(parents).length));
     },
-    /** a known value for a parameter or property of that name; from the same parent object if it has one */
-    named: (name: string, random: SeededRandom, within: Values): Named | undefined => {
-      const there = called(name);
-      if (there === undefined) return undefined;
-      const near = [...there].filter(([, where]) =>
-        Object.entries(where).every(([parameter, value]) => (within[parameter] ?? value) === value),
+    /** Picks a known identifier for a parameter or property; one with the same parents as the values chosen so far, if there is one. */
+    pickValue: (name: string, random: SeededRandom, chosenValues: PathValues): KnownValue | undefined => {
+      const known = identifiersOf(name);
+      if (known === undefined) return undefined;
+      const related = [...known].filter(([, parents]) =>
+        Object.entries(parents).every(([parameter, value]) => (chosenValues[parameter] ?? value) === value),
       );
-      const [value, where] = random.pick(near.length > 0 ? near : [...there]);
-      return { value, where };
+      const [value, parents] = random.pick(related.length > 0 ? related : [...known]);
+      return { value, parents };
     },
   };
 };

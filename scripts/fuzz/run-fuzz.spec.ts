@@ -30,8 +30,10 @@ describe('a fuzzed server', () => {
   });
 });
 
-/** A server with one operation: its description is right, its response is that of the test. */
-const liar = async (respond: (request: IncomingMessage, response: ServerResponse, body: string) => void) => {
+/** Fuzzes a server with one operation, which sends the response of the test, whatever its OpenAPI document promises. */
+const fuzzMisbehavingServer = async (
+  respond: (request: IncomingMessage, response: ServerResponse, body: string) => void,
+) => {
   const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 } } };
   const content = { 'application/json': { schema } };
   const error = { description: 'no', content: { 'application/json': { schema: { type: 'object' } } } };
@@ -64,25 +66,27 @@ const promisesBrokenIn = ({ violations }: Awaited<ReturnType<typeof runFuzz>>): 
 
 describe('a server that violates its description', () => {
   it('is detected when it accepts every request', async () => {
-    const report = await liar((_request, response, body) => response.writeHead(201).end(body.slice(0, 2_000)));
+    const report = await fuzzMisbehavingServer((_request, response, body) =>
+      response.writeHead(201).end(body.slice(0, 2_000)),
+    );
     expect(promisesBrokenIn(report)).toEqual(['a body that breaks its schema', 'a broken input accepted']);
     expect(report.violations.find(({ detail }) => detail.startsWith('no key'))?.curl).toMatch(/^curl .*\/api\/things/);
   });
 
   it('is detected when it returns an undocumented status', async () => {
-    const report = await liar((_request, response) => response.writeHead(418).end('{}'));
+    const report = await fuzzMisbehavingServer((_request, response) => response.writeHead(418).end('{}'));
     expect(promisesBrokenIn(report)).toEqual(
       expect.arrayContaining(['a broken input refused as something else', 'an undocumented status']),
     );
   });
 
   it('is detected when it fails', async () => {
-    const report = await liar((_request, response) => response.writeHead(500).end('{}'));
+    const report = await fuzzMisbehavingServer((_request, response) => response.writeHead(500).end('{}'));
     expect(promisesBrokenIn(report)).toEqual(expect.arrayContaining(['a response of 5xx', 'an undocumented status']));
   });
 
   it('is detected when a response violates its schema', async () => {
-    const report = await liar((_request, response) => response.writeHead(201).end('{"name":"x"}'));
+    const report = await fuzzMisbehavingServer((_request, response) => response.writeHead(201).end('{"name":"x"}'));
     expect(promisesBrokenIn(report)).toContain('a body that breaks its schema');
     expect(report.violations.some(({ detail }) => detail.includes('must NOT have fewer than 2 characters'))).toBe(true);
   });

@@ -1,37 +1,43 @@
 import type { ApiDescription, DescribedOperation } from './api-description.ts';
+import type { ValueContext } from './generate-text.ts';
 import { type KnownObjects, singular } from './known-objects.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { ValueSource, ValueContext } from './value-source.ts';
+import type { ValueSource } from './value-source.ts';
 
 /** A request before it is encoded; the sender encodes it. */
 export interface FuzzRequest {
   readonly operation: DescribedOperation;
   /** by the names of the parameters in the path */
-  readonly values: Readonly<Record<string, string>>;
+  readonly pathValues: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [string, string])[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** the request target, in place of that of path and query */
+  /** the request target that is sent instead of the one made of path and query */
   readonly rawTarget?: string;
+  /** the bytes that are sent instead of `body` */
   readonly rawBody?: Buffer;
 }
 
 const json = 'application/json';
 
-/** `/environments/sort-order` is about an environment, `/default-strategy` about a strategy. */
-const nounOf = (path: string): string => {
+/** The type of the objects at a path: `environment` for `/environments/sort-order`, `strategy` for `/default-strategy`. */
+const resourceTypeOf = (path: string): string => {
   const words = path.split('/').flatMap((part) => (part.startsWith('{') ? [] : part.split('-').slice(-1)));
-  const about = words.findLast((word) => /(s|y)$/.test(word));
-  return about === undefined ? '' : singular(about);
+  const noun = words.findLast((word) => /(s|y)$/.test(word));
+  return noun === undefined ? '' : singular(noun);
 };
 
-export const targetOf = ({ operation, values, query, rawTarget }: FuzzRequest): string => {
+/** The request target: path and query, percent-encoded. */
+export const targetOf = ({ operation, pathValues, query, rawTarget }: FuzzRequest): string => {
   if (rawTarget !== undefined) return rawTarget;
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? 'x'));
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(pathValues[name] ?? 'x'),
+  );
   const search = query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&');
   return search === '' ? path : `${path}?${search}`;
 };
 
+/** The bytes of the body; undefined for a request without one. */
 export const bodyOf = ({ rawBody, body }: FuzzRequest): Buffer | undefined =>
   rawBody ?? (body === undefined ? undefined : Buffer.from(JSON.stringify(body)));
 
@@ -39,73 +45,80 @@ export const bodyOf = ({ rawBody, body }: FuzzRequest): Buffer | undefined =>
 export interface Keys {
   readonly admin: string;
   readonly personal: string;
-  /** the account of that key; no request may delete it */
+  /** the id of the account that has the personal key; no request may change or delete it */
   readonly personalId: string;
 }
 
 /** Generates requests that match the description; the objects that they refer to need not exist. */
 export const validRequests = (description: ApiDescription, known: KnownObjects, source: ValueSource, keys: Keys) => {
-  const fittingText = (
+  /** Text that matches the schema of a parameter; undefined if none was generated. */
+  const generateParameter = (
     operation: DescribedOperation,
     { name, schema }: DescribedOperation['pathParameters'][number],
-    whim: ValueContext,
+    context: ValueContext,
   ): string | undefined => {
     for (let attempt = 0; attempt < 10; attempt++) {
-      const made = source.text(schema, name, whim);
-      if (operation.fitsParameter.get(name)?.(made) === undefined) return made.toWellFormed();
+      const text = source.text(schema, name, context);
+      if (operation.validateParameter.get(name)?.(text) === undefined) return text.toWellFormed();
     }
     return undefined;
   };
 
-  const query = (operation: DescribedOperation, whim: ValueContext): [string, string][] => {
-    const { random } = whim;
+  const generateQuery = (operation: DescribedOperation, context: ValueContext): [string, string][] => {
+    const { random } = context;
     return operation.queryParameters.flatMap(({ name, schema, required }): [string, string][] => {
-      if (!required && !random.chance(whim.plain ? 0.1 : 0.4)) return [];
+      if (!required && !random.chance(context.isPlain ? 0.1 : 0.4)) return [];
       const { type, items } = description.resolve(schema);
       if (type === 'array') {
-        return Array.from({ length: random.integer(1, 3) }, () => [name, source.text(items ?? {}, name, whim)]);
+        return Array.from({ length: random.integer(1, 3) }, () => [name, source.text(items ?? {}, name, context)]);
       }
-      const made = fittingText(operation, { name, schema, in: 'query', required }, whim);
-      return made === undefined ? [] : [[name, made]];
+      const text = generateParameter(operation, { name, schema, in: 'query', required }, context);
+      return text === undefined ? [] : [[name, text]];
     });
   };
 
-  const body = (operation: DescribedOperation, whim: ValueContext): unknown => {
+  const generateBody = (operation: DescribedOperation, context: ValueContext): unknown => {
     if (operation.body === undefined) return undefined;
-    const thing = whim.plain ? known.responseAbout(operation.path, whim.within, whim.random) : undefined;
+    const { isPlain, random } = context;
+    const object = isPlain ? known.pickObject(operation.path, context.chosenValues, random) : undefined;
     for (let attempt = 0; attempt < 30; attempt++) {
-      const isAgain = thing !== undefined && attempt < 5 && whim.random.chance(0.7);
-      const said = isAgain ? source.saidAgain(operation.body, thing, whim) : source.value(operation.body, '', whim);
-      const made: unknown = JSON.parse(JSON.stringify(said) ?? 'null');
-      if (operation.fitsBody(made) === undefined) return made;
+      const isUpdate = object !== undefined && attempt < 5 && random.chance(0.7);
+      const generated = isUpdate
+        ? source.updateOf(operation.body, object, context)
+        : source.value(operation.body, '', context);
+      // Validated as the server receives it: without properties that are undefined.
+      const body: unknown = JSON.parse(JSON.stringify(generated) ?? 'null');
+      if (operation.validateBody(body) === undefined) return body;
     }
-    throw new Error(`No body could be made up that fits ${operation.id}.`);
+    throw new Error(`No body could be generated that matches the schema of ${operation.id}.`);
   };
 
-  return (operation: DescribedOperation, random: SeededRandom, isSound: boolean): FuzzRequest => {
+  return (operation: DescribedOperation, random: SeededRandom, isSentUnchanged: boolean): FuzzRequest => {
     // Half of the requests should succeed; the others refer to existing or unknown objects, with ordinary or unusual values.
-    const isMeant = random.chance(0.5);
-    const there = isMeant || random.chance(0.5) ? known.along(operation.path, random) : {};
-    const plain = isMeant || random.chance(0.5);
-    const whim = { random, plain, within: { ...there }, noun: nounOf(operation.path) };
-    const values: Record<string, string> = Object.fromEntries(
+    const shouldSucceed = random.chance(0.5);
+    const knownValues = shouldSucceed || random.chance(0.5) ? known.pickPathValues(operation.path, random) : {};
+    const isPlain = shouldSucceed || random.chance(0.5);
+    const resourceType = resourceTypeOf(operation.path);
+    const context: ValueContext = { random, isPlain, chosenValues: { ...knownValues }, resourceType };
+    const pathValues: Record<string, string> = Object.fromEntries(
       operation.pathParameters.map((parameter) => {
         const { name } = parameter;
-        const isThere = there[name] !== undefined && operation.fitsParameter.get(name)?.(there[name]) === undefined;
-        return [name, (isThere ? there[name] : fittingText(operation, parameter, whim)) || 'x'];
+        const knownValue = knownValues[name];
+        const isUsable = knownValue !== undefined && operation.validateParameter.get(name)?.(knownValue) === undefined;
+        return [name, (isUsable ? knownValue : generateParameter(operation, parameter, context)) || 'x'];
       }),
     );
-    if (operation.path.startsWith('/api/admin/service-account/{id}') && values['id'] === keys.personalId)
-      values['id'] = '9999';
-    const made = body(operation, whim);
-    // A run may delete the personal key, so a request that breaks another rule does not use it: it must be refused for that rule.
-    const authorization = isSound && random.chance(0.5) ? keys.personal : keys.admin;
+    if (operation.path.startsWith('/api/admin/service-account/{id}') && pathValues['id'] === keys.personalId)
+      pathValues['id'] = '9999';
+    const body = generateBody(operation, context);
+    // A run may delete the personal key, so a request that is changed to break a rule does not use it: it must be refused for that rule.
+    const authorization = isSentUnchanged && random.chance(0.5) ? keys.personal : keys.admin;
     return {
       operation,
-      values,
-      query: query(operation, whim),
-      headers: { authorization, ...(made === undefined ? {} : { 'content-type': json }) },
-      body: made,
+      pathValues,
+      query: generateQuery(operation, context),
+      headers: { authorization, ...(body === undefined ? {} : { 'content-type': json }) },
+      body,
     };
   };
 };
