@@ -392,10 +392,14 @@ export const invalidRequests = (
 
   // A mutator that is listed more often is picked more often: most rules come from schemas.
   const mutators = [
-    ...[mutateBody, mutateBody, mutateBody],
+    mutateBody,
+    mutateBody,
+    mutateBody,
     mutatePath,
-    ...[mutateQuery, mutateQuery],
-    ...[breakProtocolRule, breakProtocolRule],
+    mutateQuery,
+    mutateQuery,
+    breakProtocolRule,
+    breakProtocolRule,
   ];
   return (request, random) => {
     for (;;) {
