@@ -55,6 +55,14 @@ it('lets an admin token propose, rename, cancel and apply, but not review, unles
   }
   await strict.move(id, 'Approved', mia);
   await strict.move(id, 'Applied', token);
+  const third = await strict.add(enable, lee);
+  await strict.move(third.id, 'In review', lee);
+  await strict.move(third.id, 'Approved', mia);
+  const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+  for (const scheduled of [false, true]) {
+    if (scheduled) await strict.move(third.id, 'Scheduled', token, { scheduledAt });
+    await expect(strict.move(third.id, 'Rejected', token)).rejects.toThrow(/CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW=true$/);
+  }
   const other = await strict.add(enable, lee);
   await strict.move(other.id, 'In review', lee);
   await strict.call(SetTitle, { params: { projectId: 'shop', id: other.id }, body: { title: 'Renamed' } }, token);

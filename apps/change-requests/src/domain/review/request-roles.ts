@@ -25,6 +25,13 @@ export const noRoles: RequestRoles = {
   system: false,
 };
 
+/**
+ * Whether these are the roles of an admin token that may not review: every other administrator is a reviewer. It may apply a request, but
+ * not reject one, which is a review.
+ */
+export const isNonReviewingToken = ({ isAdministrator, reviewer }: RequestRoles): boolean =>
+  isAdministrator && !reviewer;
+
 /** The roles of the service itself, which runs what users have scheduled. */
 export const systemRoles: RequestRoles = { ...noRoles, system: true };
 

@@ -1,7 +1,7 @@
 import { type ChangeRequestState, noAccess, type Permission, type Refusal, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest } from '../change-request.ts';
 import { approvalsLost, notAllowedInState, transitionNotAllowed, onlyAuthorCan } from '../refusals.ts';
-import type { RequestRoles } from './request-roles.ts';
+import { isNonReviewingToken, type RequestRoles } from './request-roles.ts';
 import { checkTransition, type CommandName, type RoleRequirement, type Transition } from './state-machine.ts';
 
 /** The actor with their roles for the request. */
@@ -19,10 +19,16 @@ const permissionsFor: Readonly<Record<RoleRequirement, readonly Permission[]>> =
   system: [],
 };
 
+const reviewRequirements: ReadonlySet<RoleRequirement> = new Set([
+  'reviewer',
+  'reviewer or applier',
+  'author, reviewer or applier',
+]);
+
 /** The reason why an actor with these roles may not review; undefined if only a permission is missing. */
-const reviewDenial = ({ author, isAdministrator, reviewer }: RequestRoles): string | undefined => {
-  // Every other administrator is a reviewer.
-  if (isAdministrator && !reviewer)
+const reviewDenial = (roles: RequestRoles): string | undefined => {
+  const { author, isAdministrator } = roles;
+  if (isNonReviewingToken(roles))
     return 'An admin token can not review a change request, because no person stands behind it. Review as a user, or set CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW=true';
   if (author && isAdministrator)
     return 'Authors can not review their own change request, unless they are administrators and CHANGE_REQUESTS_ADMINS_REVIEW_OWN=true';
@@ -30,8 +36,7 @@ const reviewDenial = ({ author, isAdministrator, reviewer }: RequestRoles): stri
 };
 
 const notPermitted = (required: RoleRequirement, roles: RequestRoles, environment: string): Refusal => {
-  const isReview = required === 'reviewer' || required === 'reviewer or applier';
-  const denial = isReview ? reviewDenial(roles) : undefined;
+  const denial = reviewRequirements.has(required) ? reviewDenial(roles) : undefined;
   if (denial !== undefined) return refusal('NoAccessError', denial);
   const permissions = permissionsFor[required];
   return permissions.length > 0 ? noAccess(permissions, environment) : onlyAuthorCan('do this');

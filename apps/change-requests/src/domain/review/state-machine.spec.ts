@@ -27,15 +27,24 @@ const roles = {
     reviewer: true,
     applier: true,
   },
+  'admin token': { ...noRoles, isAdministrator: true, applier: true },
+  'author and admin token': { ...noRoles, author: true, isAdministrator: true, applier: true },
   system: { ...noRoles, system: true },
 } as const;
 type Role = keyof typeof roles;
 
 const admins: readonly Role[] = ['admin', 'author and admin'];
-const authors: readonly Role[] = ['author', 'author and reviewer', 'author and applier', 'author and admin'];
+const authors: readonly Role[] = [
+  'author',
+  'author and reviewer',
+  'author and applier',
+  'author and admin',
+  'author and admin token',
+];
 const reviewers: readonly Role[] = ['reviewer', ...admins];
-const appliers: readonly Role[] = ['applier', 'author and applier', ...admins];
-const everyoneConcerned: readonly Role[] = [...new Set([...authors, ...reviewers, ...appliers])];
+const tokens: readonly Role[] = ['admin token', 'author and admin token'];
+const appliers: readonly Role[] = ['applier', 'author and applier', ...admins, ...tokens];
+const cancellers: readonly Role[] = [...authors, 'admin', 'admin token'];
 
 /** The transitions written out a second time: from which state a command leads to which, and for whom. */
 const documented: Readonly<
@@ -43,17 +52,17 @@ const documented: Readonly<
 > = {
   'Draft: discard': ['deleted', authors],
   'Draft: send to review': ['In review', authors],
-  'Draft: cancel': ['Cancelled', [...authors, 'admin']],
+  'Draft: cancel': ['Cancelled', cancellers],
   'In review: send to review': ['In review', authors],
   'In review: approve': ['Approved', reviewers],
   'In review: reject': ['Rejected', reviewers],
-  'In review: cancel': ['Cancelled', [...authors, 'admin']],
+  'In review: cancel': ['Cancelled', cancellers],
   'Approved: approve': ['Approved', reviewers],
   'Approved: reject': ['Rejected', [...reviewers, 'applier']],
-  'Approved: cancel': ['Cancelled', [...authors, 'admin']],
+  'Approved: cancel': ['Cancelled', cancellers],
   'Approved: apply': ['Applied', appliers],
   'Approved: schedule': ['Scheduled', appliers],
-  'Scheduled: reject': ['Rejected', everyoneConcerned],
+  'Scheduled: reject': ['Rejected', [...authors, ...reviewers, 'applier']],
   'Scheduled: apply': ['Applied', appliers],
   'Scheduled: schedule': ['Scheduled', appliers],
   'Scheduled: run': ['Applied', ['system']],

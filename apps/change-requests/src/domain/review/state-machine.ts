@@ -1,5 +1,5 @@
 import type { ChangeRequestState, EventType } from '@bunting/contracts';
-import type { RequestRoles } from './request-roles.ts';
+import { isNonReviewingToken, type RequestRoles } from './request-roles.ts';
 
 /** The commands on a request as a whole. For edits of its changes see content/replace-content.ts. */
 export const commandNames = [
@@ -27,15 +27,18 @@ export const commandFor = {
   Scheduled: 'schedule',
 } as const satisfies Readonly<Record<ChangeRequestState, CommandName | undefined>>;
 
+const isReviewerOrApplier = (roles: RequestRoles): boolean =>
+  roles.reviewer || (roles.applier && !isNonReviewingToken(roles));
+
 /** Which roles may take a transition. Authors do not review their own requests, except administrators whom the setting allows it. */
 const roleRequirements = {
   author: ({ author }: RequestRoles) => author,
   'author or admin': ({ author, isAdministrator }: RequestRoles) => author || isAdministrator,
   reviewer: ({ author, mayReviewAsAdmin, reviewer }: RequestRoles) => mayReviewAsAdmin || (reviewer && !author),
-  'reviewer or applier': ({ author, mayReviewAsAdmin, reviewer, applier }: RequestRoles) =>
-    mayReviewAsAdmin || ((reviewer || applier) && !author),
-  'author, reviewer or applier': ({ author, isAdministrator, reviewer, applier }: RequestRoles) =>
-    author || isAdministrator || reviewer || applier,
+  'reviewer or applier': (roles: RequestRoles) =>
+    roles.mayReviewAsAdmin || (isReviewerOrApplier(roles) && !roles.author),
+  'author, reviewer or applier': (roles: RequestRoles) =>
+    roles.author || roles.mayReviewAsAdmin || isReviewerOrApplier(roles),
   applier: ({ mayReviewAsAdmin, applier }: RequestRoles) => mayReviewAsAdmin || applier,
   system: ({ system }: RequestRoles) => system,
 } as const;
