@@ -3,7 +3,7 @@ import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
 import { type AccessLog, requestIdOf } from '../monitoring/access-log.ts';
 import { variesByOrigin } from './cors.ts';
-import { checkHeadLimits } from './request/check-head-limits.ts';
+import { checkRequestHead } from './request/check-request-head.ts';
 
 /** A response that is made before routing, for a request that needs no hook of Fastify. */
 export interface PreRoutingResponse {
@@ -47,7 +47,7 @@ export const preRouting = ({ config, headers, unread, draining, begin, trackResp
     (request, response) => {
       const startedAt = performance.now();
       // A request with an `Origin`, or beyond the limits of its head, is left to the routes, which set CORS headers or refuse it.
-      const isOrdinary = request.headers.origin === undefined && checkHeadLimits(request, config) === undefined;
+      const isOrdinary = request.headers.origin === undefined && checkRequestHead(request, config) === undefined;
       const preRouted = isOrdinary ? respond(request) : undefined;
       if (preRouted === undefined) return handler(request, response);
       const { route, callerId, clientKey, release } = preRouted;

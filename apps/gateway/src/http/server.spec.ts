@@ -153,6 +153,21 @@ describe('invalid HTTP', () => {
     });
   });
 
+  it.each([
+    ['no Host', 'GET /api/admin/projects HTTP/1.1\r\nconnection: close\r\n\r\n'],
+    ['two of them', 'GET /health HTTP/1.1\r\nhost: one\r\nhost: two\r\nconnection: close\r\n\r\n'],
+    ['no Host, in a poll', 'GET /api/client/features HTTP/1.1\r\nconnection: close\r\n\r\n'],
+  ])('gets 400 with the headers and the body of every error for %s', async (_which, bytes) => {
+    const answer = await sendRaw(gateway.port, bytes);
+    expect([answer.status, answer.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
+    expect(refusalIn(answer.body)).toMatchObject({ name: 'ValidationError', message: expect.stringContaining('Host') });
+  });
+
+  it('with an unknown expectation is served', async () => {
+    const answer = await sendRaw(gateway.port, rawRequest('GET', featurePath, { ...authorized, expect: 'wonders' }));
+    expect(answer.status).toBe(200);
+  });
+
   it('gets 431 when its headers are too large', async () => {
     const answer = await sendRaw(gateway.port, rawRequest('GET', '/health', { 'x-much': 'x'.repeat(20_000) }));
     expect([answer.status, refusalIn(answer.body).name]).toEqual([431, 'HeadersTooLarge']);

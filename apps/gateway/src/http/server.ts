@@ -20,7 +20,7 @@ import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts
 import { sendError, unknownPathRefusal } from './errors/http-errors.ts';
 import { serialisePipelinedRequests } from '../admission/serialise-pipelined-requests.ts';
 import { RequestAborted } from './request/body.ts';
-import { checkHeadLimits } from './request/check-head-limits.ts';
+import { checkRequestHead } from './request/check-request-head.ts';
 import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { isPathBelow } from './request/is-path-below.ts';
 import { securityHeaders } from './response/security-headers.ts';
@@ -83,21 +83,25 @@ const nodeOptions = (config: GatewayConfig): NodeServerOptions => {
     // Node checks timeouts at this interval; a quarter of the timeout bounds the excess at 25 %.
     connectionsCheckingInterval: Math.max(50, Math.round(config.GATEWAY_HEADERS_TIMEOUT_MS / 4)),
     maxHeaderSize: config.GATEWAY_MAX_HEADER_BYTES,
+    // `checkRequestHead` refuses such requests with the headers and the JSON body of every error.
+    requireHostHeader: false,
   };
 };
 
-/** Limits connections and headers, and handles what Fastify does not see: `Expect: 100-continue` and CONNECT. */
+/** Limits connections and headers, and handles what Fastify does not see: the header `Expect` and CONNECT. */
 const limitNodeServer = (
   server: Server,
   { config, log, metrics }: Pick<ServerOptions, 'config' | 'log' | 'metrics'>,
 ): void => {
   // Closes connections whose clients do not read the response.
   server.setTimeout(Math.max(maxRequestMs(config), longestBodyTimeoutMs(config)) + idleGraceMs);
-  // Node silently drops headers beyond this number: it reads one more than is accepted, so that `checkHeadLimits` notices the excess.
+  // Node silently drops headers beyond this number: it reads one more than is accepted, so that `checkRequestHead` notices the excess.
   server.maxHeadersCount = config.GATEWAY_MAX_HEADERS + 1;
   limitConnections(server, maxConnections(config), { log, metrics });
   // `100 Continue` is sent when the body is read.
   server.on('checkContinue', (request, response) => void server.emit('request', request, response));
+  // Other expectations may be ignored (RFC 9110, 10.1.1). Node would respond itself, without headers and body.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   server.on('connect', (request, socket: Socket) => {
     // Node hands over the socket of CONNECT without an error listener.
     socket.on('error', () => socket.destroy());
@@ -173,7 +177,7 @@ export const createHttpServer = ({
     // Fastify runs no hooks for a URL that it cannot parse.
     endConnectionIfDraining(reply);
     applyCors(request, reply);
-    const headRefusal = checkHeadLimits(request.raw, config);
+    const headRefusal = checkRequestHead(request.raw, config);
     if (headRefusal !== undefined) return void sendError(reply, headRefusal);
     authenticateApiPath(request, reply).then(
       () => sendError(reply, invalid('The address must be well-formed percent-encoded UTF-8.', '/params')),
@@ -216,7 +220,7 @@ export const createHttpServer = ({
     reply.headers(headers);
     const isPreflight = applyCors(request, reply);
     const takesPermit = request.routeOptions.config.isOperation === true || isPathBelow('/api', request.raw.url ?? '');
-    const headRefusal = checkHeadLimits(request.raw, config);
+    const headRefusal = checkRequestHead(request.raw, config);
     if (headRefusal !== undefined) return done(headRefusal);
     if (isPreflight) return void reply.code(204).send();
     // Only operations and paths below /api need permits, so public pages cannot exhaust them.

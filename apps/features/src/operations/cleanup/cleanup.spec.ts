@@ -4,6 +4,7 @@ import {
   type CleanupReason,
   CountCleanupFeatures,
   CreateProject,
+  DeleteFeatures,
   ListCleanupFeatures,
   ListUnknownFlags,
   type MetricsBody,
@@ -172,4 +173,25 @@ it('lists the flags that applications ask for and that do not exist, without tho
     inWeb,
     ['gone', 'vaulted in production', 'web in development'],
   ]);
+});
+
+it('does not name a deleted flag of a hidden project that an application of all projects asks for', async () => {
+  const stranger = { ...mia, hiddenProjects: ['vault'] };
+  const named = async (caller: Caller, project?: string) =>
+    (await features.call(ListUnknownFlags, { query: project === undefined ? {} : { project } }, caller)).unknownFlags
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('vaulted-'));
+  await features.given(aFeature({ name: 'vaulted-flag', project: 'vault', archivedAt: now }));
+  await features.call(DeleteFeatures, { params: { projectId: 'vault' }, body: { features: ['vaulted-flag'] } });
+  await report('development', { 'vaulted-flag': { yes: 0, no: 1 } });
+  expect(await named(mia)).toEqual(['vaulted-flag']);
+  expect(await named(stranger)).toEqual([]);
+});
+
+it('lists for a hidden project what it lists for one that does not exist', async () => {
+  const stranger = { ...mia, hiddenProjects: ['vault'] };
+  await report('production', { 'asked-in-both': { yes: 0, no: 1 } }, 'shop', 'of-both');
+  await report('production', { 'asked-in-both': { yes: 0, no: 1 } }, 'vault', 'of-both');
+  const unknown = (project: string) => features.call(ListUnknownFlags, { query: { project } }, stranger);
+  expect(await unknown('vault')).toEqual(await unknown('no-project'));
 });

@@ -107,7 +107,8 @@ const unknownFlags: Statement = {
       select m.* from client_missing_feature m
       where ${isMissing('$1')} and not exists (select from client_application a where a.app_name = m.app_name and ${usedOnlyIn('$1')})
         and ($2::text is null or exists (
-          select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', $2)))
+          select from client_application_usage used where used.app_name = m.app_name
+            and (used.project = '*' or used.project = $2 and used.project <> all ($1::text[]))))
     ), latest as (
       select feature, max(last_seen_at) as seen_at from missing group by feature order by 2 desc, 1 limit 1000
     )

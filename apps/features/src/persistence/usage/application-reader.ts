@@ -18,7 +18,10 @@ const usageJson = (hidden: string): string => `coalesce((
 /** SQL: whether the feature in the row `m` is missing: not active in a project of the application's tokens, and not in a hidden project. */
 export const isMissing = (hidden: string): string => `not exists (
   select from feature f where f.name = m.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
-    select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))`;
+    select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))
+  and not exists (
+    select from unnest(${hidden}::text[]) as hidden (project) join outbox former
+    on former.topic = 'delivery' and former.entity_key = 'former-feature:' || m.feature || ' ' || hidden.project)`;
 
 /** SQL: the major version in the text `sdk`, such as 6 in `unleash-client-node:6.4.1`. */
 const majorOf = (sdk: string): string => `substring(split_part(${sdk}, ':', 2) from '^v?([0-9]{1,6})([.]|$)')::integer`;
