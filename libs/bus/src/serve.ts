@@ -112,11 +112,11 @@ export const serve = async (
         ...more,
       });
     if (runningCalls >= maxConcurrent) {
-      const refused = refusalResponse(
+      const response = refusalResponse(
         unavailable('The service is handling too many concurrent calls. Please try again.'),
       );
-      report('ServiceUnavailable', { errorId: refused.error.id });
-      return { refusal: refused };
+      report('ServiceUnavailable', { errorId: response.error.id });
+      return { refusal: response };
     }
     runningCalls++;
     try {
@@ -154,9 +154,9 @@ export const serve = async (
       return { reply: { json, headers } };
     } catch (error) {
       const reason = error instanceof Refusal ? error : internalError();
-      const refused = refusalResponse(reason);
-      report(reason.kind, { errorId: refused.error.id, ...(reason === error ? {} : { defect: error }) });
-      return { refusal: refused };
+      const response = refusalResponse(reason);
+      report(reason.kind, { errorId: response.error.id, ...(reason === error ? {} : { defect: error }) });
+      return { refusal: response };
     } finally {
       if (--runningCalls === 0) onIdle?.();
     }

@@ -81,20 +81,20 @@ export const startServerUnderTest = async (
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServerUnderTest> => {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-'));
-  const first = await startOnce(dataDir, settings);
-  await first.stop();
-  const running = await startOnce(dataDir, settings);
+  const firstServer = await startOnce(dataDir, settings);
+  await firstServer.stop();
+  const server = await startOnce(dataDir, settings);
   return {
-    url: running.url,
+    url: server.url,
     token,
-    startMs: [first.readyMs, running.readyMs],
+    startMs: [firstServer.readyMs, server.readyMs],
     residentMb: () => {
-      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${running.pid}/status`, 'utf8'));
+      const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'));
       return line === null ? undefined : Math.round(Number(line[1]) / 1024);
     },
-    cpuSeconds: () => cpuSecondsOf(running.pid),
+    cpuSeconds: () => cpuSecondsOf(server.pid),
     stop: async () => {
-      await running.stop();
+      await server.stop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -30,8 +30,8 @@ interface ServerUrls {
 
 /** Separates the servers of a `BUS_URL` from the credentials in it: servers appear in messages, credentials must not. */
 const parseBusUrl = (list: string): ServerUrls => {
-  const urls = list.split(',').map((one) => {
-    const url = one.trim();
+  const urls = list.split(',').map((entry) => {
+    const url = entry.trim();
     try {
       const parsed = new URL(url.includes('://') ? url : `nats://${url}`);
       if (!/^(nats|tls):$/.test(parsed.protocol) || parsed.hostname === '') throw invalidUrl();

@@ -28,23 +28,24 @@ const decodeHeader = (value: string): unknown => JSON.parse(Buffer.from(value, '
 
 /** The headers of a call. */
 export const requestHeaders = (context: CallContext): MsgHdrs => {
-  const sent = headers();
-  sent.set(header.caller, encodeHeader(context.caller));
-  sent.set(header.requestId, encodeHeader(context.requestId));
-  sent.set(header.traceparent, context.traceparent);
-  sent.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
-  sent.set(header.sentAt, String(Date.now()));
-  if (context.idempotencyKey !== undefined) sent.set(header.idempotencyKey, encodeHeader(context.idempotencyKey));
-  if (context.ifMatch !== undefined) sent.set(header.ifMatch, encodeHeader(context.ifMatch));
-  if (context.ifNoneMatch !== undefined) sent.set(header.ifNoneMatch, encodeHeader(context.ifNoneMatch));
-  return sent;
+  const messageHeaders = headers();
+  messageHeaders.set(header.caller, encodeHeader(context.caller));
+  messageHeaders.set(header.requestId, encodeHeader(context.requestId));
+  messageHeaders.set(header.traceparent, context.traceparent);
+  messageHeaders.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
+  messageHeaders.set(header.sentAt, String(Date.now()));
+  if (context.idempotencyKey !== undefined)
+    messageHeaders.set(header.idempotencyKey, encodeHeader(context.idempotencyKey));
+  if (context.ifMatch !== undefined) messageHeaders.set(header.ifMatch, encodeHeader(context.ifMatch));
+  if (context.ifNoneMatch !== undefined) messageHeaders.set(header.ifNoneMatch, encodeHeader(context.ifNoneMatch));
+  return messageHeaders;
 };
 
 /** The headers of an event. */
 export const eventHeaders = (traceparent: string | null): MsgHdrs => {
-  const sent = headers();
-  if (traceparent !== null) sent.set(header.traceparent, traceparent);
-  return sent;
+  const messageHeaders = headers();
+  if (traceparent !== null) messageHeaders.set(header.traceparent, traceparent);
+  return messageHeaders;
 };
 
 /**
@@ -75,8 +76,8 @@ const textDecoder = new TextDecoder();
 /** The response of a received message. */
 export const responseOf = ({ headers: received, data }: RawResponse): CallResponse => {
   const text = textDecoder.decode(data);
-  const refused = received?.get(header.refused) ?? '';
-  if (refused !== '') return { refusal: JSON.parse(text) as RefusalResponse };
+  const refusedKind = received?.get(header.refused) ?? '';
+  if (refusedKind !== '') return { refusal: JSON.parse(text) as RefusalResponse };
   const encodedHeaders = received?.get(header.responseHeaders) ?? '';
   const replyHeaders = encodedHeaders === '' ? {} : (decodeHeader(encodedHeaders) as Record<string, string>);
   return { reply: { json: text, headers: replyHeaders } };

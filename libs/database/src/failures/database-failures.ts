@@ -77,7 +77,7 @@ const outages = {
 } as const;
 
 /** Kinds by SQLSTATE (PostgreSQL's manual, appendix A) or by the error code of Node's socket. The first match counts. */
-const byCode: readonly { readonly code: RegExp; readonly says?: RegExp; readonly kind: Outage['kind'] }[] = [
+const byCode: readonly { readonly code: RegExp; readonly messagePattern?: RegExp; readonly kind: Outage['kind'] }[] = [
   { code: /^53100$/, kind: 'disk full' },
   { code: /^53300$/, kind: 'too many connections' },
   { code: /^53/, kind: 'out of resources' },
@@ -85,13 +85,13 @@ const byCode: readonly { readonly code: RegExp; readonly says?: RegExp; readonly
   { code: /^25P03$/, kind: 'transaction timeout' },
   { code: /^25P04$/, kind: 'deadline exceeded' },
   { code: /^55P03$/, kind: 'lock timeout' },
-  { code: /^57014$/, says: /due to statement timeout/, kind: 'statement timeout' },
+  { code: /^57014$/, messagePattern: /due to statement timeout/, kind: 'statement timeout' },
   { code: /^57014$/, kind: 'canceled' },
-  { code: /^55000$/, says: /not currently accepting connections/, kind: 'unreachable' },
+  { code: /^55000$/, messagePattern: /not currently accepting connections/, kind: 'unreachable' },
   { code: /^(?:08|57P)/, kind: 'unreachable' },
   { code: /^40/, kind: 'concurrent writes' },
   { code: /^(?:28...|42501)$/, kind: 'access denied' },
-  { code: /^58|^XX00/, says: /No space left on device/, kind: 'disk full' },
+  { code: /^58|^XX00/, messagePattern: /No space left on device/, kind: 'disk full' },
   { code: /^(?:58|XX00)/, kind: 'internal error' },
   { code: /^E(?!RR_)[A-Z_]+$/, kind: 'unreachable' },
 ];
@@ -110,7 +110,9 @@ export const outageOf = (error: unknown): Outage | undefined => {
   const coded = firstCodeIn(error);
   if (coded !== undefined) {
     const { code, message } = coded;
-    const rule = byCode.find((one) => one.code.test(code) && (one.says?.test(message) ?? true));
+    const rule = byCode.find(
+      (candidate) => candidate.code.test(code) && (candidate.messagePattern?.test(message) ?? true),
+    );
     return rule && { kind: rule.kind, reason: `${message} (${code})` };
   }
   const message = String((error as Thrown | undefined)?.message ?? '');

@@ -20,10 +20,10 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
   statement: Statement,
 ): ((...values: Values) => Promise<Row | undefined>) => {
   const waitingBatches: (() => void)[] = [];
-  let running = 0;
+  let runningBatches = 0;
   const dispatch = (): void => {
-    while (running < maxConcurrent && waitingBatches.length > 0) {
-      running++;
+    while (runningBatches < maxConcurrent && waitingBatches.length > 0) {
+      runningBatches++;
       waitingBatches.shift()?.();
     }
   };
@@ -31,8 +31,8 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
   const read = async (batch: readonly Values[]): Promise<(Row | undefined)[]> => {
     const lists = (batch[0] ?? []).map((_, index) => batch.map((values) => values[index]));
     const rows = await database.read<BatchRow<Row>>(statement, lists);
-    const found = new Map(rows.map((row) => [row.nth, row]));
-    return batch.map((_, index) => found.get(index + 1));
+    const rowByIndex = new Map(rows.map((row) => [row.nth, row]));
+    return batch.map((_, index) => rowByIndex.get(index + 1));
   };
   const readAlone = (values: Values): Promise<Row | Error | undefined> =>
     read([values]).then(
@@ -48,7 +48,7 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
         if (batch.length === 1) return [error as Error];
         return await Promise.all(batch.map(readAlone));
       } finally {
-        running--;
+        runningBatches--;
         dispatch();
       }
     },

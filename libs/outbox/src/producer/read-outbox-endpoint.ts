@@ -42,9 +42,9 @@ export const readOutboxEndpoint = (
   acknowledgements: Acknowledgements,
 ): Endpoint =>
   implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
-    const found = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
-    const { head } = found;
-    let { at } = found;
+    const row = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
+    const { head } = row;
+    let { at } = row;
     // The snapshot of that statement does not contain a row whose position the statement itself assigned.
     if (at === null && after > 0 && after <= head)
       ({ at } = onlyRow(await database.read<{ at: string | null }>(atPosition, [topic, after])));

@@ -93,11 +93,11 @@ export const transactionWithOutbox =
     const result = await database
       .transaction(async (tx) => {
         hasEmitted = false;
-        /** the messages emitted since the last `send`; `isTaken` while the statement of `send` will still read them */
+        /** the messages emitted since the last `send`; `hasPendingStatement` while the statement of `send` will still read them */
         let rows: Row[] = [];
-        let isTaken = false;
+        let hasPendingStatement = false;
         const sendRows = (): void => {
-          if (isTaken || rows.length === 0) return;
+          if (hasPendingStatement || rows.length === 0) return;
           hasEmitted = true;
           const emitted = rows;
           tx.send(insertRows, () => [traceparent, serializeRows(emitted)]);
@@ -123,11 +123,11 @@ export const transactionWithOutbox =
           send: (text, values) => {
             sendRows();
             hasEmitted = true;
-            const taken: Row[] = [];
-            [rows, isTaken] = [taken, true];
+            const statementRows: Row[] = [];
+            [rows, hasPendingStatement] = [statementRows, true];
             tx.send(text, () => {
-              if (rows === taken) [rows, isTaken] = [[], false];
-              return [...values, traceparent, serializeRows(taken)];
+              if (rows === statementRows) [rows, hasPendingStatement] = [[], false];
+              return [...values, traceparent, serializeRows(statementRows)];
             });
           },
         });
