@@ -4,7 +4,7 @@ import { registerDeadLetterMetrics } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './background/housekeeping.ts';
-import { registerPrunedUnreadEventsMetric } from './pruned-unread-events-metric.ts';
+import { registerMissedEventsMetric } from './missed-events-metric.ts';
 import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
 import { dropOldestExpiredBatch } from './persistence/log/retention.ts';
@@ -14,9 +14,9 @@ import { pendingTextIndexFlusher } from './persistence/pending-text-index-flushe
 import { consumeEvents } from './subscriptions/consume-events.ts';
 
 /** How often the pending list of the text index is merged. */
-const mergingEveryMs = 2_000;
+const textIndexMergeIntervalMs = 2_000;
 /** How often expired events are dropped. */
-const droppingEveryMs = 60_000;
+const retentionIntervalMs = 60_000;
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** The event log. */
@@ -49,7 +49,7 @@ export const auditService = defineService({
     });
     onStop('consumer of events', () => eventConsumer.stop());
     const readers = eventLogReaders(database);
-    registerPrunedUnreadEventsMetric(metrics, readers.prunedUnreadMessages);
+    registerMissedEventsMetric(metrics, readers.prunedUnreadMessages);
     registerDeadLetterMetrics(metrics, 'audit', database);
     const context = auditContext({
       bus,
@@ -60,11 +60,11 @@ export const auditService = defineService({
     });
     const served = await serve(requireAllEndpoints('audit', auditEndpoints(context)));
     onStop('calls', () => served.stop(), drainTimeoutMs);
-    const tasks = [{ name: 'Merging texts into the index', step: textIndex.merge, everyMs: mergingEveryMs }];
+    const tasks = [{ name: 'Merging texts into the index', step: textIndex.merge, everyMs: textIndexMergeIntervalMs }];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {
       const step = () => dropOldestExpiredBatch(database, new Date(Date.now() - days * dayMs));
-      tasks.push({ name: 'Dropping old events', step, everyMs: droppingEveryMs });
+      tasks.push({ name: 'Dropping old events', step, everyMs: retentionIntervalMs });
     }
     const housekeeping = startHousekeeping(tasks, log);
     onStop('housekeeping', () => housekeeping.stop());

@@ -1,8 +1,8 @@
 import type { PrunedUnreadRange } from '@bunting/outbox';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Registers the number of events that producers pruned before the log had read them. Anything but 0 needs an operator. */
-export const registerPrunedUnreadEventsMetric = (
+/** Registers the number of missed events: producers pruned them before the log had read them. Anything but 0 needs an operator. */
+export const registerMissedEventsMetric = (
   registry: Registry,
   prunedUnread: () => Promise<readonly PrunedUnreadRange[]>,
 ): void => {
@@ -12,8 +12,8 @@ export const registerPrunedUnreadEventsMetric = (
     registers: [registry],
     async collect() {
       // While the database is unavailable the metric has its last value, and the other metrics are served.
-      const found = await prunedUnread().catch(() => undefined);
-      if (found !== undefined) this.set(found.reduce((sum, { first, last }) => sum + last - first + 1, 0));
+      const ranges = await prunedUnread().catch(() => undefined);
+      if (ranges !== undefined) this.set(ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0));
     },
   });
 };

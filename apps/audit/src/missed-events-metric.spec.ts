@@ -1,7 +1,7 @@
 import type { PrunedUnreadRange } from '@bunting/outbox';
 import { expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { registerPrunedUnreadEventsMetric } from './pruned-unread-events-metric.ts';
+import { registerMissedEventsMetric } from './missed-events-metric.ts';
 
 const range = (first: number, last: number): PrunedUnreadRange => ({
   producer: 'features',
@@ -14,7 +14,7 @@ const range = (first: number, last: number): PrunedUnreadRange => ({
 it('counts missed events, and serves all other metrics while the database is unavailable', async () => {
   const registry = new Registry();
   let missed: () => Promise<PrunedUnreadRange[]> = async () => [range(2, 4), range(7, 7)];
-  registerPrunedUnreadEventsMetric(registry, () => missed());
+  registerMissedEventsMetric(registry, () => missed());
   expect(await registry.metrics()).toMatch(/^bunting_audit_missed_events 4$/m);
   missed = () => Promise.reject(new Error('away'));
   expect(await registry.metrics()).toMatch(/^bunting_audit_missed_events 4$/m);
