@@ -1,8 +1,11 @@
 import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
 import { isVerificationComplete } from '../../apps/audit/src/domain/is-verification-complete.ts';
-import { requireRange, requireRangeWithinLog } from '../../apps/audit/src/domain/require-within-log.ts';
-import { parseChainCheckpoint } from '../../apps/audit/src/domain/chain-checkpoint.ts';
+import {
+  requireFromNotAfterTo,
+  requireFromNotBeyondNextEvent,
+} from '../../apps/audit/src/domain/require-valid-bounds.ts';
+import { parseKnownEvent } from '../../apps/audit/src/domain/known-event.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { countOption, runCommand } from '../command.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
@@ -41,9 +44,9 @@ const main = async (): Promise<number> => {
   const options = {
     from: idOption('from', values.from),
     to: idOption('to', values.to),
-    checkpoint: values.known === undefined ? undefined : parseChainCheckpoint(values.known, '--known'),
+    knownEvent: values.known === undefined ? undefined : parseKnownEvent(values.known, '--known'),
   };
-  requireRange(options.from, options.to, '--');
+  requireFromNotAfterTo(options.from, options.to, '--');
   return withEventLog('audit-verify', values.url, async (log) => {
     const startedAt = performance.now();
     let reportedAt = startedAt;
@@ -55,7 +58,7 @@ const main = async (): Promise<number> => {
         process.stderr.write(`\rchecked up to event ${checkedTo} of ${to}`);
       },
     });
-    requireRangeWithinLog(options.from, report.head.id, '--');
+    requireFromNotBeyondNextEvent(options.from, report.head.id, '--');
     const seconds = (performance.now() - startedAt) / 1_000;
     if (reportedAt !== startedAt) process.stderr.write('\n');
     console.log(`events ${report.from} to ${report.to}: ${report.checked} checked in ${seconds.toFixed(1)} s`);

@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { FeedEvents } from '@bunting/contracts';
 import { parseEventFilters } from '../../domain/event-filters.ts';
-import { requireFeedWithinLog } from '../../domain/require-within-log.ts';
+import { requireAfterNotBeyondLog } from '../../domain/require-valid-bounds.ts';
 import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import type { AuditContext } from '../context.ts';
 import { describedEventJson } from './read-event-page.ts';
@@ -16,11 +16,11 @@ export const feedEventsEndpoint = ({ waitUntilFresh, readFeed, publicUrl }: Audi
     };
     let page = await readFeed(query, after);
     if (!follow && page.next >= page.head) {
-      // A client that reads to the end gets all events that were committed before its request. A client that follows gets events as they arrive.
+      // A client that reads to the end gets all events that were committed before its request; one that follows, events as they arrive.
       await waitUntilFresh(request);
       page = await readFeed(query, after);
     }
-    requireFeedWithinLog(after, page.head);
+    requireAfterNotBeyondLog(after, page.head);
     const items = page.events.map(
       (found) =>
         `${describedEventJson(found, query.visible, publicUrl).slice(0, -1)},"hash":${JSON.stringify(found.hash)}}`,

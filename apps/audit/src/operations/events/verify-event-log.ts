@@ -1,8 +1,8 @@
 import { implement } from '@bunting/bus';
 import { VerifyEventLog } from '@bunting/contracts';
 import { isVerificationComplete } from '../../domain/is-verification-complete.ts';
-import { requireRange, requireRangeWithinLog } from '../../domain/require-within-log.ts';
-import { parseChainCheckpoint } from '../../domain/chain-checkpoint.ts';
+import { requireFromNotAfterTo, requireFromNotBeyondNextEvent } from '../../domain/require-valid-bounds.ts';
+import { parseKnownEvent } from '../../domain/known-event.ts';
 import type { AuditContext } from '../context.ts';
 
 /** The part of the deadline that is reserved for the reply. */
@@ -10,14 +10,14 @@ const replyTimeMs = 1_000;
 
 export const verifyEventLogEndpoint = ({ verifyChain, prunedUnreadMessages, deadLetters }: AuditContext) =>
   implement(VerifyEventLog, async ({ query: { from, to, known }, deadline }) => {
-    requireRange(from, to);
+    requireFromNotAfterTo(from, to);
     const report = await verifyChain({
       from,
       to,
-      checkpoint: known === undefined ? undefined : parseChainCheckpoint(known, '/query/known'),
+      knownEvent: known === undefined ? undefined : parseKnownEvent(known, '/query/known'),
       until: new Date(deadline.getTime() - replyTimeMs),
     });
-    requireRangeWithinLog(from, report.head.id);
+    requireFromNotBeyondNextEvent(from, report.head.id);
     const neverArrived = (await prunedUnreadMessages()).map(({ producer, first, last, noticedAt }) => ({
       service: producer,
       first,

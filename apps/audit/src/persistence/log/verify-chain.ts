@@ -1,7 +1,7 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ChainFault, type FaultKind, describeChainFault } from '../../domain/chained-event.ts';
-import { requireCheckpointWithinLog } from '../../domain/require-within-log.ts';
-import type { ChainCheckpoint, SentCheckpoint } from '../../domain/chain-checkpoint.ts';
+import { requireKnownEventNotDropped } from '../../domain/require-valid-bounds.ts';
+import type { KnownEvent, SentKnownEvent } from '../../domain/known-event.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
 import { missingLogHeadError } from './missing-log-head-error.ts';
 
@@ -9,7 +9,7 @@ export interface VerificationOptions {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** an event that is compared with the log, also outside of the range */
-  readonly checkpoint?: SentCheckpoint | undefined;
+  readonly knownEvent?: SentKnownEvent | undefined;
   /** the deadline, at which verification stops and reports the last event that it has verified */
   readonly until?: Date | undefined;
   readonly progress?: ((checkedTo: number, to: number) => void) | undefined;
@@ -18,85 +18,93 @@ export interface VerificationOptions {
 export interface VerificationReport {
   readonly from: number;
   readonly to: number;
-  /** how many events were checked, and up to which id */
+  /** the number of events that were checked */
   readonly checked: number;
+  /** the id of the last event that was checked; the id before the range if none was */
   readonly checkedTo: number;
-  /** of the event `checkedTo` */
+  /** the hash of the event `checkedTo` */
   readonly hash: string;
   /** the last event of the log; stored outside the log, it proves a later truncation */
-  readonly head: ChainCheckpoint;
+  readonly head: KnownEvent;
   readonly fault: ChainFault | null;
 }
 
-interface Ends {
+/** Where the log begins and ends. */
+interface LogEnds {
+  /** of the last event */
   readonly id: number;
   readonly hash: string;
+  /** of the last event that was dropped for its age; 0 if none was */
   readonly droppedId: number;
   readonly droppedHash: string;
+  /** the first event after the last one: it was not appended by this service; null if there is none */
   readonly beyond: number | null;
 }
 
-const ends: Statement = {
+const selectEnds: Statement = {
   name: 'chain-ends',
   text: `select id, encode(hash, 'hex') as hash,
            dropped_id as "droppedId", encode(dropped_hash, 'hex') as "droppedHash",
            (select min(event.id) from event where event.id > head.id) as beyond
          from event_log_head as head`,
 };
-const eventsOfRange: Statement = {
+const selectRange: Statement = {
   name: 'chain-range',
   text: `select ${chainColumns} from event where id between $1 and $2 order by id`,
 };
-const hashOf: Statement = { name: 'chain-hash', text: "select encode(hash, 'hex') as hash from event where id = $1" };
+const selectHash: Statement = {
+  name: 'chain-hash',
+  text: "select encode(hash, 'hex') as hash from event where id = $1",
+};
 
 const batchSize = 2_000;
 const otherHash = '; it has another hash than the one that is known';
 
-/** The event of the batch that belongs in the place of the found one, if any: it has been moved. */
-const findDisplaced = (before: string, found: HashedEvent, nearby: readonly HashedEvent[]) =>
-  nearby.find((event) => {
-    if (event.id === found.id) return false;
-    const hash = eventHash(before, { ...event, id: found.id });
-    return hash === event.hash || hash === found.hash;
+/** The event of the batch that was appended with the id of an altered event, if any: it has been moved to another id. */
+const findMovedEvent = (previousHash: string, altered: HashedEvent, batch: readonly HashedEvent[]) =>
+  batch.find((event) => {
+    if (event.id === altered.id) return false;
+    const hash = eventHash(previousHash, { ...event, id: altered.id });
+    return hash === event.hash || hash === altered.hash;
   });
 
 /**
  * The fault of an event, if any.
- * @param before the hash of the event before it
- * @param nearby the events of its batch
+ * @param previousHash the hash of the event before it
+ * @param batch the events that were read together with it
  */
 const eventFault = (
-  before: string,
+  previousHash: string,
   event: HashedEvent,
-  nearby: readonly HashedEvent[],
-  checkpoint: SentCheckpoint | undefined,
+  batch: readonly HashedEvent[],
+  knownEvent: SentKnownEvent | undefined,
 ): ChainFault | undefined => {
   const { id, hash } = event;
-  if (eventHash(before, event) !== hash) {
-    const displaced = findDisplaced(before, event, nearby);
-    return displaced === undefined
+  if (eventHash(previousHash, event) !== hash) {
+    const movedEvent = findMovedEvent(previousHash, event, batch);
+    return movedEvent === undefined
       ? describeChainFault(id, 'altered')
-      : describeChainFault(id, 'moved', `the id ${displaced.id}`);
+      : describeChainFault(id, 'moved', `the id ${movedEvent.id}`);
   }
-  return checkpoint?.id === id && checkpoint.hash !== hash ? describeChainFault(id, 'altered', otherHash) : undefined;
+  return knownEvent?.id === id && knownEvent.hash !== hash ? describeChainFault(id, 'altered', otherHash) : undefined;
 };
 
 /**
- * The fault of the known event where it is not in the range that is verified, if any.
+ * The fault of a known event outside of the range that is verified, if any.
  * @throws Refusal `ValidationError` if the log has dropped it for its age: it cannot be compared
  */
-const checkpointFault = async (
+const knownEventFault = async (
   database: ReadDatabase,
-  checkpoint: SentCheckpoint,
-  log: Ends,
+  knownEvent: SentKnownEvent,
+  log: LogEnds,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<ChainFault | undefined> => {
-  const { id, hash } = checkpoint;
+  const { id, hash } = knownEvent;
   if (id > log.id) return describeChainFault(log.id + 1, 'missing', `, for ${id} is known`);
-  requireCheckpointWithinLog(checkpoint, log.droppedId);
+  requireKnownEventNotDropped(knownEvent, log.droppedId);
   if (id === log.droppedId) return hash === log.droppedHash ? undefined : describeChainFault(id, 'altered');
   if (id >= from && id <= to) return undefined;
-  const [event] = await database.read<{ hash: string }>(hashOf, [id]);
+  const [event] = await database.read<{ hash: string }>(selectHash, [id]);
   if (event === undefined) return describeChainFault(id, 'missing');
   return event.hash === hash ? undefined : describeChainFault(id, 'altered', otherHash);
 };
@@ -104,20 +112,20 @@ const checkpointFault = async (
 /**
  * Verifies that the events of a range are those that were appended: recomputes each hash from the stored event and the hash
  * before it, and reports the first mismatch. Hashes are computed here: the database is only read.
- * @throws Refusal `ValidationError` if the log has dropped the `known` event for its age: it could not be compared
+ * @throws Refusal `ValidationError` if the log has dropped `knownEvent` for its age: it cannot be compared
  */
 export const verifyChain = async (
   database: ReadDatabase,
   options: VerificationOptions = {},
 ): Promise<VerificationReport> => {
-  const { checkpoint, until, progress } = options;
-  const readEnds = async (): Promise<Ends> => {
-    const [found] = await database.read<Ends>(ends);
+  const { knownEvent, until, progress } = options;
+  const readEnds = async (): Promise<LogEnds> => {
+    const [found] = await database.read<LogEnds>(selectEnds);
     if (found === undefined) throw missingLogHeadError();
     return found;
   };
   const read = (first: number, last: number) => {
-    const events = database.read<HashedEvent>(eventsOfRange, [first, Math.min(last, first + batchSize - 1)]);
+    const events = database.read<HashedEvent>(selectRange, [first, Math.min(last, first + batchSize - 1)]);
     // Prefetched: the result is not awaited when the verification ends earlier.
     events.catch(() => undefined);
     return events;
@@ -126,49 +134,49 @@ export const verifyChain = async (
   const log = await readEnds();
   const from = Math.max(options.from ?? 1, log.droppedId + 1);
   const to = Math.min(options.to ?? log.id, log.id);
-  let expected = from;
-  let before = log.droppedHash;
+  let nextId = from;
+  let previousHash = log.droppedHash;
   const report = (fault: ChainFault | null): VerificationReport => ({
     from,
     to,
-    checked: expected - from,
-    checkedTo: expected - 1,
-    hash: before,
+    checked: nextId - from,
+    checkedTo: nextId - 1,
+    hash: previousHash,
     head: { id: log.id, hash: log.hash },
     fault,
   });
   const faultReport = (id: number, kind: FaultKind, detail?: string) => report(describeChainFault(id, kind, detail));
 
-  const known = checkpoint && (await checkpointFault(database, checkpoint, log, { from, to }));
-  if (known !== undefined) return report(known);
+  const faultOfKnownEvent = knownEvent && (await knownEventFault(database, knownEvent, log, { from, to }));
+  if (faultOfKnownEvent !== undefined) return report(faultOfKnownEvent);
   if (from - 1 > log.droppedId && from <= to) {
-    const [predecessor] = await database.read<{ hash: string }>(hashOf, [from - 1]);
+    const [predecessor] = await database.read<{ hash: string }>(selectHash, [from - 1]);
     if (predecessor === undefined) return faultReport(from - 1, 'missing');
-    before = predecessor.hash;
+    previousHash = predecessor.hash;
   }
 
-  let reading = read(expected, to);
-  while (expected <= to) {
+  let reading = read(nextId, to);
+  while (nextId <= to) {
     if (until !== undefined && Date.now() >= until.getTime()) return report(null);
     const events = await reading;
-    reading = read(expected + batchSize, to);
-    const end = Math.min(to, expected + batchSize - 1);
+    reading = read(nextId + batchSize, to);
+    const end = Math.min(to, nextId + batchSize - 1);
     for (const event of [...events, undefined]) {
-      if (event?.id !== expected) {
-        if (expected > end) break;
+      if (event?.id !== nextId) {
+        if (nextId > end) break;
         // Events that retention drops during the check are not missing.
         const { droppedId } = await readEnds();
-        return droppedId < expected ? faultReport(expected, 'missing') : verifyChain(database, options);
+        return droppedId < nextId ? faultReport(nextId, 'missing') : verifyChain(database, options);
       }
-      const fault = eventFault(before, event, events, checkpoint);
+      const fault = eventFault(previousHash, event, events, knownEvent);
       if (fault !== undefined) return report(fault);
-      before = event.hash;
-      expected++;
+      previousHash = event.hash;
+      nextId++;
     }
-    progress?.(expected - 1, to);
+    progress?.(nextId - 1, to);
   }
 
-  if (to === log.id && from <= to && before !== log.hash) return faultReport(to, 'head');
+  if (to === log.id && from <= to && previousHash !== log.hash) return faultReport(to, 'head');
   if (to === log.id && log.beyond !== null) return faultReport(log.beyond, 'added');
   return report(null);
 };

@@ -1,7 +1,19 @@
 import { invalid } from '@bunting/contracts';
 
+/** The id and hash of an event. An operator stores them outside the log to prove later that the log up to it has not been rewritten. */
+export interface KnownEvent {
+  readonly id: number;
+  readonly hash: string;
+}
+
+/** A known event that the log is compared with. */
+export interface SentKnownEvent extends KnownEvent {
+  /** the path of the property or the option in which it was sent, which a refusal names */
+  readonly path?: string;
+}
+
 /** Parses an event id and hash: `<id>:<64 hexadecimal digits>`. @throws Refusal `ValidationError` */
-export const parseChainCheckpoint = (text: string, path: string): SentCheckpoint => {
+export const parseKnownEvent = (text: string, path: string): SentKnownEvent => {
   const colon = text.indexOf(':');
   const [digits, hash] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1).toLowerCase()];
   const id = Number(digits);
@@ -10,14 +22,3 @@ export const parseChainCheckpoint = (text: string, path: string): SentCheckpoint
   }
   return { id, hash, path };
 };
-
-/** The id and hash of an event. An operator stores them outside the log to prove later that the log up to it has not been rewritten. */
-export interface ChainCheckpoint {
-  readonly id: number;
-  readonly hash: string;
-}
-
-/** A checkpoint that the log is compared with, and where it was sent. */
-export interface SentCheckpoint extends ChainCheckpoint {
-  readonly path?: string;
-}
