@@ -2,9 +2,9 @@ import { type Log, startLoop } from '@bunting/runtime';
 
 export interface HousekeepingTask {
   readonly name: string;
-  /** @returns how much was done: 0 when nothing is left for now */
+  /** @returns how much was done; unless it is 0, the next step follows immediately */
   readonly step: () => Promise<number>;
-  /** the pause when nothing is left */
+  /** the pause in milliseconds after a step that had nothing to do */
   readonly everyMs: number;
 }
 

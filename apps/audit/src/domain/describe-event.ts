@@ -2,7 +2,7 @@ import type { EventType } from '@bunting/contracts';
 import { bold } from './markdown.ts';
 import { memberText } from './json-members.ts';
 import {
-  because,
+  reasonPart,
   changeRequestPart,
   flagPart,
   flagNamePart,
@@ -34,26 +34,26 @@ type Entry = readonly [label: string, summary: SummaryPart];
 
 /** Template tag: joins literal text and parts that are made from the event to a sentence. */
 const sentence =
-  (parts: TemplateStringsArray, ...between: readonly (SummaryPart | string)[]): SummaryPart =>
+  (literals: TemplateStringsArray, ...parts: readonly (SummaryPart | string)[]): SummaryPart =>
   (event, base) =>
-    String.raw({ raw: parts }, ...between.map((part) => (typeof part === 'string' ? part : part(event, base))));
+    String.raw({ raw: literals }, ...parts.map((part) => (typeof part === 'string' ? part : part(event, base))));
 
-const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+const capitalize = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** An action on an entity of a kind, such as `user created segment x`. */
-const ofKind = (noun: string, verb: string): Entry => [
-  `${capital(noun)} ${verb}`,
+/** The entry of an action on an entity, such as `user created segment x`. */
+const entityEntry = (noun: string, verb: string): Entry => [
+  `${capitalize(noun)} ${verb}`,
   sentence`${userPart} ${verb} ${noun} ${subjectNamePart}${inProject}`,
 ];
 
-/** An action on a change request. */
-const ofChangeRequest = (label: string, did: string): Entry => [
+/** The entry of an action on a change request, such as `user approved change request #7`. */
+const changeRequestEntry = (label: string, action: string): Entry => [
   label,
-  sentence`${userPart} ${did} change request ${changeRequestPart}${inEnvironmentOfProject}`,
+  sentence`${userPart} ${action} change request ${changeRequestPart}${inEnvironmentOfProject}`,
 ];
 
-const oldProject: SummaryPart = ({ data }) => bold(memberText(data, 'oldProject') ?? '');
-const change: SummaryPart = ({ data, preData, environment }) =>
+const oldProjectPart: SummaryPart = ({ data }) => bold(memberText(data, 'oldProject') ?? '');
+const strategyChangePart: SummaryPart = ({ data, preData, environment }) =>
   describeStrategyChange(preData, data, environment ?? '');
 
 /** Label and summary of each event type. A type without an entry is described by its name. */
@@ -75,7 +75,7 @@ const entries: Partial<Record<EventType, Entry>> = {
   'feature-completed': ['Flag marked as completed', sentence`${flagPart} was marked as completed${inProject}`],
   'feature-project-change': [
     'Flag moved to a new project',
-    sentence`${userPart} moved ${flagPart} from ${oldProject} to ${projectPart}`,
+    sentence`${userPart} moved ${flagPart} from ${oldProjectPart} to ${projectPart}`,
   ],
   'feature-environment-enabled': ['Flag enabled', sentence`${userPart} enabled ${flagPart}${forEnvironment}`],
   'feature-environment-disabled': ['Flag disabled', sentence`${userPart} disabled ${flagPart}${forEnvironment}`],
@@ -91,7 +91,10 @@ const entries: Partial<Record<EventType, Entry>> = {
     'Flag strategy removed',
     sentence`${userPart} removed strategy ${strategyPart} from ${flagPart}${forEnvironment}`,
   ],
-  'feature-strategy-update': ['Flag strategy updated', sentence`${userPart} updated ${flagPart}${inProject} ${change}`],
+  'feature-strategy-update': [
+    'Flag strategy updated',
+    sentence`${userPart} updated ${flagPart}${inProject} ${strategyChangePart}`,
+  ],
   'feature-tagged': ['Flag tagged', sentence`${userPart} tagged ${flagPart} with ${tagPart}${inProject}`],
   'feature-untagged': ['Flag untagged', sentence`${userPart} untagged ${flagPart} with ${tagPart}${inProject}`],
 
@@ -103,48 +106,48 @@ const entries: Partial<Record<EventType, Entry>> = {
   'project-archived': ['Project archived', sentence`${userPart} archived project ${projectPart}`],
   'project-deleted': ['Project deleted', sentence`${userPart} deleted project ${projectNamePart}`],
 
-  'segment-created': ofKind('segment', 'created'),
-  'segment-updated': ofKind('segment', 'updated'),
-  'segment-deleted': ofKind('segment', 'deleted'),
-  'context-field-created': ofKind('context field', 'created'),
-  'context-field-updated': ofKind('context field', 'updated'),
-  'context-field-deleted': ofKind('context field', 'deleted'),
-  'api-token-created': ofKind('API token', 'created'),
-  'api-token-deleted': ofKind('API token', 'deleted'),
-  'user-created': ofKind('user', 'created'),
-  'user-updated': ofKind('user', 'updated'),
-  'user-deleted': ofKind('user', 'deleted'),
-  'group-created': ofKind('group', 'created'),
-  'group-updated': ofKind('group', 'updated'),
-  'group-deleted': ofKind('group', 'deleted'),
-  'banner-created': ofKind('banner', 'created'),
-  'banner-updated': ofKind('banner', 'updated'),
-  'banner-deleted': ofKind('banner', 'deleted'),
-  'service-account-created': ofKind('service account', 'created'),
-  'service-account-updated': ofKind('service account', 'updated'),
-  'service-account-deleted': ofKind('service account', 'deleted'),
-  'addon-config-created': ofKind('integration configuration', 'created'),
-  'addon-config-updated': ofKind('integration configuration', 'updated'),
-  'addon-config-deleted': ofKind('integration configuration', 'deleted'),
+  'segment-created': entityEntry('segment', 'created'),
+  'segment-updated': entityEntry('segment', 'updated'),
+  'segment-deleted': entityEntry('segment', 'deleted'),
+  'context-field-created': entityEntry('context field', 'created'),
+  'context-field-updated': entityEntry('context field', 'updated'),
+  'context-field-deleted': entityEntry('context field', 'deleted'),
+  'api-token-created': entityEntry('API token', 'created'),
+  'api-token-deleted': entityEntry('API token', 'deleted'),
+  'user-created': entityEntry('user', 'created'),
+  'user-updated': entityEntry('user', 'updated'),
+  'user-deleted': entityEntry('user', 'deleted'),
+  'group-created': entityEntry('group', 'created'),
+  'group-updated': entityEntry('group', 'updated'),
+  'group-deleted': entityEntry('group', 'deleted'),
+  'banner-created': entityEntry('banner', 'created'),
+  'banner-updated': entityEntry('banner', 'updated'),
+  'banner-deleted': entityEntry('banner', 'deleted'),
+  'service-account-created': entityEntry('service account', 'created'),
+  'service-account-updated': entityEntry('service account', 'updated'),
+  'service-account-deleted': entityEntry('service account', 'deleted'),
+  'addon-config-created': entityEntry('integration configuration', 'created'),
+  'addon-config-updated': entityEntry('integration configuration', 'updated'),
+  'addon-config-deleted': entityEntry('integration configuration', 'deleted'),
 
-  'change-request-created': ofChangeRequest('Change request created', 'created'),
-  'change-request-discarded': ofChangeRequest('Change request discarded', 'discarded'),
+  'change-request-created': changeRequestEntry('Change request created', 'created'),
+  'change-request-discarded': changeRequestEntry('Change request discarded', 'discarded'),
   'change-request-sent-to-review': [
     'Change request sent to review',
     sentence`${userPart} sent change request ${changeRequestPart}${inEnvironmentOfProject} to review`,
   ],
-  'change-request-approval-added': ofChangeRequest('Change request approval added', 'added an approval to'),
-  'change-request-approved': ofChangeRequest('Change request approved', 'approved'),
-  'change-request-rejected': ofChangeRequest('Change request rejected', 'rejected'),
-  'change-request-cancelled': ofChangeRequest('Change request cancelled', 'cancelled'),
-  'change-request-applied': ofChangeRequest('Change request applied', 'applied'),
+  'change-request-approval-added': changeRequestEntry('Change request approval added', 'added an approval to'),
+  'change-request-approved': changeRequestEntry('Change request approved', 'approved'),
+  'change-request-rejected': changeRequestEntry('Change request rejected', 'rejected'),
+  'change-request-cancelled': changeRequestEntry('Change request cancelled', 'cancelled'),
+  'change-request-applied': changeRequestEntry('Change request applied', 'applied'),
   'change-request-scheduled': [
     'Change request scheduled',
     sentence`${userPart} scheduled change request ${changeRequestPart}${inEnvironmentOfProject}${scheduledFor}`,
   ],
   'change-request-schedule-suspended': [
     'Change request suspended',
-    sentence`Change request ${changeRequestPart}${inEnvironmentOfProject} was suspended${because}`,
+    sentence`Change request ${changeRequestPart}${inEnvironmentOfProject} was suspended${reasonPart}`,
   ],
   'change-request-scheduled-application-success': [
     'Scheduled change request applied successfully',
@@ -152,14 +155,14 @@ const entries: Partial<Record<EventType, Entry>> = {
   ],
   'change-request-scheduled-application-failure': [
     'Scheduled change request failed',
-    sentence`Change request ${changeRequestPart}${inEnvironmentOfProject}, scheduled by ${userPart}, could not be applied${because}`,
+    sentence`Change request ${changeRequestPart}${inEnvironmentOfProject}, scheduled by ${userPart}, could not be applied${reasonPart}`,
   ],
-  'change-added': ofChangeRequest('Change added', 'added a change to'),
-  'change-edited': ofChangeRequest('Change edited', 'edited a change in'),
-  'change-discarded': ofChangeRequest('Change discarded', 'discarded a change from'),
+  'change-added': changeRequestEntry('Change added', 'added a change to'),
+  'change-edited': changeRequestEntry('Change edited', 'edited a change in'),
+  'change-discarded': changeRequestEntry('Change discarded', 'discarded a change from'),
 };
 
-/** Label and Markdown summary of an event. @param base the address that links begin with */
+/** Label and Markdown summary of an event. @param base the URL that links begin with */
 export const describeEvent = (event: LoggedEvent, base: string): EventDescription => {
   const [label, summary] = entries[event.type] ?? [event.type, sentence`${userPart} triggered ${bold(event.type)}`];
   return { label, summary: summary(event, base) };

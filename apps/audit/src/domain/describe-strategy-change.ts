@@ -23,7 +23,7 @@ const operatorWords = new Map([
   ['REGEX', 'matches the regular expression'],
 ]);
 
-/** Strategies whose one parameter is a list, separated by commas. */
+/** By the name of a strategy whose only parameter is a list, separated by commas: the name of that parameter. */
 const listParameters = new Map([
   ['remoteAddress', 'IPs'],
   ['applicationHostname', 'hostNames'],
@@ -59,15 +59,15 @@ const segmentsText = (strategy: unknown): string => {
   return segments.length === 0 ? 'empty set of segments' : inParentheses(segments);
 };
 
-const parameter = (strategy: unknown, name: string): string | undefined =>
+const parameterText = (strategy: unknown, name: string): string | undefined =>
   memberText(memberOf(strategy, 'parameters'), name);
 
 const listParameterText = (strategy: unknown, name: string): string => {
-  const items = (parameter(strategy, name) ?? '').split(',').flatMap((item) => item.trim() || []);
+  const items = (parameterText(strategy, name) ?? '').split(',').flatMap((item) => item.trim() || []);
   return items.length === 0 ? `empty set of ${name}` : inParentheses(items);
 };
 
-const fromTo = (subject: string, before: string | undefined, after: string | undefined): string => {
+const changeText = (subject: string, before: string | undefined, after: string | undefined): string => {
   if (before === after) return '';
   if (before === undefined) return ` ${subject} to ${after}`;
   return ` ${subject} from ${before} to ${after ?? 'nothing'}`;
@@ -80,17 +80,20 @@ const listChange = (
   after: unknown,
   textOfList: (strategy: unknown) => string,
 ): string =>
-  isEqual(listMember(before, name), listMember(after, name)) ? '' : fromTo(name, textOfList(before), textOfList(after));
+  isEqual(listMember(before, name), listMember(after, name))
+    ? ''
+    : changeText(name, textOfList(before), textOfList(after));
 
 const parameterParts = (before: unknown, after: unknown): string[] => {
-  const list = listParameters.get(memberText(after, 'name') ?? '');
-  if (list !== undefined) return [fromTo(list, listParameterText(before, list), listParameterText(after, list))];
+  const listName = listParameters.get(memberText(after, 'name') ?? '');
+  if (listName !== undefined)
+    return [changeText(listName, listParameterText(before, listName), listParameterText(after, listName))];
   const changeOf = (name: string, unit = ''): string => {
     const [from, to] = [before, after].map((strategy) => {
-      const value = parameter(strategy, name);
+      const value = parameterText(strategy, name);
       return value === undefined ? undefined : `${escapeMarkdown(value)}${unit}`;
     });
-    return fromTo(name, from, to);
+    return changeText(name, from, to);
   };
   return [changeOf('stickiness'), changeOf('rollout', '%'), changeOf('groupId')];
 };

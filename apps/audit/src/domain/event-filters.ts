@@ -11,7 +11,7 @@ import {
 
 type SearchParameters = RequestOf<typeof SearchEvents>['query'];
 
-/** The parsed filters. */
+/** The parsed filters of an event search. All that are present must match. */
 export interface EventFilters {
   /** ids of events */
   readonly ids?: readonly number[] | undefined;
@@ -21,7 +21,9 @@ export interface EventFilters {
   readonly features?: readonly string[] | undefined;
   readonly environments?: readonly string[] | undefined;
   readonly creators?: readonly number[] | undefined;
+  /** the start of the first day, UTC */
   readonly notBefore?: Date | undefined;
+  /** the end of the last day, UTC */
   readonly before?: Date | undefined;
 }
 
@@ -31,11 +33,11 @@ const parseValues = (parameter: Parameter): readonly string[] =>
   parseList(parameter, splitOperator(parameter, ['IS', 'IS_ANY_OF'])[1]);
 
 const parseIds =
-  (of: 'events' | 'users') =>
+  (entities: 'events' | 'users') =>
   (parameter: Parameter): readonly number[] =>
     parseValues(parameter).map((value) => {
       const id = parseId(value);
-      if (id === undefined) throw invalidParameter(parameter, `list ids of ${of}`);
+      if (id === undefined) throw invalidParameter(parameter, `list ids of ${entities}`);
       return id;
     });
 

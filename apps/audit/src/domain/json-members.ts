@@ -11,7 +11,7 @@ export const scalarText = (value: unknown): string | undefined => {
 /** The text of a scalar member. */
 export const memberText = (value: unknown, key: string): string | undefined => scalarText(memberOf(value, key));
 
-/** A member that is a list; an empty one where it is none. */
+/** The list in a member; empty if the member is no list. */
 export const listMember = (value: unknown, key: string): readonly unknown[] => {
   const list = memberOf(value, key);
   return Array.isArray(list) ? list : [];

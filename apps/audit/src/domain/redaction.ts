@@ -40,13 +40,13 @@ const isApiKey = (word: string): boolean => {
 /** A JSON Web Token: three parts in base64, of which the first begins as every JSON object does. */
 const isWebToken = (word: string): boolean => word.startsWith('eyJ') && word.split('.', 4).length === 3;
 
-/** Words whose next one is a credential. */
+/** Whether the next word is a credential. */
 const announcesCredential = (word: string): boolean => /^(bearer|basic)$/i.test(word);
 
 const minSecretLength = 16;
 
-/** How much of a word is left without the signs that end a sentence. */
-const endOf = (word: string): number => {
+/** The length of a word without the punctuation at its end. */
+const lengthWithoutPunctuation = (word: string): number => {
   let end = word.length;
   while (end > 0 && '.:!?'.includes(word.charAt(end - 1))) end--;
   return end;
@@ -56,26 +56,26 @@ const endOf = (word: string): number => {
 const textWithoutSecrets = (text: string): string => {
   if (text.length < minSecretLength) return text;
   if (text.includes('PRIVATE KEY-----')) return redacted;
-  let before = '';
+  let previousWord = '';
   // Every second piece is a separator, which is copied.
   return text
     .split(/([\s"'`,;()[\]{}<>=&|]+)/)
     .map((piece, nth) => {
       if (nth % 2 === 1) return piece;
-      const word = piece.slice(0, endOf(piece));
+      const word = piece.slice(0, lengthWithoutPunctuation(piece));
       const isSecret =
-        word.length >= minSecretLength && (announcesCredential(before) || isApiKey(word) || isWebToken(word));
-      before = piece.slice(0, 10).replace(/:$/, '');
+        word.length >= minSecretLength && (announcesCredential(previousWord) || isApiKey(word) || isWebToken(word));
+      previousWord = piece.slice(0, 10).replace(/:$/, '');
       return isSecret ? `${redacted}${piece.slice(word.length)}` : piece;
     })
     .join('');
 };
 
-const isNothing = (value: unknown): boolean => value === null || value === undefined || value === '';
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /**
- * An event's data without secrets, keys and the addresses of callers, which are detected by the names of members and the form of texts.
- * Addresses in the configuration of a flag stay. Returns the same value if there is nothing to remove.
+ * An event's data without secrets, keys and the IP addresses of callers, which are detected by the names of members and the form of texts.
+ * IP addresses in the configuration of a flag are not removed. Returns the same value if there is nothing to remove.
  */
 export const withoutSecrets = (value: unknown): unknown => {
   if (typeof value === 'string') return textWithoutSecrets(value);
@@ -86,7 +86,7 @@ export const withoutSecrets = (value: unknown): unknown => {
   }
   const members = Object.entries(value).map(([name, member]): [string, unknown] => [
     name,
-    isSecretMember(name) && !isNothing(member) ? redacted : withoutSecrets(member),
+    isSecretMember(name) && !isEmpty(member) ? redacted : withoutSecrets(member),
   ]);
   const original = value as Record<string, unknown>;
   return members.some(([name, member]) => member !== original[name]) ? Object.fromEntries(members) : value;

@@ -6,13 +6,13 @@ import { strategyLabel } from './describe-strategy-change.ts';
 /** An event of the log, without label and summary. */
 export type LoggedEvent = Omit<Event, 'label' | 'summary'>;
 
-/** Describes an event, or a part of it, in Markdown. @param base the address that links begin with */
+/** Describes an event, or a part of it, in Markdown. @param base the URL that links begin with */
 export type SummaryPart = (event: LoggedEvent, base: string) => string;
 
 export const userPart: SummaryPart = ({ createdBy }) => bold(createdBy);
 export const environmentPart: SummaryPart = (event) => bold(event.environment ?? '');
 
-/** The name of the flag alone, for a flag that is not there any more. */
+/** The name of the flag alone, for a flag that does not exist any more. */
 export const flagNamePart: SummaryPart = ({ featureName }) => bold(featureName ?? '');
 
 export const flagPart: SummaryPart = ({ project: id, featureName }, base) =>
@@ -20,7 +20,7 @@ export const flagPart: SummaryPart = ({ project: id, featureName }, base) =>
     ? boldLink(featureName, base, 'projects', id, 'features', featureName)
     : bold(featureName ?? '');
 
-/** The id of the project alone, for a project that is not there any more. */
+/** The id of the project alone, for a project that does not exist any more. */
 export const projectNamePart: SummaryPart = ({ project: id }) => bold(id ?? '');
 
 export const projectPart: SummaryPart = ({ project: id }, base) =>
@@ -58,7 +58,7 @@ export const changeRequestPart: SummaryPart = (event, base) => {
 };
 
 /** A colon and the `reason` of the data, if there is one. */
-export const because: SummaryPart = ({ data }) => {
+export const reasonPart: SummaryPart = ({ data }) => {
   const reason = memberText(data, 'reason');
   return reason === undefined ? '' : `: ${escapeMarkdown(reason)}`;
 };

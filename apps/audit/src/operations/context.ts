@@ -9,7 +9,7 @@ interface ContextOptions {
   readonly freshness: Freshness;
   /** days after which events are pruned; undefined to prune none */
   readonly retentionDays: number | undefined;
-  /** where links in summaries begin */
+  /** the URL of the console, with which links in summaries begin */
   readonly publicUrl: string;
 }
 

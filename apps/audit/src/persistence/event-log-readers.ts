@@ -8,16 +8,16 @@ import { eventSearch } from './search/event-search.ts';
 import { eventCreators } from './statistics/event-creators.ts';
 import { projectActivity } from './statistics/project-activity.ts';
 
-/** Reads of the event log. */
+/** The reads of the event log. Verifications of the chain run one at a time in a process, because each may read the entire log. */
 export const eventLogReaders = (database: ReadDatabase) => {
-  const oneAtATime = pLimit(1);
+  const verificationLimit = pLimit(1);
   return {
     search: eventSearch(database),
     readFeed: eventFeed(database),
     creatorsOf: eventCreators(database),
     activityOf: projectActivity(database),
     logSize: () => logSize(database),
-    verifyChain: (options: VerificationOptions) => oneAtATime(() => verifyChain(database, options)),
+    verifyChain: (options: VerificationOptions) => verificationLimit(() => verifyChain(database, options)),
     prunedUnreadMessages: () => listPrunedUnreadMessages(database),
     /** the events that this service could not append */
     deadLetters: () => listDeadLetters(database),

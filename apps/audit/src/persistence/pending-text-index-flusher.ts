@@ -7,8 +7,8 @@ const mergePending: Statement = {
 };
 
 /**
- * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. Appenders merge a list
- * that exceeds its limit themselves, so this matters after the last of many events, and for few.
+ * Merges the pending lists of the trigram index, which every search by text reads from beginning to end. An append merges a list that
+ * exceeds its limit, so this merges what remains below the limit.
  */
 export const pendingTextIndexFlusher = (database: Database) => {
   let mayHavePending = true;
@@ -17,7 +17,7 @@ export const pendingTextIndexFlusher = (database: Database) => {
     textsAppended: (): void => {
       mayHavePending = true;
     },
-    /** Merges what is pending, unless the last merge found nothing and no text was appended since. @returns 0: one merge is enough for now */
+    /** Merges the pending texts, unless the last merge found none and no text was appended since. @returns 0: nothing is left to merge */
     merge: async (): Promise<number> => {
       if (!mayHavePending) return 0;
       mayHavePending = onlyRow(await database.query<{ pages: number }>(mergePending)).pages > 0;

@@ -8,17 +8,17 @@ import type { Registry } from 'prom-client';
 import { withoutSecrets } from '../domain/redaction.ts';
 import { appendEvents, prepareEvent, type PreparedEvent } from '../persistence/log/append-events.ts';
 
-/** The interface promises an object or null as the data of an event. */
+/** The API promises that the data of an event is an object or null. */
 const requireObjectOrNull = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || Array.isArray(value))
     throw invalid(`The \`${path}\` property must be object or null.`, path);
 };
 
 /**
- * Prepares the event of a message for the log, without the secrets that its producer may have left in it.
- * @throws Refusal if the message is no event: the projection turns it into a dead letter, and continues
+ * Validates the event of a message, and prepares it for the log, without the secrets that its producer may have left in it.
+ * @throws Refusal if the message is no valid event: the projection turns it into a dead letter, and continues
  */
-const preparedEvent = ({ uid, payload }: OutboxMessage): PreparedEvent => {
+const parseAndPrepare = ({ uid, payload }: OutboxMessage): PreparedEvent => {
   const event = parse(OutboxEvent, { data: null, preData: null, ...(payload as object) }, '/payload');
   requireObjectOrNull(event.data, '/payload/data');
   requireObjectOrNull(event.preData, '/payload/preData');
@@ -45,11 +45,11 @@ const producers = Object.keys(readOutboxOf) as Producer[];
 /** Consumes the events of every producer independently: one that is unavailable does not block the others. */
 export const consumeEvents = async (options: ConsumeEventsOptions) => {
   const prepared = new WeakMap<OutboxMessage, PreparedEvent>();
-  const prepare = (message: OutboxMessage): void => void prepared.set(message, preparedEvent(message));
+  const prepare = (message: OutboxMessage): void => void prepared.set(message, parseAndPrepare(message));
   const recordEvents = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
     await appendEvents(
       tx,
-      messages.map((message) => prepared.get(message) ?? preparedEvent(message)),
+      messages.map((message) => prepared.get(message) ?? parseAndPrepare(message)),
     );
     options.onAppended?.();
   };

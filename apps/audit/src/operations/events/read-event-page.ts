@@ -9,7 +9,7 @@ import type { PageRequest } from '../../persistence/search/event-rows.ts';
 interface EventPagesOptions {
   readonly waitUntilFresh: (request: TimedRequest) => Promise<void>;
   readonly search: EventSearch;
-  /** where links in summaries begin */
+  /** the URL of the console, with which links in summaries begin */
   readonly publicUrl: string;
 }
 
@@ -30,9 +30,9 @@ export const describedEventJson = (
   visible: EventVisibility,
   publicUrl: string,
 ): string => {
-  const seen = withoutHiddenProject(event, visible);
-  const { label, summary } = describeEvent(seen, publicUrl);
-  return `${(seen === event ? json : JSON.stringify(seen)).slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
+  const visibleEvent = withoutHiddenProject(event, visible);
+  const { label, summary } = describeEvent(visibleEvent, publicUrl);
+  return `${(visibleEvent === event ? json : JSON.stringify(visibleEvent)).slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
 };
 
 /** A list of one value, or undefined for undefined. */

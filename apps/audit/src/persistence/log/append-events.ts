@@ -35,7 +35,7 @@ const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
 };
 const members = Object.keys(columnTypes) as (keyof EventToInsert)[];
 
-/** Long members, which never contain the separators below. Each is sent as one joined text, so that its values need no escaping as array elements. */
+/** Long members, which never contain the separators below. Each is sent as one joined text, so its values need no escaping as elements. */
 const joinedMembers: readonly (keyof EventToInsert)[] = ['data', 'preData', 'tags', 'text'];
 const elementSeparator = '\u001c';
 const nullElement = '\u001d';
@@ -107,17 +107,17 @@ export const prepareEvent = (uid: string, event: OutboxEvent): PreparedEvent => 
  * Appends events in their order, each with an id and a hash, and skips those that the log already has. Other appenders wait until the
  * transaction ends, so that an event never becomes visible after one with a higher id.
  */
-export const appendEvents = async (tx: Tx, arriving: readonly PreparedEvent[]): Promise<void> => {
+export const appendEvents = async (tx: Tx, events: readonly PreparedEvent[]): Promise<void> => {
   const { query } = tx;
   // The lock comes first: each later statement then sees all events of earlier appenders.
   const head = await lockEventLogHead(tx);
-  const stored = await query<{ uid: string }>(selectStoredUids, [arriving.map(({ uid }) => uid)]);
-  const seen = new Set(stored.map(({ uid }) => uid));
+  const stored = await query<{ uid: string }>(selectStoredUids, [events.map(({ uid }) => uid)]);
+  const storedUids = new Set(stored.map(({ uid }) => uid));
   let { id, hash } = head;
   const rows: EventToInsert[] = [];
-  for (const event of arriving) {
-    if (seen.has(event.uid)) continue;
-    seen.add(event.uid);
+  for (const event of events) {
+    if (storedUids.has(event.uid)) continue;
+    storedUids.add(event.uid);
     id++;
     hash = eventHash(hash, { ...event, id });
     rows.push({ ...event, id, hash });

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type ChainedEvent, hashInput } from '../../domain/chained-event.ts';
 
-/** An event of the chain, with the hash that the log has of it, in hex. */
+/** An event of the chain, with the hash that is stored with it, in hex. */
 export interface HashedEvent extends ChainedEvent {
   readonly hash: string;
 }
@@ -10,7 +10,7 @@ export interface HashedEvent extends ChainedEvent {
 export const eventHash = (before: string, event: ChainedEvent): string =>
   hash('sha256', hashInput(before, event), 'hex');
 
-/** The columns of `event` as the chain reads them. JSON is taken as the text that is stored. */
+/** The columns of `event` as the chain reads them. JSON columns are read as the stored text. */
 export const chainColumns = `
   id, uid, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAt",
   created_by as "createdBy", created_by_user_id as "createdByUserId", project, environment,

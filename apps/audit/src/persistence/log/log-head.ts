@@ -4,8 +4,9 @@ import { missingLogHeadError } from './missing-log-head-error.ts';
 /** The head of the log: its last event. */
 export interface LogHead {
   readonly id: number;
-  /** of the last event, in hex */
+  /** the hash of the last event, in hex */
   readonly hash: string;
+  /** the first id for which there is no partition yet */
   readonly partitionedTo: number;
 }
 

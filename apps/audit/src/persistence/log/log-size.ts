@@ -12,6 +12,7 @@ export interface LogSize {
   readonly partitions: readonly { readonly name: string; readonly bytes: number }[];
 }
 
+/** SQL: the disk space of the tables that a set-returning function lists by `relid`. */
 const bytesOf = (tables: string): string =>
   `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
 

@@ -1,9 +1,9 @@
 import type { Tx } from '@bunting/database';
 
-/** So many ids make a partition. */
+/** The number of ids in the range of a partition. */
 export const partitionLength = 1_048_576;
 
-/** The statements that create a partition of both tables of the log, the first one being 0. */
+/** The statements that create a partition of both tables of the log. @param nth the number of the partition, from 0 */
 export const createPartition = (nth: number): readonly string[] =>
   ['event', 'event_search'].flatMap((table) => [
     `create table ${table}_p${nth} (like ${table} including defaults including indexes)`,
@@ -12,7 +12,7 @@ export const createPartition = (nth: number): readonly string[] =>
      for values from (${nth * partitionLength}) to (${(nth + 1) * partitionLength})`,
   ]);
 
-/** Creates the partitions for ids up to `id`, while the end of the log is locked. Readers are not blocked. */
+/** Creates the missing partitions for ids up to `id`. The caller has locked the head of the log. Readers are not blocked. */
 export const ensurePartitions = async ({ query }: Tx, partitionedTo: number, id: number): Promise<void> => {
   for (let from = partitionedTo; from <= id; from += partitionLength) {
     for (const statement of createPartition(from / partitionLength)) await query(statement);

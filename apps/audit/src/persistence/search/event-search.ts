@@ -10,9 +10,9 @@ export type { FoundEvent } from './event-rows.ts';
 
 /** Concurrency limit of searches by text, which may read all texts: other calls need connections. */
 const maxConcurrentScans = 2;
-/** Up to how many matches their ids are cached, and not only their number. */
+/** The maximum number of matches whose ids are cached. Of more matches only the number is. */
 const maxCachedIds = 2_000;
-/** Size of the cache, in characters of conditions, and the size of a total and of an id. */
+/** The maximum size of the cache, in characters of the conditions that are its keys. A total and an id count as so many characters. */
 const maxCacheSize = 32_000_000;
 const sizeOfTotal = 300;
 const sizeOfId = 12;
@@ -22,9 +22,9 @@ const maxAttempts = 3;
 /** The matching events of one snapshot of the log. */
 interface Matches {
   readonly events: number;
-  /** all of them, the newest first; undefined when they are many */
+  /** the ids of all matches, the newest first; undefined if there are more than `maxCachedIds` */
   readonly ids: readonly number[] | undefined;
-  /** the last event of the log in the snapshot of the search */
+  /** the last event of the log in the snapshot of the search, and its uid */
   readonly upTo: number;
   readonly uid: string | null;
   /** the last event that had been dropped for its age */
@@ -37,7 +37,7 @@ interface Search {
 }
 
 /** Selects matches of one snapshot. Statements here are not prepared: a generic plan for any text is wrong for most texts. */
-const atHead = (matches: string): Statement => ({
+const withLogHead = (matches: string): Statement => ({
   text: `
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
     from event_log_head as head cross join (${matches}) as matches where head.singleton`,
@@ -45,19 +45,19 @@ const atHead = (matches: string): Statement => ({
 
 /** Counts matches, and selects their ids if they are few, in one pass over the texts. */
 const idsAndCountOf = ({ sql }: SearchConditions): Statement =>
-  atHead(`
+  withLogHead(`
     select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
     from event_search ${whereClause(...sql)}`);
 
 /** Selects matching ids: up to one more than the cache holds. */
 const firstMatchesOf = ({ sql }: SearchConditions): Statement =>
-  atHead(`
+  withLogHead(`
     select count(*) as events, to_json(array_agg(id)) as ids
     from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`);
 
 /** Counts matches, with an index-only scan where an index has all columns. */
 const countOf = ({ sql }: SearchConditions): Statement =>
-  atHead(
+  withLogHead(
     sql.length === 0
       ? 'select events, null as ids from event_log_head'
       : `select count(*) as events, null as ids from event_search ${whereClause(...sql)}`,
@@ -72,8 +72,8 @@ const findMatches = async (database: ReadDatabase, conditions: SearchConditions)
   };
   if (conditions.sql.length === 0) return read(countOf(conditions));
   if (conditions.readTexts) return read(idsAndCountOf(conditions));
-  const few = await read(firstMatchesOf(conditions));
-  return few.events > maxCachedIds ? read(countOf(conditions)) : few;
+  const firstMatches = await read(firstMatchesOf(conditions));
+  return firstMatches.events > maxCachedIds ? read(countOf(conditions)) : firstMatches;
 };
 
 /** Appends values to the parameters of the conditions, and returns their placeholders. */
@@ -99,30 +99,36 @@ const pageOfMany = (
   { from, limit, skip = 0 }: PageRequest,
   bind: Bind,
 ): string => {
-  const wanted = skip + limit;
-  const spread = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
-  const highest = `id <= ${bind(from)}`;
+  const rowsToPageEnd = skip + limit;
+  const idsPerMatch = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
+  const fromCondition = `id <= ${bind(from)}`;
   const rows = `limit ${bind(limit)} offset ${bind(skip)}`;
-  if (wanted * spread > 50_000 + 4 * matches.events)
-    return `select id from event_search ${whereClause(...sql, highest)} order by id + 0 desc ${rows}`;
-  const lowest = bind(Math.min(from, matches.upTo) - Math.ceil(4 * wanted * spread));
-  const limitClause = `limit ${bind(wanted)}`;
-  const far = whereClause(`(select count(*) from near) < ${bind(wanted)}`, ...sql, highest, `id <= ${lowest}`);
+  if (rowsToPageEnd * idsPerMatch > 50_000 + 4 * matches.events)
+    return `select id from event_search ${whereClause(...sql, fromCondition)} order by id + 0 desc ${rows}`;
+  const boundary = bind(Math.min(from, matches.upTo) - Math.ceil(4 * rowsToPageEnd * idsPerMatch));
+  const limitClause = `limit ${bind(rowsToPageEnd)}`;
+  const far = whereClause(
+    `(select count(*) from near) < ${bind(rowsToPageEnd)}`,
+    ...sql,
+    fromCondition,
+    `id <= ${boundary}`,
+  );
   return `
     with near as materialized (
-      select id from event_search ${whereClause(...withoutTextIndex, highest, `id > ${lowest}`)} order by id desc ${limitClause}
+      select id from event_search ${whereClause(...withoutTextIndex, fromCondition, `id > ${boundary}`)} order by id desc ${limitClause}
     ), far as materialized (select id from event_search ${far} order by id + 0 desc ${limitClause})
     select id from (select id from near union all select id from far) as matching order by id desc ${rows}`;
 };
 
-/** The state of the log, what has matched later, and an event of the page, if there is one. */
+/** The head of the log, the matches after the cached ones, and an event of the page, if there is one. */
 type Row = Pick<Matches, 'upTo' | 'uid' | 'droppedId'> & {
   readonly later: number;
   readonly laterIds: readonly number[] | null;
+  /** whether the log still has the events that the cached matches were selected from */
   readonly continues: boolean;
 } & (EventRow | { readonly id: null });
 
-/** Whether a page begins after the last of the matches: it is empty, whatever it costs to skip them. */
+/** Whether a page begins after the last match. It is empty then, so its events are not selected. */
 const isBeyond = ({ events }: Pick<Matches, 'events'>, { skip = 0 }: PageRequest): boolean => skip >= events;
 
 const pageOf = (conditions: SearchConditions, matches: Matches, page: PageRequest, bind: Bind): string => {
@@ -135,13 +141,13 @@ const pageAndLater = (conditions: SearchConditions, matches: Matches, page: Page
   const { values, bind } = parametersAfter(conditions);
   const { ids, droppedId, uid } = matches;
   const upTo = bind(matches.upTo);
-  const sinceThen = `from event_search ${whereClause(...conditions.sql, `id > ${upTo}`)}`;
+  const fromLaterMatches = `from event_search ${whereClause(...conditions.sql, `id > ${upTo}`)}`;
   const later =
     ids === undefined
-      ? `select count(*) as events, null::json as ids ${sinceThen}`
+      ? `select count(*) as events, null::json as ids ${fromLaterMatches}`
       : 'select count(*) as events, json_agg(id order by id desc) as ids from later';
   const text = `
-    ${ids === undefined ? '' : `with later as materialized (select id ${sinceThen} limit ${maxCachedIds + 1})`}
+    ${ids === undefined ? '' : `with later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`}
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", counted.events as later, counted.ids as "laterIds",
       head.dropped_id = ${bind(droppedId)} and (${upTo} = head.dropped_id or exists (
         select 1 from event where id = ${upTo} and uid = ${bind(uid, 'uuid')})) as continues,
@@ -187,7 +193,7 @@ export const eventSearch = (database: ReadDatabase) => {
         ? scan(deadline, () => findMatches(database, conditions))
         : findMatches(database, conditions),
   });
-  /** The matches of a search. The scan that it shares may end by the deadline of another search: then it begins one of its own. */
+  /** The matches of a search. A scan that it shares with another search may fail by the deadline of that one: then it starts its own. */
   const fetchMatches = async (key: string, search: Search, forceRefresh: boolean): Promise<Matches> => {
     const fetch = () => cache.fetch(key, { context: search, forceRefresh });
     const matches = await fetch().catch((error: unknown) => {
@@ -219,13 +225,13 @@ export const eventSearch = (database: ReadDatabase) => {
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         const matches = await fetchMatches(key, { conditions, deadline }, isStale);
         const rows = await readPage(conditions, matches, page, deadline);
-        const now = rows[0] && continueMatches(matches, rows[0]);
-        isStale = now === undefined;
-        if (now === undefined) continue;
-        cache.set(key, now);
+        const current = rows[0] && continueMatches(matches, rows[0]);
+        isStale = current === undefined;
+        if (current === undefined) continue;
+        cache.set(key, current);
         // Matches were appended concurrently, so that the page is no longer past the last match.
-        if (isBeyond(matches, page) && !isBeyond(now, page)) continue;
-        return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: now.events };
+        if (isBeyond(matches, page) && !isBeyond(current, page)) continue;
+        return { events: rows.flatMap((row) => (row.id === null ? [] : toFoundEvent(row))), total: current.events };
       }
       throw unavailable('The event log has changed while it was searched. Please try again.');
     },

@@ -39,68 +39,72 @@ export const whereClause = (...conditions: readonly string[]): string =>
   conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
 
 /**
- * Of a text that is longer than twice this number of letters the trigram index compares so many letters at the start and at the end, and if
- * it is longer than three times this number, also so many in the middle. The index reads a list for every three letters, and the other
- * letters hardly ever narrow the result further.
+ * The length in characters of the excerpts of a long text, which are searched in the trigram index instead of the text. The index reads a
+ * list for every three characters of the text, and the lists beyond those of the excerpts hardly ever narrow the result further.
  */
-const indexedLetters = 6;
+const excerptLength = 6;
 
-/** The excerpts of a long text that the trigram index compares; none for a shorter text. */
-const indexedPartsOf = (text: string): readonly string[] => {
-  const letters = Array.from(text);
-  const { length } = letters;
-  if (length <= 2 * indexedLetters) return [];
-  const starts = [0, ...(length > 3 * indexedLetters ? [(length - indexedLetters) >> 1] : []), length - indexedLetters];
-  return starts.map((start) => letters.slice(start, start + indexedLetters).join(''));
+/**
+ * The excerpts of a text that are searched in the trigram index: the start, the end and, if the text is longer than three excerpts, the
+ * middle; none for a text of at most two excerpts.
+ */
+const excerptsOf = (text: string): readonly string[] => {
+  const characters = Array.from(text);
+  const { length } = characters;
+  if (length <= 2 * excerptLength) return [];
+  const starts = [0, ...(length > 3 * excerptLength ? [(length - excerptLength) >> 1] : []), length - excerptLength];
+  return starts.map((start) => characters.slice(start, start + excerptLength).join(''));
 };
 
-/** A `like` pattern for a text, taken literally, in the data alone or anywhere. */
+/** The `like` pattern of rows that contain a text literally: in the data alone or anywhere. */
 const patternOf = (text: string, textIn: EventCriteria['textIn']): string =>
   `${textIn === 'data' ? `%${creatorSeparator}` : ''}%${escapeLike(text)}%`;
 
 /** SQL: the day, UTC, of a timestamp. */
-const dayOf = (moment: string): string => `(${moment}::timestamptz at time zone 'UTC')::date`;
+const dayOf = (timestamp: string): string => `(${timestamp}::timestamptz at time zone 'UTC')::date`;
 
 export const searchConditions = (criteria: EventCriteria): SearchConditions => {
   const sql: string[] = [];
   const values: unknown[] = [];
-  const place = (value: unknown): string => `$${values.push(value)}`;
-  const oneOf = (column: string, type: string, wanted: readonly unknown[] | undefined): void => {
-    if (wanted !== undefined) sql.push(`${column} = any(${place(wanted)}::${type}[])`);
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const addAnyOf = (column: string, type: string, accepted: readonly unknown[] | undefined): void => {
+    if (accepted !== undefined) sql.push(`${column} = any(${bind(accepted)}::${type}[])`);
   };
   const { types, features, environments, ids, creators, notBefore, before, textIn = 'anywhere' } = criteria;
   const { ofNoProject, hiddenProjects } = criteria.visible;
   const isHidden = new Set(hiddenProjects);
-  oneOf(
+  addAnyOf(
     'project',
     'text',
     criteria.projects?.filter((project) => !isHidden.has(project)),
   );
   if (criteria.projects === undefined && !ofNoProject) sql.push('project is not null');
   if (criteria.projects === undefined && hiddenProjects.length > 0)
-    sql.push(`(project is null or project <> all(${place(hiddenProjects)}::text[]))`);
-  oneOf('type', 'text', types);
-  oneOf('feature_name', 'text', features);
-  oneOf('id', 'bigint', ids);
-  oneOf('environment', 'text', environments);
-  oneOf('created_by_user_id', 'bigint', creators);
-  if (notBefore !== undefined) sql.push(`day >= ${dayOf(place(notBefore))}`);
-  if (before !== undefined) sql.push(`day < ${dayOf(place(before))}`);
+    sql.push(`(project is null or project <> all(${bind(hiddenProjects)}::text[]))`);
+  addAnyOf('type', 'text', types);
+  addAnyOf('feature_name', 'text', features);
+  addAnyOf('id', 'bigint', ids);
+  addAnyOf('environment', 'text', environments);
+  addAnyOf('created_by_user_id', 'bigint', creators);
+  if (notBefore !== undefined) sql.push(`day >= ${dayOf(bind(notBefore))}`);
+  if (before !== undefined) sql.push(`day < ${dayOf(bind(before))}`);
   const text = foldCase(criteria.text ?? '');
   if (text === '') return { sql, values, withoutTextIndex: sql, readTexts: false };
 
-  const ofTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
-  const orType = ofTypes.length === 0 ? '' : ` or type = any(${place(ofTypes)}::text[])`;
-  const pattern = place(patternOf(text, textIn));
-  const parts = indexedPartsOf(text).map((part) => place(patternOf(part, textIn)));
-  // No index has this expression.
-  const whole = `text || '' like ${pattern}`;
+  const matchingTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
+  const orType = matchingTypes.length === 0 ? '' : ` or type = any(${bind(matchingTypes)}::text[])`;
+  const pattern = bind(patternOf(text, textIn));
+  const excerptPatterns = excerptsOf(text).map((excerpt) => bind(patternOf(excerpt, textIn)));
+  // No index has this expression, so it is evaluated on the rows that the other conditions select.
+  const unindexed = `text || '' like ${pattern}`;
   const indexed =
-    parts.length === 0 ? `text like ${pattern}` : [...parts.map((part) => `text like ${part}`), whole].join(' and ');
+    excerptPatterns.length === 0
+      ? `text like ${pattern}`
+      : [...excerptPatterns.map((excerpt) => `text like ${excerpt}`), unindexed].join(' and ');
   return {
     sql: [...sql, `(${indexed}${orType})`],
     values,
-    withoutTextIndex: [...sql, `(${whole}${orType})`],
+    withoutTextIndex: [...sql, `(${unindexed}${orType})`],
     readTexts: true,
   };
 };

@@ -31,7 +31,7 @@ const activity: Statement = {
 
 export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
 
-/** The activity of one project, or of all with events. @param days how many days are counted one by one */
+/** The activity of one project, or of all projects with events. @param days for how many of the last days each day is counted separately */
 export const projectActivity =
   (database: ReadDatabase) =>
   (project: string | undefined, days: number): Promise<ProjectActivity> =>
