@@ -88,6 +88,7 @@ export const fakeFeaturesService = async (bus: Bus) => {
   const storedResults = new Map<number, { attempt: number; result: AppliedChanges }>();
   const applyJobs: Record<'before' | 'after', (() => unknown)[]> = { before: [], after: [] };
   const checkJobs: (() => unknown)[] = [];
+  const environmentJobs: (() => unknown)[] = [];
   const messages: OutboxMessage[] = [];
   const protection: RequestOf<typeof SetProtection>['body'][] = [];
   const protectionStored = new Map<string, { isProtected: boolean; version: number }>();
@@ -206,15 +207,18 @@ export const fakeFeaturesService = async (bus: Bus) => {
           .filter((id) => !hidden.has(id))
           .map((id) => ({ id, name: id })),
       })),
-      implement(ListEnvironmentSettingsOfProject, async ({ params }) => ({
-        environments: environmentsNow(params.projectId).map((name, sortOrder) => ({
-          name,
-          type: name,
-          sortOrder,
-          enabled: true,
-          requiredApprovals: minApprovals.get(name) ?? null,
-        })),
-      })),
+      implement(ListEnvironmentSettingsOfProject, async ({ params }) => {
+        await environmentJobs.shift()?.();
+        return {
+          environments: environmentsNow(params.projectId).map((name, sortOrder) => ({
+            name,
+            type: name,
+            sortOrder,
+            enabled: true,
+            requiredApprovals: minApprovals.get(name) ?? null,
+          })),
+        };
+      }),
     ],
     { checkReplies: true },
   );
@@ -238,6 +242,8 @@ export const fakeFeaturesService = async (bus: Bus) => {
     deleteProject: (project: string): void => void deletedProjects.add(project),
     /** Runs a job once, while the next check of a schedule for conflicts is handled. */
     whileChecking: (job: () => unknown): void => void checkJobs.push(job),
+    /** Runs a job once, while the next ListEnvironmentSettingsOfProject is handled. */
+    whileReadingEnvironments: (job: () => unknown): void => void environmentJobs.push(job),
     /** Edits a feature: a change with another snapshot than this one then overwrites a newer edit. */
     edit: (feature: string, snapshot: unknown): void => void edited.set(feature, snapshot),
     /** Emits an event of a feature. */

@@ -67,6 +67,13 @@ export interface StartedChangeRequests {
     timeoutMs?: number,
     more?: Partial<CallContext>,
   ): Promise<ReplyOf<O>>;
+  /** Calls an operation, and returns the headers of the response. */
+  headersOf<O extends AnyOperation>(
+    operation: O,
+    request: CallRequest<O>,
+    caller: Caller,
+    more?: Partial<CallContext>,
+  ): Promise<Readonly<Record<string, string>> | undefined>;
   /** Adds to a request in the shop; in production, unless another environment is given. */
   add(body: unknown, caller?: Caller, environment?: string): Promise<ChangeRequest>;
   pending(caller?: Caller, projectId?: string): Promise<PendingChangeRequest[]>;
@@ -128,6 +135,11 @@ export const startChangeRequests = async (
     warnings,
     call: (operation, request, caller = callers.mia, timeoutMs = 60_000, more = {}) =>
       call(hosted.bus, operation, request, { ...callContextOf(caller, timeoutMs), ...more }),
+    headersOf: async (operation, request, caller, more = {}) => {
+      const context = { ...callContextOf(caller, 60_000), ...more };
+      const response = await hosted.bus.call(operation.subject, JSON.stringify(request), context);
+      return 'reply' in response ? response.reply.headers : undefined;
+    },
     add: (body, caller, environmentName = 'production') =>
       started.call(AddChanges, { params: { projectId: 'shop', environment: environmentName }, body }, caller),
     move: (id, state, caller, more = {}) =>

@@ -240,6 +240,45 @@ it('the cases of this file cover every write operation', () => {
   expect(effective.filter((subject) => !tested.has(subject))).toEqual([]);
 });
 
+describe('applying, sent again with its Idempotency-Key while it runs', () => {
+  it('gets the tag of the first response, and is marked as a replay', async () => {
+    const [id, idempotencyKey] = [await approved(), randomUUID()];
+    const apply = () =>
+      service.headersOf(ChangeState, { params: at(id), body: { state: 'Applied' } }, ada, { idempotencyKey });
+    const isBegun = Promise.withResolvers<void>();
+    const retried = Promise.withResolvers<void>();
+    service.features.whileApplying('before', () => {
+      isBegun.resolve();
+      return retried.promise;
+    });
+    const first = apply();
+    await isBegun.promise;
+    const retries = await Promise.all([apply(), apply()]);
+    retried.resolve();
+    const replay = { ETag: expect.any(String), 'Idempotency-Replayed': 'true' };
+    expect(retries).toEqual([replay, replay]);
+    expect(await first).toMatchObject({ ETag: retries[0]?.['ETag'] });
+    expect(await apply()).toEqual(retries[0]);
+  });
+
+  it('is replayed when the first request ended after the stored reply was looked for', async () => {
+    const [id, idempotencyKey] = [await approved(), randomUUID()];
+    const request = { params: at(id), body: { state: 'Applied' as const } };
+    const apply = () => service.headersOf(ChangeState, request, ada, { idempotencyKey });
+    const isHeld = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    service.features.whileReadingEnvironments(() => {
+      isHeld.resolve();
+      return released.promise;
+    });
+    const late = apply();
+    await isHeld.promise;
+    const first = await apply();
+    released.resolve();
+    expect(await late).toEqual({ ...first, 'Idempotency-Replayed': 'true' });
+  });
+});
+
 describe('applying that was interrupted', () => {
   it.each(['before', 'after'] as const)('%s it took effect is completed by a retry, with one effect', async (when) => {
     const id = await approved();

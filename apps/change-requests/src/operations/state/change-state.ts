@@ -1,4 +1,4 @@
-import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
+import { JsonText, type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { ChangeState, type ReplyOf, requireMayPropose } from '@bunting/contracts';
 import { encryptReply } from '@bunting/outbox';
 import { type ChangeRequest, withoutEvents } from '../../domain/change-request.ts';
@@ -19,6 +19,12 @@ import { requireProject } from '../require-project.ts';
 
 type ChangeStateRequest = OperationRequest<typeof ChangeState>;
 type StateReply = ReplyOf<typeof ChangeState>;
+
+/** A request that is being applied, and whether this write is a retry of the one that began the attempt. */
+interface BegunAttempt {
+  readonly request: ChangeRequest;
+  readonly isRetry: boolean;
+}
 
 /** The comment of the user; empty for none. */
 const commentIn = ({ body }: ChangeStateRequest): string => body.comment?.trim() ?? '';
@@ -82,14 +88,14 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
   };
 
   /** Marks the request as being applied, then calls the features service. */
-  const applyNow = async (operationRequest: ChangeStateRequest): Promise<StateReply> => {
+  const applyNow = async (operationRequest: ChangeStateRequest): Promise<StateReply | JsonText> => {
     const { params, body, caller, idempotency, traceparent, deadline, signal } = operationRequest;
     const reply = replyTo(operationRequest);
-    const begin = async (tx: Transaction): Promise<ChangeRequest> => {
+    const begin = async (tx: Transaction): Promise<BegunAttempt> => {
       const before = await tx.requests.getVisible(params, caller.id);
       const pendingReply = idempotency === undefined ? undefined : encryptReply(idempotency, reply);
       // A retry while the outcome is unknown continues the same attempt.
-      if (isStartedByThisWrite(before, pendingReply)) return before;
+      if (isStartedByThisWrite(before, pendingReply)) return { request: before, isRetry: true };
       const comment = await newComment(tx, operationRequest);
       const input = { comment, revision: body.revision, displayName: caller.displayName, pendingReply };
       const request = beginApplyAttempt(before, 'apply', actorFor(operationRequest, before, tx.requests.now()), input);
@@ -97,11 +103,20 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
       if (inUse.length > 0) throw conflictRefusal(inUse);
       tx.requireIfMatch(operationRequest);
       await tx.requests.save(withoutEvents(request));
-      return request;
+      return { request, isRetry: false };
     };
-    const begun = await transaction({ traceparent, deadline, signal }, begin);
-    const { outcome, conflicts, tag } = await apply(begun, onBehalfOf(operationRequest));
+    const begun = await transaction({ traceparent, deadline, signal }, begin).catch(async (error: unknown) => {
+      // The first request may have been applied since this retry looked for its stored reply.
+      const replayed = await transaction.replay(operationRequest);
+      if (replayed === undefined) throw error;
+      return replayed;
+    });
+    if (begun instanceof JsonText) return begun;
+    const { outcome, conflicts, tag } = await apply(begun.request, onBehalfOf(operationRequest));
     if (outcome !== 'applied') throw conflictRefusal(conflicts);
+    // Whichever process stored the outcome has stored the reply with its headers.
+    const stored = begun.isRetry || tag === undefined ? await transaction.replay(operationRequest) : undefined;
+    if (stored !== undefined) return stored;
     if (tag !== undefined) operationRequest.setHeader('ETag', tag);
     return reply;
   };
