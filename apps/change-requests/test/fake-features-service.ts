@@ -246,15 +246,15 @@ export const fakeFeaturesService = async (bus: Bus) => {
     whileReadingEnvironments: (job: () => unknown): void => void environmentJobs.push(job),
     /** Edits a feature: a change with another snapshot than this one then overwrites a newer edit. */
     edit: (feature: string, snapshot: unknown): void => void edited.set(feature, snapshot),
-    /** Emits an event of a feature. */
-    emit: (type: string, featureName: string): void => {
+    /** Emits an event, of a feature unless the name is null. */
+    emit: (type: string, featureName: string | null, data: object | null = null): void => {
       messages.push({
         position: messages.length + 1,
         uid: randomUUID(),
         type,
         recordedAt: new Date().toISOString(),
         traceparent: null,
-        payload: { type, featureName, data: null, preData: null, project: 'shop' },
+        payload: { type, featureName, data, preData: null, project: 'shop' },
       });
       bus.notify({ producer: 'features', topic: 'event' });
     },

@@ -171,6 +171,37 @@ describe('a scheduled request', () => {
   });
 });
 
+describe('a scheduled request is suspended as soon as', () => {
+  const addStrategy = (segments: readonly number[]) => ({
+    action: 'addStrategy',
+    feature: 'checkout',
+    payload: { name: 'default', constraints: [], parameters: {}, segments },
+  });
+  const archive = { action: 'archiveFeature', feature: 'checkout' };
+  const deleteSegment = { action: 'deleteSegment', payload: { id: 4 } };
+  it.each<[string, object, Parameters<StartedChangeRequests['features']['emit']>]>([
+    ['a segment that its new strategy uses is deleted', addStrategy([5, 4]), ['segment-deleted', null, { id: 4 }]],
+    [
+      'a feature that it archives gets a child',
+      archive,
+      ['feature-dependency-added', 'banner', { feature: 'checkout' }],
+    ],
+    ['a strategy uses a segment that it deletes', deleteSegment, ['feature-strategy-add', 'banner', { segments: [4] }]],
+    ['the type of its strategy is deleted', addStrategy([]), ['strategy-deleted', null, { name: 'default' }]],
+    ['its project is archived', addStrategy([]), ['project-archived', null]],
+  ])('%s', async (_, change, event) => {
+    const id = await approved([change]);
+    await service.move(id, 'Scheduled', ada, inMs(60_000));
+    await checked();
+    // From now on the request has a conflict, which a check finds.
+    service.features.deleteProject('shop');
+    service.features.emit(...event);
+    await eventually(async () =>
+      expect((await service.emittedEvents()).at(-1)).toMatchObject({ type: 'change-request-schedule-suspended' }),
+    );
+  });
+});
+
 describe('of a project that is gone', () => {
   it('a scheduled request is suspended with that reason, and without a warning', async () => {
     const id = await approved();

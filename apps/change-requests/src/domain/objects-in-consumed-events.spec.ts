@@ -10,7 +10,7 @@ const anEvent = (type: OutboxEvent['type'], event: Partial<OutboxEvent> = {}) =>
   preData: null,
   ...event,
 });
-const none = { features: [], segments: [], projects: [] };
+const none = { features: [], segments: [], projects: [], isGlobal: false };
 
 describe('schedules are checked for conflicts', () => {
   it.each([
@@ -22,6 +22,20 @@ describe('schedules are checked for conflicts', () => {
     ['an edit of a segment', anEvent('segment-updated', { data: { id: 4 }, preData: { id: 4 } }), { segments: [4] }],
     ['the deletion of a segment', anEvent('segment-deleted', { preData: { id: 4 } }), { segments: [4] }],
     ['the removal of an environment', anEvent('project-environment-removed'), { projects: ['shop'] }],
+    ['the archiving of a project', anEvent('project-archived'), { projects: ['shop'] }],
+    ['the deletion of a project', anEvent('project-deleted'), { projects: ['shop'] }],
+    [
+      'a new dependency, of the feature and of its parent',
+      anEvent('feature-dependency-added', { featureName: 'checkout', data: { feature: 'banner', enabled: true } }),
+      { features: ['checkout', 'banner'] },
+    ],
+    [
+      'a new strategy, of its segments',
+      anEvent('feature-strategy-add', { featureName: 'checkout', data: { id: 's', name: 'default', segments: [4] } }),
+      { features: ['checkout'], segments: [4] },
+    ],
+    ['the deletion of a strategy type', anEvent('strategy-deleted', { data: { name: 'ours' } }), { isGlobal: true }],
+    ['the deletion of a context field', anEvent('context-field-deleted', { preData: {} }), { isGlobal: true }],
   ])('after %s', (_edit, event, edited) => {
     expect(editedObjectsIn([event, event])).toEqual({ ...none, ...edited });
   });

@@ -22,23 +22,60 @@ const segmentTypes: ReadonlySet<EventType> = new Set<EventType>([
   'segment-import',
 ]);
 
+/** Events whose data name the parent that a feature gets or loses. */
+const dependencyTypes: ReadonlySet<EventType> = new Set<EventType>([
+  'feature-dependency-added',
+  'feature-dependency-removed',
+]);
+
+const projectTypes: ReadonlySet<EventType> = new Set<EventType>([
+  'project-environment-removed',
+  'project-archived',
+  'project-deleted',
+]);
+
+/** Rare events of objects that strategies and constraints of any request may name. */
+const globalTypes: ReadonlySet<EventType> = new Set<EventType>([
+  'strategy-updated',
+  'strategy-deleted',
+  'strategy-deprecated',
+  'context-field-updated',
+  'context-field-deleted',
+  'environment-deleted',
+]);
+
 const deletionTypes: ReadonlySet<EventType> = new Set<EventType>(['user-deleted', 'service-account-deleted']);
 
 /** The objects whose edits may conflict with scheduled requests. */
 export interface EditedObjects {
+  /** also the parents of features whose dependencies were edited */
   readonly features: readonly string[];
+  /** also the segments that edited strategies use */
   readonly segments: readonly number[];
   readonly projects: readonly string[];
+  /** whether an object was edited that any request may name */
+  readonly isGlobal: boolean;
 }
 
-/** The features, segments and projects that events of the features service report as edited. */
+const parentIn = ({ type, data }: ConsumedEvent): string[] => {
+  const parent = dependencyTypes.has(type) ? asJsonObject(data)['feature'] : undefined;
+  return typeof parent === 'string' ? [parent] : [];
+};
+
+const segmentsIn = (event: ConsumedEvent): number[] => {
+  if (segmentTypes.has(event.type)) return idsIn(event);
+  const used = asJsonObject(event.data)['segments'];
+  return event.featureName !== null && Array.isArray(used) ? used.filter((id) => typeof id === 'number') : [];
+};
+
+/** The objects that events of the features service report as edited. */
 export const editedObjectsIn = (events: readonly ConsumedEvent[]): EditedObjects => {
   const relevant = events.filter(({ type }) => !harmlessTypes.has(type));
-  const unlinked = relevant.filter(({ type }) => type === 'project-environment-removed');
   return {
-    features: [...new Set(relevant.flatMap(({ featureName }) => featureName ?? []))],
-    segments: [...new Set(relevant.filter(({ type }) => segmentTypes.has(type)).flatMap(idsIn))],
-    projects: [...new Set(unlinked.flatMap(({ project }) => project ?? []))],
+    features: [...new Set(relevant.flatMap((event) => [...[event.featureName ?? []].flat(), ...parentIn(event)]))],
+    segments: [...new Set(relevant.flatMap(segmentsIn))],
+    projects: [...new Set(relevant.flatMap(({ type, project }) => (projectTypes.has(type) ? (project ?? []) : [])))],
+    isGlobal: relevant.some(({ type }) => globalTypes.has(type)),
   };
 };
 

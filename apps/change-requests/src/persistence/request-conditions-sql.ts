@@ -19,3 +19,7 @@ export const isVisibleSql = (user: '$1' | '$2'): string =>
 /** SQL: whether a request accepts changes. @param draftOnly whether only a draft counts */
 export const acceptsChangesSql = (draftOnly: '$1' | '$4'): string =>
   `request.${isPendingSql} and (request.state = 'Draft' or not ${draftOnly}) and request.applying is null`;
+
+/** SQL: the ids that the property `segments` in the payload of a change of a strategy lists, as a set of texts. */
+export const segmentsOfStrategySql = `json_array_elements_text(
+  case when json_typeof(change.payload -> 'segments') = 'array' then change.payload -> 'segments' else '[]' end)`;

@@ -2,7 +2,14 @@ import { entitySql, timestampSql, type Statement } from '@bunting/database';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
 import { statesToApply, statesToReview } from '../domain/review/state-machine.ts';
 import { ChangeEntity, changeRequestEntities, ChangeRequestEntity, CommentEntity, ScheduleEntity } from './entities.ts';
-import { acceptsChangesSql, isOpenSql, isPendingSql, isVisibleSql, sqlList } from './request-conditions-sql.ts';
+import {
+  acceptsChangesSql,
+  isOpenSql,
+  isPendingSql,
+  isVisibleSql,
+  segmentsOfStrategySql,
+  sqlList,
+} from './request-conditions-sql.ts';
 
 const sql = entitySql(changeRequestEntities);
 const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
@@ -157,8 +164,7 @@ export const selectSegmentUses: Statement = {
   text: `
     select distinct request.id, used.segment::integer as segment
     from change_request request join change on change.change_request_id = request.id,
-      json_array_elements_text(case when json_typeof(change.payload -> 'segments') = 'array'
-        then change.payload -> 'segments' else '[]' end) used (segment)
+      ${segmentsOfStrategySql} used (segment)
     where request.project = $1 and ${isOpenSql}
       and change.action in ('addStrategy', 'updateStrategy') and used.segment = any ($2::text[])`,
 };

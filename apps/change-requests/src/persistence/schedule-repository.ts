@@ -1,6 +1,7 @@
 import type { Tx } from '@bunting/database';
 import type { EditedObjects } from '../domain/objects-in-consumed-events.ts';
 import { ScheduleEntity } from './entities.ts';
+import { segmentsOfStrategySql } from './request-conditions-sql.ts';
 
 const claimDue = `
   select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as "delayMs"
@@ -20,22 +21,21 @@ export const scheduleRepository = (tx: Tx) => ({
   },
 });
 
-const countEditsOfObjects = `
+/** `$1` features, `$2` segments, `$3` projects, `$4` whether any request may name an edited object. */
+const countEdits = `
   update schedule set unchecked_edits = unchecked_edits + 1
   from change_request request
-  where request.id = schedule.change_request_id and schedule.status <> 'suspended' and exists (
-    select from change where change.change_request_id = request.id
-      and (change.feature = any ($1::text[]) or change.segment_id = any ($2::integer[])
-        or change.action = 'addDependency' and change.payload ->> 'feature' = any ($1::text[])))`;
+  where request.id = schedule.change_request_id and schedule.status <> 'suspended' and (
+    $4::boolean or request.project = any ($3::text[]) or exists (
+      select from change where change.change_request_id = request.id and (
+        change.feature = any ($1::text[]) or change.segment_id = any ($2::integer[])
+        or change.action = 'addDependency' and change.payload ->> 'feature' = any ($1::text[])
+        or change.action in ('addStrategy', 'updateStrategy') and exists (
+          select from ${segmentsOfStrategySql} used (segment) where used.segment = any ($2::integer[]::text[])))))`;
 
-const countEditsOfProjects = `
-  update schedule set unchecked_edits = unchecked_edits + 1
-  from change_request request
-  where request.id = schedule.change_request_id and schedule.status <> 'suspended' and request.project = any ($1::text[])`;
-
-/** Marks the scheduled requests that must be checked for conflicts because an object that they affect was edited. */
+/** Marks the scheduled requests that must be checked for conflicts because an object that they affect or refer to was edited. */
 export const markSchedulesForConflictCheck = async ({ query }: Tx, edited: EditedObjects): Promise<void> => {
-  if (edited.features.length + edited.segments.length > 0)
-    await query(countEditsOfObjects, [edited.features, edited.segments]);
-  if (edited.projects.length > 0) await query(countEditsOfProjects, [edited.projects]);
+  const { features, segments, projects, isGlobal } = edited;
+  if (features.length + segments.length + projects.length > 0 || isGlobal)
+    await query(countEdits, [features, segments, projects, isGlobal]);
 };
