@@ -51,13 +51,13 @@ const useThrottledEventFeed = (refresh: () => void): void => {
 
 /** The actions of the rows as one object for all rows and renders, so that scrolling renders new rows only. */
 const useStableEventActions = (toggle: EventActions['toggle'], undo: EventActions['undo']): EventActions => {
-  const latest = useRef({ toggle, undo });
+  const latestHandlers = useRef({ toggle, undo });
   useEffect(() => {
-    latest.current = { toggle, undo };
+    latestHandlers.current = { toggle, undo };
   });
   const [actions] = useState<EventActions>(() => ({
-    toggle: (...args) => latest.current.toggle(...args),
-    undo: (...args) => latest.current.undo(...args),
+    toggle: (...args) => latestHandlers.current.toggle(...args),
+    undo: (...args) => latestHandlers.current.undo(...args),
   }));
   return actions;
 };
@@ -94,7 +94,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   const { query, errors, filter, setFilter, vocabulary, loadVocabulary } = useEventListQuery(project);
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0, isAtTop: true });
   const list = useEventRows(query, visibleRange.first, visibleRange.last, visibleRange.isAtTop);
-  const { rows, total, newer, eventAt } = list;
+  const { rows, total, newerCount, eventAt } = list;
   const { activeRow, moveActiveRow, isOpen, toggle } = useOpenEvents({ query, rows, total });
   const [eventToUndo, setEventToUndo] = useState<Event | undefined>();
   const actions = useStableEventActions(toggle, setEventToUndo);
@@ -168,9 +168,9 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
       </div>
       <div className={layout['status']}>
         <span role="status">{list.isLoaded ? (rows < total ? text.shown(rows, total) : text.found(total)) : ''}</span>
-        {newer > 0 && (
+        {newerCount > 0 && (
           <Button size="small" icon="arrowUp" onPress={showNewer}>
-            {text.newer(newer)}
+            {text.newer(newerCount)}
           </Button>
         )}
       </div>

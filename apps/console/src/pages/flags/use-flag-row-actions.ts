@@ -52,14 +52,14 @@ export const useFlagRowActions = (select: RowActions['select']) => {
       notifyError(error);
     }
   };
-  const latest = useRef({ select, toggle, toggleFavorite });
+  const latestHandlers = useRef({ select, toggle, toggleFavorite });
   useEffect(() => {
-    latest.current = { select, toggle, toggleFavorite };
+    latestHandlers.current = { select, toggle, toggleFavorite };
   });
   const [actions] = useState<RowActions>(() => ({
-    select: (...args) => latest.current.select(...args),
-    toggle: (...args) => void latest.current.toggle(...args),
-    toggleFavorite: (...args) => void latest.current.toggleFavorite(...args),
+    select: (...args) => latestHandlers.current.select(...args),
+    toggle: (...args) => void latestHandlers.current.toggle(...args),
+    toggleFavorite: (...args) => void latestHandlers.current.toggleFavorite(...args),
   }));
   return { pendingEnvironments, actions };
 };

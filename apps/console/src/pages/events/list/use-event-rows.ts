@@ -110,10 +110,10 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
 
   const shownCount = useMemo(() => eventCount ?? { query, total: 0, generation: 0 }, [eventCount, query]);
   const { total, generation } = shownCount;
-  const newer = Math.max(0, (newestEvents.data?.total ?? total) - total);
+  const newerCount = Math.max(0, (newestEvents.data?.total ?? total) - total);
   const rows = Math.min(total, maxRows);
   const windowAt = (row: number): number => Math.floor((total - 1 - row) / rowsPageSize);
-  const needsWindows = last >= rowsPageSize - newer && total > 0;
+  const needsWindows = last >= rowsPageSize - newerCount && total > 0;
   const [from, to] = needsWindows ? [windowAt(Math.min(last, rows - 1)), windowAt(first)] : [0, -1];
   const indices = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const { data: oldest, error: oldestError } = useQuery({
@@ -147,7 +147,7 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
     /** the number of rows of the list, at most `maxRows` */
     rows,
     /** the number of events that match and are newer than those in the list */
-    newer,
+    newerCount,
     isLoaded: eventCount !== undefined,
     /** whether the rows are those of an earlier filter, while those of the current one are loading */
     isOutdated: newestEvents.isPlaceholderData,
@@ -155,10 +155,10 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
     refetch: () => client.invalidateQueries({ queryKey: [SearchEvents.operationId] }),
     /** Checks for new events. */
     refresh: () => newestEvents.refetch(),
-    showNewer: () => setEventCount({ ...shownCount, total: total + newer }),
+    showNewer: () => setEventCount({ ...shownCount, total: total + newerCount }),
     /** The event of a row; undefined while it is being read. */
     eventAt: (row: number): Event | undefined => {
-      const newestEvent = newestEvents.data?.events[row + newer];
+      const newestEvent = newestEvents.data?.events[row + newerCount];
       if (newestEvent !== undefined) return newestEvent;
       const position = total - 1 - row;
       const index = Math.floor(position / rowsPageSize);
