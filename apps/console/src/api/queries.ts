@@ -1,4 +1,11 @@
-import { type AnyOperation, ListEnvironments, ListProjects, GetMe, type ReplyOf } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  GetMe,
+  ListEnvironments,
+  ListProjects,
+  type ReplyOf,
+  retryOutcomes,
+} from '@bunting/contracts';
 import {
   keepPreviousData,
   type QueryClient,
@@ -8,13 +15,17 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { ApiError } from './api-error.ts';
+import { ApiError, type FailureKind } from './api-error.ts';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
-const temporaryErrorKinds = new Set(['RateLimitError', 'ServiceUnavailable', 'RequestTimeout', 'Offline']);
+/** The kinds of the console's own are no kinds of the API. */
+const isTemporaryKind = (kind: FailureKind): boolean => {
+  if (kind === 'Offline' || kind === 'UnexpectedResponse') return kind === 'Offline';
+  return retryOutcomes[kind] === 'may succeed';
+};
 
-const isTemporary = (error: unknown): error is ApiError =>
-  error instanceof ApiError && temporaryErrorKinds.has(error.kind);
+/** Whether a retry of a read may help. */
+const isTemporary = (error: unknown): error is ApiError => error instanceof ApiError && isTemporaryKind(error.kind);
 
 /** Milliseconds until a query is retried: the server's `Retry-After`, else exponential backoff. */
 const retryDelay = (attempt: number, error: unknown): number =>

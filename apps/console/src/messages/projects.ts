@@ -181,6 +181,7 @@ export const projectsMessages = {
   noApplicationsHelp:
     'An application appears here when it has a token of the project, or has evaluated one of its flags.',
 
+  constraints: 'Constraints',
   noSegments: 'No segments of this project alone',
   noSegmentsHelp:
     'Segments for every project are in Administration. One that belongs to this project is offered only here.',

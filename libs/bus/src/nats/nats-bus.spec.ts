@@ -154,7 +154,8 @@ describe('a write over NATS of unknown outcome', () => {
       message: expect.stringContaining('will not be executed from now on'),
     });
     expect(deadlines).toHaveLength(1);
-    expect(Date.now()).toBeGreaterThanOrEqual((deadlines[0] as number) + unknownOutcomeDelayMs);
+    // A timer of Node may fire some milliseconds before the clock shows its time.
+    expect(Date.now() + 20).toBeGreaterThanOrEqual((deadlines[0] as number) + unknownOutcomeDelayMs);
     await stopped.close();
   });
 

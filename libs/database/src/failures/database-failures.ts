@@ -1,4 +1,4 @@
-import { type ErrorKind, Refusal, unavailable } from '@bunting/contracts';
+import { Refusal, retryOutcomes, unavailable } from '@bunting/contracts';
 
 interface Thrown {
   readonly message?: unknown;
@@ -127,8 +127,6 @@ export const refusalForFailure = (error: unknown): unknown => {
   return outage === undefined ? error : unavailable(outages[outage.kind]);
 };
 
-const temporaryKinds: ReadonlySet<ErrorKind> = new Set(['ServiceUnavailable', 'RequestTimeout', 'RateLimitError']);
-
 /** Classes of SQLSTATE for values that cannot be stored. */
 const dataClasses = /^(?:21|22|23|44|54|P0)/;
 
@@ -137,7 +135,7 @@ const dataClasses = /^(?:21|22|23|44|54|P0)/;
  * code throws on it. Outages and unknown errors of PostgreSQL, such as a missing table, are no data errors.
  */
 export const isDataError = (error: unknown): boolean => {
-  if (error instanceof Refusal) return !temporaryKinds.has(error.kind);
+  if (error instanceof Refusal) return retryOutcomes[error.kind] !== 'may succeed';
   if (outageOf(error) !== undefined) return false;
   const code = codeOf(error);
   return code === undefined || code.startsWith('ERR_') || dataClasses.test(code);

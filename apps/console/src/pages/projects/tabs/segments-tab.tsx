@@ -47,7 +47,7 @@ export const SegmentsTab = ({ project }: { readonly project: string }) => {
           },
           {
             id: 'constraints',
-            title: text.tabs.segments,
+            title: text.constraints,
             cell: ({ constraints }) => constraints.map(constraintPhrase).join(', and '),
           },
           { id: 'flags', title: text.flags, isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
