@@ -285,3 +285,9 @@ describe('the check of the document', () => {
     );
   });
 });
+
+it('a POST that evaluates features for browsers and apps is documented with its 304 and the header that leads to it', () => {
+  const bulk = document.paths['/ofrep/v1/evaluate/flags']?.['post'] as unknown as WrittenOperation;
+  expect(Object.keys(bulk.responses)).toContain('304');
+  expect(bulk.parameters?.map(({ name }) => name)).toContain('If-None-Match');
+});

@@ -169,6 +169,10 @@ const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObjec
   return responses;
 };
 
+/** Whether a client can ask by `If-None-Match` for a response only if it has changed: of a GET, or of a POST that tags its responses as one. */
+const isRevalidated = ({ http, setsEntityTag }: AnyOperation): boolean =>
+  http?.eventStream === undefined && (http?.method === 'GET' || setsEntityTag === true);
+
 const notModifiedResponse: JsonObject = {
   304: { description: 'Not modified: `If-None-Match` names the current tag.', headers: entityTag('the current tag') },
 };
@@ -214,7 +218,7 @@ const successResponses = (operation: AnyOperation, write: SchemaWriter): JsonObj
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(reply === (NoReply as TSchema) ? {} : { content }),
     },
-    ...(isRead && http.eventStream === undefined ? notModifiedResponse : {}),
+    ...(isRevalidated(operation) ? notModifiedResponse : {}),
   };
 };
 
@@ -230,7 +234,7 @@ const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
   const { http, ifMatch } = operation;
   if (isPublicOperation(operation)) return [];
   if (http?.eventStream === true) return [];
-  if (http?.method === 'GET') {
+  if (isRevalidated(operation)) {
     return [
       headerParameter(
         'If-None-Match',
