@@ -41,7 +41,7 @@ describe('The verification of the event log', () => {
     });
     await expect(audit.call(VerifyEventLog, { query: { from: 6 } })).rejects.toMatchObject({
       kind: 'ValidationError',
-      message: expect.stringMatching(/\/query\/from.* the last one has 4\./),
+      message: expect.stringMatching(/\/query\/from.* the last event has the id 4\./),
     });
   });
 
