@@ -2,7 +2,7 @@ import type { FeatureQuery } from './domain/feature-query.ts';
 
 /** The user on whose behalf a search runs. */
 export interface SearchCaller {
-  /** the user whose favourites are marked, and sorted first on request */
+  /** the user whose favorites are marked, and sorted first on request */
   readonly userId: number;
   /** projects whose features are neither found nor counted for this user */
   readonly hiddenProjects: readonly string[];

@@ -57,7 +57,7 @@ export const searchService = defineService({
     });
     onStop('reconciliation', () => reconciling.stop());
     const postgres = postgresFeatureSearch(database);
-    let index: FeatureSearch = postgres;
+    let featureSearch: FeatureSearch = postgres;
     let rebuildIndex = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
       const indexMetrics = meilisearchMetrics(metrics);
@@ -76,23 +76,23 @@ export const searchService = defineService({
       });
       onStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = () => feed.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
-      index = withPostgresFallback({
+      featureSearch = withPostgresFallback({
         postgres,
         findFuzzyMatches: meilisearch.findFuzzyMatches,
         onSearch: indexMetrics.recordSearch,
       });
     }
-    const record = reindexStatusRepository(database);
-    const reindexer = createReindexer({ record, rebuild, rebuildIndex, log });
+    const statusRepository = reindexStatusRepository(database);
+    const reindexer = createReindexer({ statusRepository, rebuild, rebuildIndex, log });
     onStop('reindexing', () => reindexer.stop());
     const served = await serve(
       requireAllEndpoints('search', [
         readDeadLettersEndpoint('search', database),
         ...searchEndpoints({
-          index,
+          featureSearch,
           waitUntilFresh: waitUntilFresh({ catchUp: states.catchUp, freshnessWaitMs: config.SEARCH_FRESHNESS_WAIT_MS }),
           reindexer,
-          reindexStatusRepository: record,
+          reindexStatusRepository: statusRepository,
         }),
       ]),
     );

@@ -37,23 +37,23 @@ export interface Sort {
 
 /** The parsed parameters of a feature search. All filters that are present must match. */
 export interface FeatureQuery {
-  /** case-folded; the name or a tag must contain one of them; empty: any name matches */
+  /** case-folded texts, of which the name or a tag must contain one; empty if every feature matches */
   readonly texts: readonly string[];
-  /** whether names and tags that are only alike are found as well */
+  /** whether names and tags that are only similar to a text match too */
   readonly fuzzy: boolean;
   readonly archived: boolean;
   readonly project: ValueFilter | undefined;
   readonly type: ValueFilter | undefined;
   readonly createdBy: CreatorFilter | undefined;
-  /** what `stale` may be */
+  /** the accepted values of `stale` */
   readonly stale: readonly boolean[] | undefined;
   readonly tag: SetFilter | undefined;
   readonly segment: SetFilter | undefined;
-  /** of which one must hold, each written `<environment>:enabled` or `<environment>:disabled` */
+  /** the accepted statuses, each written `<environment>:enabled` or `<environment>:disabled` */
   readonly status: readonly string[] | undefined;
   readonly created: DayFilter | undefined;
   readonly lastSeen: DayFilter | undefined;
-  /** whether it is a favourite of the caller */
+  /** whether it is a favorite of the caller */
   readonly favorite: boolean | undefined;
   readonly sort: Sort | 'relevance';
   readonly favoritesFirst: boolean;
@@ -82,8 +82,8 @@ const parseStatuses = (texts: readonly string[] | undefined): readonly string[] 
 };
 
 /**
- * Parses the parameters, by hand and each in one pass. A filter that cannot be parsed is refused: it is never left out, and never finds more
- * than it says.
+ * Parses the parameters, each in one pass without backtracking. A filter that cannot be parsed is refused: it is never ignored, and never
+ * finds more than it says.
  * @throws Refusal `ValidationError` that names the parameter.
  */
 export const parseFeatureQuery = ({ status, ...query }: SearchParameters): FeatureQuery => {

@@ -60,7 +60,7 @@ export const parseValueFilter = (parameter: Parameter): ValueFilter => {
   return { isNot: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values: parseList(parameter, list) };
 };
 
-/** `state`: what `stale` may be. */
+/** `state`: the accepted values of `stale`. */
 export const parseState = (parameter: Parameter): readonly boolean[] => {
   const { isNot, values } = parseValueFilter(parameter);
   if (values.some((value) => value !== 'active' && value !== 'stale'))
@@ -86,10 +86,10 @@ const parseSetFilter = (
   return { mode: modeOf[operator], values: read(parameter, list) };
 };
 
-/** `tag`: how many of the tags, each `<type>:<value>`. */
+/** `tag`: whether a feature must have any, all or none of the tags, each written `<type>:<value>`. */
 export const parseTags = (parameter: Parameter): SetFilter => parseSetFilter(parameter, parseTagList);
 
-/** `segment`: how many of the segments, by name. */
+/** `segment`: whether a feature must have any, all or none of the segments, by name. */
 export const parseSegments = (parameter: Parameter): SetFilter => parseSetFilter(parameter, parseList);
 
 /** One `status`: `<environment>:enabled` or `<environment>:disabled`. */

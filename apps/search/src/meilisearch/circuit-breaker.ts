@@ -10,8 +10,8 @@ interface CircuitBreakerOptions {
 export const failuresToOpen = 3;
 
 /**
- * A circuit breaker. It opens after `failuresToOpen` failures in a row; when it has been open for a while, one request is let through,
- * whose success closes it. An index that is being built is no failure.
+ * A circuit breaker. It opens after `failuresToOpen` failures in a row; when it has been open for `openMs`, one request is let through,
+ * whose success closes it. The error that the index is being built does not count as a failure.
  */
 export const circuitBreaker = ({ openMs, onChange }: CircuitBreakerOptions) => {
   let failures = 0;

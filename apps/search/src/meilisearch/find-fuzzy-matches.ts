@@ -4,11 +4,11 @@ import { featureNameOf } from './index-document.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
 import { MeilisearchError } from './meilisearch-error.ts';
 
-/** How many features are taken for each text. */
+/** The maximum number of features for each text. */
 const maxHits = 1_000;
 
-/** Text without the marks that are operators to Meilisearch: quotes, and minus signs before a word. */
-const plainWords = (text: string): string =>
+/** Removes the characters that are operators in a query of Meilisearch: quotes, and minus signs before a word. */
+const removeOperators = (text: string): string =>
   text
     .replace(/["']/g, ' ')
     .replace(/(^|\s)-+/g, '$1')
@@ -25,11 +25,11 @@ export const findFuzzyMatches = async (
   { texts, archived }: Pick<FeatureQuery, 'texts' | 'archived'>,
 ): Promise<readonly FuzzyMatch[]> => {
   // A text without a word would match every feature.
-  const words = texts.map(plainWords).filter((text) => hasWord.test(text));
-  if (words.length === 0) return [];
+  const queries = texts.map(removeOperators).filter((text) => hasWord.test(text));
+  if (queries.length === 0) return [];
   const [markers = [], ...results] = await server.search([
     { indexUid, filter: 'generation EXISTS', limit: 1 },
-    ...words.map((q) => ({
+    ...queries.map((q) => ({
       indexUid,
       q,
       limit: maxHits,

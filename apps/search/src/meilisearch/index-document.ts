@@ -5,12 +5,12 @@ export interface IndexDocument {
   readonly id: string;
   readonly archived: 0 | 1;
   readonly name: string;
-  /** the name with its words apart, as in `my Feature` for `myFeature` */
+  /** the name with spaces between its words, such as `my Feature` for `myFeature` */
   readonly words: string;
   readonly tags: readonly string[];
 }
 
-/** A document that identifies the build of the index and the last transaction it includes. Searches exclude it. */
+/** A document that identifies the build of the index, and the transaction before which all changes are in it. Searches exclude it. */
 export interface IndexMarker {
   readonly id: typeof markerId;
   readonly generation: string;
@@ -27,11 +27,11 @@ export const indexSettings = {
   displayedAttributes: ['id', 'generation', 'checkpointXid', 'settings'],
 } satisfies Settings;
 
-/** The settings that matter, as one text that is the same for the same settings. */
+/** The settings of an index that search depends on, as a text to compare them by. */
 export const settingsText = (settings: Settings): string =>
   JSON.stringify(Object.keys(indexSettings).map((key) => settings[key as keyof typeof indexSettings]));
 
-/** Ids have fewer characters than names: they are the bytes of the name in hexadecimal digits. */
+/** Meilisearch does not allow all characters of names in ids, so an id is the UTF-8 bytes of the name in hexadecimal digits. */
 export const documentIdOf = (name: string): string => Buffer.from(name).toString('hex');
 
 /** The name that an id encodes; undefined for an id of another form. */

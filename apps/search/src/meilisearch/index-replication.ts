@@ -80,7 +80,7 @@ export const applyIndexChanges = async (
   return documents;
 };
 
-/** The fault of the index; undefined when it is the one that was built, with all features and its settings. */
+/** What is wrong with the index; undefined if it is the one that was built, with all features and its settings. */
 export const findIndexFault = async (
   { uid, server, feed }: ReplicatedIndex,
   { generation, checkpointXid }: IndexCheckpoint,

@@ -5,13 +5,13 @@ import { MeilisearchError } from './meilisearch-error.ts';
 /** The maximum number of writes that the server has accepted and not completed. */
 const maxPendingTasks = 4;
 
-/** Whether Meilisearch refused with an error code. */
+/** Whether an error is an error response of Meilisearch with this code. */
 export const hasCode = (error: unknown, code: string): boolean =>
   error instanceof MeilisearchError && error.code === code;
 
 /**
- * Waits for the tasks of a server, which accepts writes and does them later.
- * @param signal ends the waiting
+ * Waits for the tasks of a server: it accepts a write immediately, and executes it later as a task.
+ * @param signal aborts the wait
  */
 export const indexTasks = (server: Pick<MeilisearchClient, 'outcomeOf'>, signal: AbortSignal) => {
   const waitForTask = async (task: number): Promise<void> => {
@@ -25,12 +25,12 @@ export const indexTasks = (server: Pick<MeilisearchClient, 'outcomeOf'>, signal:
   };
   return {
     waitForTask,
-    /** Waits for a task that may fail with an error code. */
+    /** Waits for a task. If it fails with this error code, this is ignored. */
     waitForTaskUnless: (code: string, task: Promise<number>): Promise<void> =>
       task.then(waitForTask).catch((error: unknown) => {
         if (!hasCode(error, code)) throw error;
       }),
-    /** Sends writes with a few of them waiting at a time; `finish` resolves once all are done. */
+    /** Limits the number of writes that are not completed; `finish` resolves when all are. */
     writer: () => {
       const pending: number[] = [];
       return {

@@ -20,7 +20,7 @@ interface IndexUpdaterOptions {
   /** milliseconds between checks of an index whose features do not change */
   readonly checkIntervalMs: number;
   readonly log: Log;
-  readonly onUpdate: (done: IndexUpdate) => void;
+  readonly onUpdate: (update: IndexUpdate) => void;
 }
 
 /** An update of the index. */
@@ -33,7 +33,7 @@ const maxBackoffMs = 60_000;
 
 /**
  * Replicates the features in PostgreSQL to an index in Meilisearch: writes changes, detects when the index was lost or restored from
- * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another takes over when it ends.
+ * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another one takes over when that process ends.
  */
 export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'stop'> => {
   const { uid, server, feed, intervalMs, checkIntervalMs, log, onUpdate } = options;

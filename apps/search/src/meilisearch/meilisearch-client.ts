@@ -16,7 +16,7 @@ export interface MeilisearchClientOptions {
   readonly searchTimeoutMs: number;
 }
 
-/** milliseconds that any other request may take: writes are accepted, and done later */
+/** milliseconds that any other request may take: writes are only accepted in that time, and executed later */
 const requestTimeoutMs = 15_000;
 
 const member = (value: unknown, key: string): unknown => (isJsonObject(value) ? value[key] : undefined);
@@ -24,7 +24,7 @@ const member = (value: unknown, key: string): unknown => (isJsonObject(value) ? 
 const invalidResponse = (expected: string): MeilisearchError =>
   new MeilisearchError('malformed', `its response is malformed: expected ${expected}`);
 
-const integer = (value: unknown, expected: string): number => {
+const requireInteger = (value: unknown, expected: string): number => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw invalidResponse(expected);
   return value;
 };
@@ -45,7 +45,7 @@ const toMeilisearchError = (error: unknown): MeilisearchError => {
   throw error;
 };
 
-const attempt = async <T>(request: () => Promise<T>): Promise<T> => {
+const withMeilisearchErrors = async <T>(request: () => Promise<T>): Promise<T> => {
   try {
     return await request();
   } catch (error) {
@@ -63,13 +63,13 @@ export const meilisearchClient = ({ url, key, searchTimeoutMs }: MeilisearchClie
     new Meilisearch({ host: url, timeout, ...(key === undefined ? {} : { apiKey: key }) });
   const searchClient = client(searchTimeoutMs);
   const writeClient = client(requestTimeoutMs);
-  const task = (request: () => Promise<unknown>): Promise<number> =>
-    attempt(async () => integer(member(await request(), 'taskUid'), 'a task'));
+  const startTask = (request: () => Promise<unknown>): Promise<number> =>
+    withMeilisearchErrors(async () => requireInteger(member(await request(), 'taskUid'), 'a task'));
 
   return {
     /** The hits of each query. */
     search: (queries: readonly MultiSearchQuery[]): Promise<readonly (readonly unknown[])[]> =>
-      attempt(async () => {
+      withMeilisearchErrors(async () => {
         const results = member(await searchClient.multiSearch({ queries: [...queries] }), 'results');
         if (!Array.isArray(results) || results.length !== queries.length) throw invalidResponse('a list of results');
         return results.map((result) => {
@@ -79,28 +79,31 @@ export const meilisearchClient = ({ url, key, searchTimeoutMs }: MeilisearchClie
         });
       }),
     settings: (uid: string): Promise<string> =>
-      attempt(async () => settingsText(await writeClient.index(uid).getSettings())),
-    /** How many documents there are, the marker included. */
+      withMeilisearchErrors(async () => settingsText(await writeClient.index(uid).getSettings())),
+    /** The number of documents, the marker included. */
     documentCount: (uid: string): Promise<number> =>
-      attempt(async () => integer(member(await writeClient.index(uid).getStats(), 'numberOfDocuments'), 'a count')),
-    marker: (uid: string): Promise<unknown> => attempt(() => writeClient.index(uid).getDocument(markerId)),
+      withMeilisearchErrors(async () =>
+        requireInteger(member(await writeClient.index(uid).getStats(), 'numberOfDocuments'), 'a count'),
+      ),
+    marker: (uid: string): Promise<unknown> =>
+      withMeilisearchErrors(() => writeClient.index(uid).getDocument(markerId)),
     /** The outcome of a task; undefined while it is queued or runs. */
     outcomeOf: (uid: number): Promise<'succeeded' | { readonly failed: string } | undefined> =>
-      attempt(async () => {
-        const done: unknown = await writeClient.tasks.getTask(uid);
-        const status = member(done, 'status');
+      withMeilisearchErrors(async () => {
+        const task: unknown = await writeClient.tasks.getTask(uid);
+        const status = member(task, 'status');
         if (status === 'enqueued' || status === 'processing') return undefined;
         if (status === 'succeeded') return 'succeeded';
-        return { failed: String(member(member(done, 'error'), 'code') ?? status) };
+        return { failed: String(member(member(task, 'error'), 'code') ?? status) };
       }),
-    // These are accepted now and done later: each returns the number of its task.
-    create: (uid: string) => task(() => writeClient.createIndex(uid, { primaryKey })),
-    configure: (uid: string) => task(() => writeClient.index(uid).updateSettings({ ...indexSettings })),
+    // Meilisearch accepts these writes immediately, and executes them later: each resolves with the number of its task.
+    create: (uid: string) => startTask(() => writeClient.createIndex(uid, { primaryKey })),
+    configure: (uid: string) => startTask(() => writeClient.index(uid).updateSettings({ ...indexSettings })),
     put: (uid: string, documents: readonly (IndexDocument | IndexMarker)[]) =>
-      task(() => writeClient.index(uid).addDocuments([...documents], { primaryKey })),
-    remove: (uid: string, ids: readonly string[]) => task(() => writeClient.index(uid).deleteDocuments([...ids])),
+      startTask(() => writeClient.index(uid).addDocuments([...documents], { primaryKey })),
+    remove: (uid: string, ids: readonly string[]) => startTask(() => writeClient.index(uid).deleteDocuments([...ids])),
     swap: (one: string, other: string) =>
-      task(() => writeClient.swapIndexes([{ indexes: [one, other], rename: false }])),
-    drop: (uid: string) => task(() => writeClient.deleteIndex(uid)),
+      startTask(() => writeClient.swapIndexes([{ indexes: [one, other], rename: false }])),
+    drop: (uid: string) => startTask(() => writeClient.deleteIndex(uid)),
   };
 };

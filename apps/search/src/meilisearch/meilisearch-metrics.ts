@@ -11,7 +11,7 @@ export const meilisearchMetrics = (registry: Registry) => {
     labelNames: ['engine', 'reason'],
     registers,
   });
-  const open = new Gauge({
+  const openCircuit = new Gauge({
     name: 'bunting_search_circuit_open',
     help: '1 while the circuit breaker lets no search through to Meilisearch',
     registers,
@@ -28,15 +28,15 @@ export const meilisearchMetrics = (registry: Registry) => {
     buckets: [1, 5, 15, 60, 300, 1_800],
     registers,
   });
-  open.set(0);
+  openCircuit.set(0);
   return {
-    recordSearch: (by: FuzzyEngine): void =>
-      searches.inc({ engine: by.engine, reason: by.engine === 'postgres' ? by.reason : '' }),
-    circuitChanged: (isOpen: boolean): void => open.set(isOpen ? 1 : 0),
-    recordUpdate: (done: IndexUpdate): void => {
-      if (done.kind === 'checked') return;
-      documents.inc({ work: done.kind }, done.documents);
-      if (done.kind === 'built') builds.observe(done.durationMs / 1_000);
+    recordSearch: (engine: FuzzyEngine): void =>
+      searches.inc({ engine: engine.engine, reason: engine.engine === 'postgres' ? engine.reason : '' }),
+    circuitChanged: (isOpen: boolean): void => openCircuit.set(isOpen ? 1 : 0),
+    recordUpdate: (update: IndexUpdate): void => {
+      if (update.kind === 'checked') return;
+      documents.inc({ work: update.kind }, update.documents);
+      if (update.kind === 'built') builds.observe(update.durationMs / 1_000);
     },
   };
 };

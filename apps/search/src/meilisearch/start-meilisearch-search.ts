@@ -16,7 +16,7 @@ interface MeilisearchOptions extends MeilisearchClientOptions {
   /** milliseconds between checks of an index whose features do not change */
   readonly checkIntervalMs: number;
   readonly log: Log;
-  readonly onUpdate: (done: IndexUpdate) => void;
+  readonly onUpdate: (update: IndexUpdate) => void;
   readonly onCircuitChange: (isOpen: boolean) => void;
 }
 

@@ -17,7 +17,7 @@ interface FallbackOptions {
 }
 
 /** The value of the `Bunting-Search-Engine` header: `meilisearch`, or `postgres;reason=<why>`. */
-const engineOf = (engine: FuzzyEngine): string =>
+const engineHeader = (engine: FuzzyEngine): string =>
   engine.engine === 'meilisearch' ? engine.engine : `${engine.engine};reason=${engine.reason}`;
 
 /**
@@ -34,8 +34,8 @@ export const withPostgresFallback = ({ postgres, findFuzzyMatches, onSearch }: F
       return undefined;
     });
     onSearch(engine);
-    // The index may have been emptied: PostgreSQL compares the texts when it finds nothing.
+    // The index may have been emptied: when Meilisearch finds nothing, PostgreSQL compares the texts.
     const ranked = matches?.length === 0 ? undefined : matches;
-    return { ...(await postgres.search(query, searcher, ranked)), engine: engineOf(engine) };
+    return { ...(await postgres.search(query, searcher, ranked)), engine: engineHeader(engine) };
   },
 });

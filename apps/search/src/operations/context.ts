@@ -5,7 +5,7 @@ import type { Reindexer } from '../reconciler/reindexer.ts';
 
 /** The dependencies of the operations. */
 export interface SearchContext {
-  readonly index: FeatureSearch;
+  readonly featureSearch: FeatureSearch;
   /** waits until the documents are fresh, within the deadline of the request */
   readonly waitUntilFresh: (request: TimedRequest) => Promise<void>;
   readonly reindexer: Pick<Reindexer, 'start'>;

@@ -2,7 +2,7 @@ import { type OutboxMessage, type StateOf, stateSchemas } from '@bunting/contrac
 import { parse } from '@bunting/contracts/validation';
 import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
-import { documentOf, lookupColumns, lookupOf } from './feature-document.ts';
+import { featureDocumentOf, lookupColumns, featureLookupOf } from './feature-document.ts';
 
 const stateMessage = <E extends keyof typeof stateSchemas>(entity: E) =>
   Type.Object({
@@ -21,35 +21,36 @@ const newestOf = <E extends keyof typeof stateSchemas>(states: readonly StateOf<
   return [...newest.values()];
 };
 
-const names = Object.keys(lookupColumns);
-const columns = Object.entries(lookupColumns)
+const columnNames = Object.keys(lookupColumns);
+const columnDefinitions = Object.entries(lookupColumns)
   .map(([name, type]) => `${name} ${type}`)
   .join(', ');
-const listed = (table: string): string => names.map((name) => `${table}.${name}`).join(', ');
+/** SQL: the list of the columns of `feature_lookup`, as columns of a table or alias. */
+const columnsOf = (table: string): string => columnNames.map((name) => `${table}.${name}`).join(', ');
 
-// A state with a newer version replaces the document. The row that the feature is found by, and its index entries, are written
-// only when one of its columns changes. Every part of the statement reads the rows as they were before it.
+// A state with a newer version replaces the document. The row of feature_lookup, by which the feature is found, and its index entries are
+// written only when one of its columns changes. Every part of the statement reads the rows as they were before it.
 const applyFeatures = `
   with incoming as (
-    select * from json_to_recordset($1::json) as (name text, version bigint, document json, ${columns})
+    select * from json_to_recordset($1::json) as (name text, version bigint, document json, ${columnDefinitions})
   ), newer as (
     insert into feature_document (name, version, document) select name, version, document from incoming
     on conflict (name) do update set version = excluded.version, document = excluded.document
     where feature_document.version < excluded.version
     returning name
-  ), gone as (
+  ), deleted as (
     delete from feature_lookup using newer join incoming using (name)
     where feature_lookup.name = newer.name and incoming.document is null
-  ), changes_noted as (
+  ), recorded as (
     insert into feature_change (name, changed)
     select name, pg_current_xact_id() from newer join incoming using (name) left join feature_lookup existing using (name)
     where (existing.search_text, existing.archived) is distinct from (incoming.search_text, incoming.archived)
     on conflict (name) do update set changed = excluded.changed
   )
-  insert into feature_lookup (name, ${names.join(', ')})
-  select name, ${listed('incoming')} from incoming join newer using (name) where document is not null
-  on conflict (name) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}
-  where (${listed('feature_lookup')}) is distinct from (${listed('excluded')})`;
+  insert into feature_lookup (name, ${columnNames.join(', ')})
+  select name, ${columnsOf('incoming')} from incoming join newer using (name) where document is not null
+  on conflict (name) do update set ${columnNames.map((name) => `${name} = excluded.${name}`).join(', ')}
+  where (${columnsOf('feature_lookup')}) is distinct from (${columnsOf('excluded')})`;
 
 const applySegments = `
   insert into segment (id, version, name)
@@ -57,8 +58,11 @@ const applySegments = `
   on conflict (id) do update set version = excluded.version, name = excluded.name
   where segment.version < excluded.version`;
 
-/** After a restored backup of the features service, which assigns versions a second time: any state replaces a stored one. */
-export const resetStateVersions = async ({ query }: Tx): Promise<void> => {
+/**
+ * Lets the next state of each entity replace the stored one, whatever its version: after the features service was restored from a backup,
+ * it assigns the same versions a second time.
+ */
+export const acceptAnyVersion = async ({ query }: Tx): Promise<void> => {
   await query('update feature_document set version = least(version, 0)');
   await query('update segment set version = least(version, 0)');
 };
@@ -77,7 +81,7 @@ export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessag
     const rows = features.map(({ id, version, state }) => ({
       name: id,
       version,
-      ...(state === null ? { document: null } : { document: documentOf(state), ...lookupOf(state) }),
+      ...(state === null ? { document: null } : { document: featureDocumentOf(state), ...featureLookupOf(state) }),
     }));
     await query(applyFeatures, [JSON.stringify(rows)]);
   }

@@ -1,20 +1,20 @@
 import type { FeatureState } from '@bunting/contracts';
 import { searchTextOf } from '../domain/search-text.ts';
 
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** The feature of a search response, without what changes independently of it (segment names) or depends on the caller (favourites). */
-export const documentOf = (state: FeatureState): Record<string, unknown> => {
+/** The stored part of a feature in a search response: without names of segments, which change independently, and favorites of callers. */
+export const featureDocumentOf = (state: FeatureState): Record<string, unknown> => {
   const { segments: _segments, favoritedBy: _favoritedBy, environments, ...document } = state;
   return {
     ...document,
     environments: environments.toSorted(
-      (one, other) => one.sortOrder - other.sortOrder || byText(one.name, other.name),
+      (one, other) => one.sortOrder - other.sortOrder || compareTexts(one.name, other.name),
     ),
   };
 };
 
-/** The columns of `feature_lookup`, which features are filtered and sorted by, with their types. */
+/** The columns of `feature_lookup`, by which features are filtered and sorted, with their SQL types. */
 export const lookupColumns = {
   created_at: 'timestamptz',
   last_seen_at: 'timestamptz',
@@ -31,8 +31,8 @@ export const lookupColumns = {
   search_text: 'text',
 } as const;
 
-/** The row of `feature_lookup`. */
-export const lookupOf = (state: FeatureState): Readonly<Record<keyof typeof lookupColumns, unknown>> => {
+/** The row of `feature_lookup` for a feature: the values that searches compare and sort by. */
+export const featureLookupOf = (state: FeatureState): Readonly<Record<keyof typeof lookupColumns, unknown>> => {
   const tags = state.tags.map(({ type, value }) => `${type}:${value}`);
   return {
     created_at: state.createdAt,

@@ -1,25 +1,25 @@
 import { type Database, onlyRow, refusalForFailure, type PinnedConnection, type Statement } from '@bunting/database';
 
-/** What of a feature an index of texts holds. */
+/** The properties of a feature that an index of texts has. */
 interface IndexedFeature {
   readonly name: string;
   readonly archived: boolean;
   readonly tags: readonly string[];
 }
 
-/** A change of a document in an index; without a feature after its deletion. */
+/** A change of a document in an index; its feature is null after the deletion. */
 interface FeatureChange {
   readonly name: string;
-  /** the transaction that made it */
+  /** the id of the transaction that made the change */
   readonly changed: string;
   readonly feature: IndexedFeature | null;
 }
 
-/** What this database records of an index outside of it. */
+/** The record of an external index in this database. */
 interface IndexRecord {
-  /** a new one for each index that is built; null before the first */
+  /** identifies the build of the index; null before the first one */
   readonly generation: string | null;
-  /** the transaction before which all changes are in the index; null before the first */
+  /** the id of the transaction before which all changes are in the index; null before the first build */
   readonly checkpointXid: string | null;
   /** why it has to be rebuilt; null while it need not be */
   readonly rebuildReason: string | null;
@@ -61,7 +61,7 @@ const save = `
 const markForRebuild = `
   insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
 
-/** An index has one process that writes it, until it releases the lock or its session is lost. */
+/** The lock of the one process that writes an index. The process has it until it releases the lock or loses its session. */
 const lockOf = (session: PinnedConnection) => {
   let isLost = false;
   session.on('error', () => void (isLost = true));
@@ -84,14 +84,15 @@ export const indexChangeFeed = (database: Database) => ({
    */
   status: async (uid: string) =>
     onlyRow(await database.read<IndexRecord & { snapshotXmin: string; isCheckpointInFuture: boolean }>(status, [uid])),
-  /** Changes of transactions from the one of the cursor on, in their order. */
+  /** The changes after a cursor, in the order of their transactions, and then by name. */
   changes: (after: Pick<FeatureChange, 'changed' | 'name'>, limit: number) =>
     database.read<FeatureChange>(changes, [after.changed, after.name, limit]),
   /** All features, by name. */
   features: (after: string, limit: number) => database.read<IndexedFeature>(features, [after, limit]),
-  /** How many features there are; undefined when some have changed since. */
+  /** The number of features; undefined if this transaction or a later one has changed any. */
   countIfUnchangedSince: async (checkpointXid: string): Promise<number | undefined> =>
     (await database.read<{ features: number }>(unchangedCount, [checkpointXid]))[0]?.features,
+  /** Records the build of an index and the changes that are in it, and withdraws a requested rebuild. */
   save: (uid: string, { generation, checkpointXid }: { readonly generation: string; readonly checkpointXid: string }) =>
     database.transaction(async ({ query }) => void (await query(save, [uid, generation, checkpointXid]))),
   /** Requests a rebuild of the index. */

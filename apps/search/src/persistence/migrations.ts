@@ -5,8 +5,8 @@ const vacuumOften = `autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_in
   autovacuum_analyze_scale_factor = 0.02`;
 
 /**
- * What search stores. Documents are beside the columns that features are found by: counting matches reads a fifth of the pages,
- * and a document that changes alone changes no index.
+ * What search stores. Documents are in another table than the columns by which features are found: counting matches reads a fifth of the
+ * pages, and a change of a document alone changes no index.
  */
 const searchTables: SchemaMigration = {
   name: '2-search',
@@ -20,8 +20,8 @@ const searchTables: SchemaMigration = {
     ) with (fillfactor = 80, ${vacuumOften})`,
     'create table segment (id integer primary key, version bigint not null, name text collate "C")',
     'create index on segment (name)',
-    // Without parallel workers, so that the parts of a UNION ALL come in the order in which they are written. The text that every
-    // row may be searched for comes before the other columns of variable length, which would be passed one by one on the way to it.
+    // Without parallel workers, so that the parts of a UNION ALL come in the order in which they are written. The text that a search may
+    // read of every row comes before the other columns of variable length, because PostgreSQL has to skip those before it one by one.
     `create table feature_lookup (
       created_at timestamptz not null,
       last_seen_at timestamptz,
@@ -46,7 +46,7 @@ const searchTables: SchemaMigration = {
     'create index on feature_lookup (archived, last_seen_at, created_at, name)',
     'create index on feature_lookup (created_by_id)',
     'create index on feature_lookup (created_by_name)',
-    // New entries are collected and inserted together, which takes a quarter of the time; every search reads the few that wait.
+    // New entries are inserted in batches, which takes a quarter of the time; every search reads the few pending ones.
     'create index on feature_lookup using gin (tags, segment_ids, statuses, favorited_by) with (gin_pending_list_limit = 512)',
     'create index on feature_lookup using gin (search_text gin_trgm_ops) with (gin_pending_list_limit = 512)',
     // Names that contain a text come first, then tags that do, then names by similarity. It is a function because the threshold

@@ -10,7 +10,7 @@ import { parse } from '@bunting/contracts/validation';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { digestOfVersions } from '@bunting/outbox';
 import { applyStates } from './apply-states.ts';
-import { documentOf, lookupOf } from './feature-document.ts';
+import { featureDocumentOf, featureLookupOf } from './feature-document.ts';
 
 /** A state in the features service. Its version is null when the service never had the entity. */
 export interface SourceState {
@@ -105,7 +105,8 @@ const withoutUsage = (document: Record<string, unknown>): unknown => ({
 });
 
 const timestampColumns = ['created_at'];
-const comparable = (lookup: Record<string, unknown>): unknown =>
+/** The columns of a lookup row that only a new version changes, with timestamps in milliseconds since 1970. */
+const comparableLookup = (lookup: Record<string, unknown>): unknown =>
   Object.fromEntries(
     Object.entries(lookup)
       .filter(([column]) => column !== 'name' && column !== 'last_seen_at')
@@ -124,8 +125,8 @@ export const isUpToDate = (
   if (stored.lookup === null) return false;
   const feature = state as FeatureState;
   return (
-    isEqual(withoutUsage(stored.document), withoutUsage(documentOf(feature))) &&
-    isEqual(comparable(stored.lookup), comparable(lookupOf(feature)))
+    isEqual(withoutUsage(stored.document), withoutUsage(featureDocumentOf(feature))) &&
+    isEqual(comparableLookup(stored.lookup), comparableLookup(featureLookupOf(feature)))
   );
 };
 
@@ -144,16 +145,16 @@ const deleteState = async ({ query }: Tx, entity: ReadableStateEntity, id: strin
   await query('delete from feature_document where name = $1', [id]);
 };
 
-/** Locks a stored state and lowers its version below that of the current state. Resolves with false when it has changed since it was read. */
+/** Locks a stored state, and lowers its version below that of the current state. @returns false if it has changed since it was read */
 const lowerVersion = async (
   { query }: Tx,
   entity: ReadableStateEntity,
   { id, version }: SourceState,
-  seen: StoredState | undefined,
+  expected: StoredState | undefined,
 ): Promise<boolean> => {
   const [table, key] = entity === 'feature' ? ['feature_document', 'name'] : ['segment', 'id::text'];
   const rows = await query<{ version: number }>(`select version from ${table} where ${key} = $1 for update`, [id]);
-  if ((rows[0]?.version ?? -1) !== (seen?.version ?? -1)) return false;
+  if ((rows[0]?.version ?? -1) !== (expected?.version ?? -1)) return false;
   await query(`update ${table} set version = $2 where ${key} = $1 and version >= $3`, [
     id,
     (version ?? 0) - 1,
@@ -176,24 +177,28 @@ export const reconciliationRepository = (database: Database) => ({
     database.read(read[entity], [ids]),
   /**
    * Replaces a stored state, whatever the versions, unless it has changed since it was read.
-   * @param seen the state that was read; undefined when there was none
+   * @param expected the stored state as it was read; undefined if there was none
    */
-  replace: (entity: ReadableStateEntity, current: SourceState, seen: StoredState | undefined): Promise<void> =>
+  replace: (entity: ReadableStateEntity, current: SourceState, expected: StoredState | undefined): Promise<void> =>
     database.transaction(async (tx) => {
-      if (!(await lowerVersion(tx, entity, current, seen))) return;
+      if (!(await lowerVersion(tx, entity, current, expected))) return;
       const { id, version, state } = current;
       if (version === null || (entity === 'segment' && state === null)) return deleteState(tx, entity, id);
       const parsed = state === null ? null : parse(stateSchemas[entity], state);
-      if (parsed === null && seen?.lookup !== null) await tx.query('delete from feature_lookup where name = $1', [id]);
+      if (parsed === null && expected?.lookup !== null)
+        await tx.query('delete from feature_lookup where name = $1', [id]);
       await applyStates(tx, [messageOf(entity, { entity, id, version, state: parsed })]);
     }),
-  /** Claims the next comparison, of which all processes start one per interval. Resolves with the id to continue after; undefined when it is not due. */
-  claim: (everyMs: number): Promise<string | undefined> =>
+  /**
+   * Claims the next comparison, if it is due: all processes together start one per interval.
+   * @returns the name of the feature after which the comparison continues; undefined if none is due
+   */
+  claim: (intervalMs: number): Promise<string | undefined> =>
     database.transaction(async ({ query }) => {
       const text = `
         update reconciliation set claimed_at = now() where claimed_at <= now() - $1 * interval '1 millisecond'
         returning compared_up_to as "comparedUpTo"`;
-      return (await query<{ comparedUpTo: string }>(text, [everyMs]))[0]?.comparedUpTo;
+      return (await query<{ comparedUpTo: string }>(text, [intervalMs]))[0]?.comparedUpTo;
     }),
   saveComparedUpTo: (id: string): Promise<void> =>
     database.transaction(

@@ -3,14 +3,14 @@ import { type Database, onlyRow, type Statement, timestampSql } from '@bunting/d
 
 const columns = `state, done, "all", ${timestampSql('started_at')} as "startedAt", ${timestampSql('finished_at')} as "finishedAt", reason`;
 
-const last: Statement = { name: 'last-reindex', text: `select ${columns} from reindex` };
+const selectLast: Statement = { name: 'last-reindex', text: `select ${columns} from reindex` };
 
 /** SQL: whether the reindex is running, in a process that still sends heartbeats. */
 const isRunning = `state = 'running' and heartbeat_at > now() - interval '30 seconds'`;
 
 /** The state of the last reindex, shared by all processes. */
 export const reindexStatusRepository = (database: Database) => {
-  const run = (text: string, values: readonly unknown[] = []): Promise<void> =>
+  const execute = (text: string, values: readonly unknown[] = []): Promise<void> =>
     database.transaction(async ({ query }) => void (await query(text, values)));
   return {
     /** Starts a reindex unless one with a recent heartbeat is running. Resolves with the running one, and whether this call started it. */
@@ -25,15 +25,17 @@ export const reindexStatusRepository = (database: Database) => {
           returning ${columns}`;
         return { started: true, reindex: onlyRow(await query<Reindex>(text)) };
       }),
+    /** @param done the number of states that were rewritten, of `all` */
     progress: (done: number, all: number): Promise<void> =>
-      run('update reindex set done = $1, "all" = $2, heartbeat_at = now()', [done, all]),
+      execute('update reindex set done = $1, "all" = $2, heartbeat_at = now()', [done, all]),
+    /** @param reason why the reindex failed; null if it succeeded */
     end: (reason: string | null): Promise<void> =>
-      run(
+      execute(
         `update reindex set state = case when $1::text is null then 'done' else 'failed' end, reason = $1,
            finished_at = now(), heartbeat_at = now()`,
         [reason],
       ),
-    read: async (): Promise<Reindex | undefined> => (await database.read<Reindex>(last))[0],
+    read: async (): Promise<Reindex | undefined> => (await database.read<Reindex>(selectLast))[0],
   };
 };
 export type ReindexStatusRepository = ReturnType<typeof reindexStatusRepository>;

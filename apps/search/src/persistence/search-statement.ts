@@ -3,19 +3,19 @@ import type { SearchCaller } from '../feature-search.ts';
 import type { FeatureQuery, Sort } from '../domain/feature-query.ts';
 import type { CreatorFilter, DayFilter, SetFilter, ValueFilter } from '../domain/parse-feature-filters.ts';
 
-/** A feature that an index found for the texts of a fuzzy query, and how relevant it is: more than 0. */
+/** A feature that an external index found for the texts of a fuzzy query, and its relevance: more than 0. */
 export interface FuzzyMatch {
   readonly name: string;
   readonly relevance: number;
 }
 
-/** Writes a condition in another form. */
-type Condition = (condition: string) => string;
+/** Returns a condition in another form. */
+type ConditionRewriter = (condition: string) => string;
 
 /** Adds a value to a statement and returns its placeholder. */
 type AddValue = (value: unknown, type: string) => string;
 
-/** A condition on `feature_lookup` that no match meets. */
+/** A condition on `feature_lookup` that excludes features. */
 interface Exclusion {
   readonly condition: string;
   /** the negated condition, in the form that is fastest in a scan of features in their order */
@@ -26,7 +26,7 @@ interface Exclusion {
 interface Conditions {
   readonly required: readonly string[];
   readonly excluded: readonly Exclusion[];
-  /** whether one of those required may be met by few features */
+  /** whether few features may meet one of the required conditions */
   readonly isSelective: boolean;
 }
 
@@ -37,13 +37,14 @@ const anyOf = (conditions: readonly string[]): string => `(${conditions.map((one
 const sameFeature = 'select from feature_lookup other where other.name = feature_lookup.name and';
 
 /** As an anti-join: PostgreSQL tests each feature of a page near the start, or finds all excluded ones by their index. */
-const noneWith: Condition = (condition) => `not exists (${sameFeature} ${condition})`;
+const noneWith: ConditionRewriter = (condition) => `not exists (${sameFeature} ${condition})`;
 
 /**
  * Whether a feature is among those that meet a condition. PostgreSQL finds them all by an index, hashes their names, and passes the
  * features before the page in the order of another index. A join loses that order: all features would be sorted.
  */
-const isAmong: Condition = (condition) => `case when exists (${sameFeature} ${condition}) then true else false end`;
+const isAmong: ConditionRewriter = (condition) =>
+  `case when exists (${sameFeature} ${condition}) then true else false end`;
 
 const patternOf = (text: string): string => `%${escapeLike(text)}%`;
 
@@ -66,16 +67,16 @@ const containsAny = (texts: readonly string[], addValue: AddValue): string => {
 const createdBy = ({ ids, names }: CreatorFilter, addValue: AddValue): string =>
   `(created_by_id = any(${addValue(ids, 'bigint[]')}) or created_by_name = any(${addValue(names, 'text[]')}))`;
 
-const wantsAll = ({ mode }: SetFilter): boolean => mode === 'all' || mode === 'not all';
+const requiresAll = ({ mode }: SetFilter): boolean => mode === 'all' || mode === 'not all';
 const isExclusion = ({ mode }: SetFilter): boolean => mode === 'none' || mode === 'not all';
 
 const taggedWith = (tag: SetFilter, addValue: AddValue): string =>
-  `tags ${wantsAll(tag) ? '@>' : '&&'} ${addValue(tag.values, 'text[]')}`;
+  `tags ${requiresAll(tag) ? '@>' : '&&'} ${addValue(tag.values, 'text[]')}`;
 
 const inSegments = (segment: SetFilter, addValue: AddValue): string => {
   const named = (names: readonly string[]): string =>
     `segment_ids && array(select id from segment where name = any(${addValue(names, 'text[]')}))`;
-  return wantsAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
+  return requiresAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
 };
 
 const onDay = (column: string, { before, midnight }: DayFilter, addValue: AddValue): string =>
@@ -85,21 +86,24 @@ const conditionsOf = (
   query: FeatureQuery,
   { hiddenProjects, userId }: SearchCaller,
   addValue: AddValue,
-  without: Condition,
+  negate: ConditionRewriter,
 ): Conditions => {
   const { stale, tag, segment, status, created, lastSeen, favorite } = query;
   const required = [query.archived ? 'archived' : 'not archived'];
   const excluded: Exclusion[] = [];
-  const add = (condition: string, { isNot, absenceOf = without }: { isNot: boolean; absenceOf?: Condition }): void => {
+  const add = (
+    condition: string,
+    { isNot, absenceOf = negate }: { isNot: boolean; absenceOf?: ConditionRewriter },
+  ): void => {
     if (isNot) excluded.push({ condition, absence: absenceOf(condition) });
     else required.push(condition);
   };
-  const addAmong = (column: 'project' | 'type', { values, isNot }: ValueFilter): void =>
+  const addValueFilter = (column: 'project' | 'type', { values, isNot }: ValueFilter): void =>
     add(`${column} = any(${addValue(values, 'text[]')})`, { isNot, absenceOf: not });
 
-  if (hiddenProjects.length > 0) addAmong('project', { values: hiddenProjects, isNot: true });
-  if (query.project !== undefined) addAmong('project', query.project);
-  if (query.type !== undefined) addAmong('type', query.type);
+  if (hiddenProjects.length > 0) addValueFilter('project', { values: hiddenProjects, isNot: true });
+  if (query.project !== undefined) addValueFilter('project', query.project);
+  if (query.type !== undefined) addValueFilter('type', query.type);
   if (stale !== undefined) required.push(`stale = any(${addValue(stale, 'boolean[]')})`);
   if (query.createdBy !== undefined) add(createdBy(query.createdBy, addValue), query.createdBy);
   if (tag !== undefined) add(taggedWith(tag, addValue), { isNot: isExclusion(tag) });
@@ -109,21 +113,21 @@ const conditionsOf = (
   if (lastSeen !== undefined) required.push(onDay('last_seen_at', lastSeen, addValue));
   if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, { isNot: !favorite });
   if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny(query.texts, addValue));
-  const isAnyOf = (holding: SetFilter | undefined): boolean => holding !== undefined && !isExclusion(holding);
+  const isInclusion = (filter: SetFilter | undefined): boolean => filter !== undefined && !isExclusion(filter);
   // A single letter is in most texts: to collect all matches takes twice as long as to read a page in order and count.
   const mayBeRare = query.fuzzy || query.texts.every((text) => text.length > 1);
   const isSelective =
     (query.texts.length > 0 && mayBeRare) ||
     query.createdBy?.isNot === false ||
     favorite === true ||
-    isAnyOf(query.tag) ||
-    isAnyOf(query.segment);
+    isInclusion(query.tag) ||
+    isInclusion(query.segment);
   return { required, excluded, isSelective };
 };
 
 /**
  * The features that a fuzzy query finds, with their relevance. Those that contain a text are among them, whatever the index
- * found; without an index PostgreSQL compares the texts with all features by trigrams.
+ * found; without an external index PostgreSQL compares the texts with all features by trigrams.
  */
 const fuzzyMatches = (
   { texts }: FeatureQuery,
@@ -159,7 +163,11 @@ const orderOf = (sort: Sort | 'relevance'): string => {
 };
 
 /** Conditions that partition features by the first sort key of a search, in the order of the pages. */
-const sortGroupsOf = (sort: Sort | 'relevance', addValue: AddValue, met: Condition): readonly (readonly string[])[] => {
+const sortGroupsOf = (
+  sort: Sort | 'relevance',
+  addValue: AddValue,
+  affirm: ConditionRewriter,
+): readonly (readonly string[])[] => {
   if (sort === 'relevance') return [[]];
   const { by, descending } = sort;
   if (by === 'stale') return descending ? [['stale'], ['not stale']] : [['not stale'], ['stale']];
@@ -167,29 +175,33 @@ const sortGroupsOf = (sort: Sort | 'relevance', addValue: AddValue, met: Conditi
   if (by === 'lastSeenAt' && descending) return [['last_seen_at is not null'], ['last_seen_at is null']];
   if (typeof by !== 'object') return [[]];
   const [first, second] = (descending ? ['enabled', 'disabled'] : ['disabled', 'enabled']).map((state) =>
-    met(`statuses && ${addValue([`${by.environment}:${state}`], 'text[]')}`),
+    affirm(`statuses && ${addValue([`${by.environment}:${state}`], 'text[]')}`),
   ) as [string, string];
   return [[first], [second], [not(first), not(second)]];
 };
 
 /**
- * Conditions of the groups that follow one another on the pages: favourites before the others, then by what is sorted by.
+ * Conditions of the groups that follow one another on the pages: favorites before the others, then by the first sort key.
  * A feature is in exactly one group.
  */
 const groupsOf = (
   { favoritesFirst, sort }: FeatureQuery,
   addValue: AddValue,
-  { mine, without, met }: { readonly mine: string; readonly without: Condition; readonly met: Condition },
+  {
+    isFavorite,
+    negate,
+    affirm,
+  }: { readonly isFavorite: string; readonly negate: ConditionRewriter; readonly affirm: ConditionRewriter },
 ): readonly (readonly string[])[] => {
-  const groups = sortGroupsOf(sort, addValue, met);
+  const groups = sortGroupsOf(sort, addValue, affirm);
   if (!favoritesFirst) return groups;
-  return [mine, without(mine)].flatMap((condition) => groups.map((group) => [condition, ...group]));
+  return [isFavorite, negate(isFavorite)].flatMap((condition) => groups.map((group) => [condition, ...group]));
 };
 
-/** The columns that a page is cut from. */
+/** The columns that the selection of a page reads. */
 const pageColumns = ({ sort, favoritesFirst }: FeatureQuery): string => {
-  const sorted = sort === 'relevance' ? 'relevance' : typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by];
-  return [...new Set(['name', 'created_at', sorted, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
+  const sortColumn = sort === 'relevance' ? 'relevance' : typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by];
+  return [...new Set(['name', 'created_at', sortColumn, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
 };
 
 /** From this offset on, the features that a condition excludes are hashed before features are passed one by one. */
@@ -203,7 +215,7 @@ interface SearchStatement {
 /**
  * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
  * and `features`, the members of a JSON array as text.
- * @param matches what an index found for the texts of a fuzzy query; undefined where there is none
+ * @param matches what an external index found for the texts of a fuzzy query; undefined without such an index
  */
 export const searchStatement = (
   query: FeatureQuery,
@@ -213,34 +225,34 @@ export const searchStatement = (
   const values: unknown[] = [];
   const addValue: AddValue = (value, type) => `$${values.push(value)}::${type}`;
   const isDeep = query.offset >= deepOffset;
-  const without: Condition = isDeep ? (condition) => not(isAmong(condition)) : noneWith;
-  const { required, excluded, isSelective } = conditionsOf(query, searcher, addValue, without);
-  const asIs: Condition = (condition) => condition;
+  const negate: ConditionRewriter = isDeep ? (condition) => not(isAmong(condition)) : noneWith;
+  const { required, excluded, isSelective } = conditionsOf(query, searcher, addValue, negate);
+  const unchanged: ConditionRewriter = (condition) => condition;
   const isFuzzy = query.fuzzy && query.texts.length > 0;
-  const mine = `favorited_by @> ${addValue([searcher.userId], 'integer[]')}`;
+  const isFavorite = `favorited_by @> ${addValue([searcher.userId], 'integer[]')}`;
   const [limit, offset] = [addValue(query.limit, 'bigint'), addValue(query.offset, 'bigint')];
-  const steps: string[] = [];
-  const cut = (from: string, conditions: readonly string[], groups: readonly (readonly string[])[]): void => {
+  const subqueries: string[] = [];
+  const addPage = (from: string, conditions: readonly string[], groups: readonly (readonly string[])[]): void => {
     const parts = groups.map((group) => {
       const where = [...conditions, ...group];
       return `(select name from ${from}${where.length === 0 ? '' : ` where ${all(where)}`} order by ${orderOf(query.sort)})`;
     });
-    steps.push(`page as materialized (
+    subqueries.push(`page as materialized (
       select array(select name from (${parts.join(' union all ')}) as found limit ${limit} offset ${offset}) as names)`);
   };
 
   let total: string;
   if (isSelective) {
     // All matches are found first. A plan that scans for the first few in their order may test nearly all features.
-    if (isFuzzy) steps.push(`candidate as materialized (${fuzzyMatches(query, matches, addValue)})`);
-    steps.push(`matching as materialized (
+    if (isFuzzy) subqueries.push(`candidate as materialized (${fuzzyMatches(query, matches, addValue)})`);
+    subqueries.push(`matching as materialized (
       select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
       where ${all([...required, ...excluded.map(({ condition }) => not(condition))])})`);
-    cut('matching', [], groupsOf(query, addValue, { mine, without: not, met: asIs }));
+    addPage('matching', [], groupsOf(query, addValue, { isFavorite, negate: not, affirm: unchanged }));
     total = '(select count(*) from matching)';
   } else {
-    const groups = groupsOf(query, addValue, { mine, without, met: isDeep ? isAmong : asIs });
-    cut('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
+    const groups = groupsOf(query, addValue, { isFavorite, negate, affirm: isDeep ? isAmong : unchanged });
+    addPage('feature_lookup', [...required, ...excluded.map(({ absence }) => absence)], groups);
     const count = (conditions: readonly string[]): string =>
       `(select count(*) from feature_lookup where ${all(conditions)})`;
     // Excluded features are usually few: counting them is faster than testing all others.
@@ -248,11 +260,11 @@ export const searchStatement = (
     total = excluded.length === 0 ? count(required) : `${count(required)} - ${count([...required, excludedAny])}`;
   }
   const text = `
-    with ${steps.join(', ')}
+    with ${subqueries.join(', ')}
     select ${total} as total,
       (select coalesce(string_agg(found.document, ',' order by nth), '')
         from unnest(names) with ordinality as named (name, nth) cross join lateral (
-          select '{"favorite":' || (${mine})::text || ',"segments":' || (
+          select '{"favorite":' || (${isFavorite})::text || ',"segments":' || (
             select coalesce(json_agg(segment.name order by segment.name), '[]')::text from segment
             where segment.id = any(segment_ids) and segment.name is not null
           ) || ',' || right(document::text, -1) as document

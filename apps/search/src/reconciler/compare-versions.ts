@@ -1,7 +1,7 @@
 import type { StateVersion } from '@bunting/contracts';
 import type { StateDigest } from '../persistence/reconciliation-repository.ts';
 
-/** By the bytes of UTF-8, as both databases sort. */
+/** Compares ids by their UTF-8 bytes, as both databases sort them. */
 const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** Two pages, reduced to the range of ids that both cover. */
@@ -18,11 +18,11 @@ export const commonRangeOf = (
   actual: readonly StateVersion[],
   pageSize: number,
 ): CommonRange => {
-  const ends = [expected, actual].flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? '']));
-  const [end] = ends.toSorted(compareIds);
-  const within = (page: readonly StateVersion[]) =>
+  const lastIds = [expected, actual].flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? '']));
+  const [end] = lastIds.toSorted(compareIds);
+  const inRange = (page: readonly StateVersion[]) =>
     end === undefined ? page : page.filter(({ id }) => compareIds(id, end) <= 0);
-  return { expected: within(expected), actual: within(actual), end };
+  return { expected: inRange(expected), actual: inRange(actual), end };
 };
 
 /** The ids that only one side has, or that the sides have in different versions. */
@@ -43,6 +43,6 @@ export const differingGroups = (expected: readonly StateDigest[], actual: readon
           .map(({ group, count, digest }) => [group, `${count} ${digest}`] as const),
       ),
   ) as [Map<string, string>, Map<string, string>];
-  const groups = new Set(summaries.flatMap((each) => [...each.keys()]));
+  const groups = new Set(summaries.flatMap((summary) => [...summary.keys()]));
   return [...groups].filter((group) => summaries[0].get(group) !== summaries[1].get(group));
 };

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { ReconciliationResult } from './reconciler.ts';
 
 /** Registers the metrics of reconciliation. Returns the callback that records a run. */
-export const reconcilerMetrics = (registry: Registry): ((done: ReconciliationResult) => void) => {
+export const reconcilerMetrics = (registry: Registry): ((result: ReconciliationResult) => void) => {
   const registers = [registry];
   const runs = new Counter({
     name: 'bunting_search_reconciliations_total',
@@ -25,10 +25,10 @@ export const reconcilerMetrics = (registry: Registry): ((done: ReconciliationRes
     help: 'time of the last complete reconciliation',
     registers,
   });
-  return (done) => {
-    runs.inc({ outcome: done.isBehind ? 'behind' : done.repaired.length > 0 ? 'repaired' : 'same' });
-    repaired.inc(done.repaired.length);
-    compared.inc(done.compared);
-    if (!done.isBehind) last.setToCurrentTime();
+  return (result) => {
+    runs.inc({ outcome: result.isBehind ? 'behind' : result.repaired.length > 0 ? 'repaired' : 'same' });
+    repaired.inc(result.repaired.length);
+    compared.inc(result.compared);
+    if (!result.isBehind) last.setToCurrentTime();
   };
 };

@@ -7,21 +7,21 @@ import { StaleProjectionError, repairStates, requireCaughtUp, type StateStores }
 export interface ReconciliationResult {
   /** whether the projection was too stale to be compared */
   readonly isBehind: boolean;
-  /** groups whose digests were not the same */
-  readonly different: number;
+  /** the number of groups whose digests differed */
+  readonly differentGroups: number;
   /** ids of repaired features and segments */
   readonly repaired: readonly string[];
-  /** how many contents were compared */
+  /** the number of features whose contents were compared */
   readonly compared: number;
-  /** up to which name; empty when the last was reached */
+  /** the name of the last of these features; empty if they included the last feature of all */
   readonly comparedUpTo: string;
 }
 
 const entities: readonly ReadableStateEntity[] = ['segment', 'feature'];
 const pageSize = 5_000;
-/** How many states are read per call. */
+/** The number of states that are read per call. */
 const batchSize = 200;
-/** How many states are repaired per run. The next run continues. */
+/** The maximum number of states that are repaired per run. The next run continues. */
 const maxRepairs = 10_000;
 
 /** The number of attempts of a reindex to catch up before it fails, and the pause between two of them. */
@@ -33,7 +33,7 @@ const batchesOf = <T>(items: readonly T[]): T[][] =>
     items.slice(nth * batchSize, (nth + 1) * batchSize),
   );
 
-/** Reads the versions of a group in both services, in pages that cover the same ids; undefined: of all groups. */
+/** Reads the versions of a group in both services, in pages that cover the same ids. @param group undefined for all groups */
 async function* pagesOfVersions(
   { source, stored }: StateStores,
   entity: ReadableStateEntity,
@@ -51,20 +51,20 @@ async function* pagesOfVersions(
   }
 }
 
-/** The ids of a group whose versions differ. */
+/** The ids of the states of a group whose versions differ, at most `max`. */
 const findDiffering = async (
   stores: StateStores,
   entity: ReadableStateEntity,
   group: string,
   max: number,
 ): Promise<string[]> => {
-  const found: string[] = [];
-  if (max <= 0) return found;
+  const ids: string[] = [];
+  if (max <= 0) return ids;
   for await (const { expected, actual } of pagesOfVersions(stores, entity, group, pageSize)) {
-    found.push(...differingIds(expected, actual));
-    if (found.length >= max) break;
+    ids.push(...differingIds(expected, actual));
+    if (ids.length >= max) break;
   }
-  return found.slice(0, max);
+  return ids.slice(0, max);
 };
 
 /** Rewrites a batch. It is retried while the projection is stale, since a large import takes longer than one attempt to catch up. */
@@ -102,23 +102,23 @@ export const reconciler = (stores: StateStores) => {
     /** Compares all versions, and the contents of some features after a name. */
     reconcile: async (after: string): Promise<ReconciliationResult> => {
       const repaired: string[] = [];
-      let different = 0;
+      let differentGroups = 0;
       try {
         await requireCaughtUp(stores);
         for (const entity of entities) {
           const [expected, actual] = await Promise.all([source.digests(entity), stored.digests(entity)]);
           for (const group of differingGroups(expected, actual)) {
-            different++;
-            const found = await findDiffering(stores, entity, group, maxRepairs - repaired.length);
-            for (const ids of batchesOf(found))
+            differentGroups++;
+            const differing = await findDiffering(stores, entity, group, maxRepairs - repaired.length);
+            for (const ids of batchesOf(differing))
               repaired.push(...(await repairStates(stores, entity, ids, { force: false })));
           }
         }
         ({ comparedUpTo: comparedSegments } = await repairNext('segment', comparedSegments, repaired));
-        return { isBehind: false, different, repaired, ...(await repairNext('feature', after, repaired)) };
+        return { isBehind: false, differentGroups, repaired, ...(await repairNext('feature', after, repaired)) };
       } catch (error) {
         if (!(error instanceof StaleProjectionError)) throw error;
-        return { isBehind: true, different, repaired, compared: 0, comparedUpTo: after };
+        return { isBehind: true, differentGroups, repaired, compared: 0, comparedUpTo: after };
       }
     },
 

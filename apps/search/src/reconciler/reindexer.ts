@@ -3,7 +3,7 @@ import { type Log, logFailure } from '@bunting/runtime';
 import type { ReindexStatusRepository } from '../persistence/reindex-status-repository.ts';
 
 interface ReindexerOptions {
-  readonly record: ReindexStatusRepository;
+  readonly statusRepository: ReindexStatusRepository;
   /** Rewrites all documents. */
   readonly rebuild: (progress: (done: number, all: number) => Promise<void>) => Promise<void>;
   /** Requests a rebuild of the Meilisearch index, if one is configured. */
@@ -12,7 +12,7 @@ interface ReindexerOptions {
 }
 
 /** Runs reindexes on request. */
-export const createReindexer = ({ record, rebuild, rebuildIndex, log }: ReindexerOptions) => {
+export const createReindexer = ({ statusRepository, rebuild, rebuildIndex, log }: ReindexerOptions) => {
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
 
@@ -20,20 +20,20 @@ export const createReindexer = ({ record, rebuild, rebuildIndex, log }: Reindexe
     try {
       await rebuild((done, all) => {
         if (stopped) throw unavailable('the process was stopped');
-        return record.progress(done, all);
+        return statusRepository.progress(done, all);
       });
       await rebuildIndex();
-      await record.end(null);
+      await statusRepository.end(null);
     } catch (error) {
       logFailure(log, 'The reindex of search failed and has to be started again with npm run reindex', error);
       const reason = error instanceof Refusal ? error.message : 'an unexpected error, which the log of search has';
-      await record.end(reason).catch(() => undefined);
+      await statusRepository.end(reason).catch(() => undefined);
     }
   };
 
   return {
     start: async (): Promise<Reindex> => {
-      const { started, reindex } = await record.begin();
+      const { started, reindex } = await statusRepository.begin();
       if (started) running = run();
       return reindex;
     },

@@ -7,7 +7,7 @@ import {
 } from '../persistence/reconciliation-repository.ts';
 import type { StateSource } from './state-source.ts';
 
-/** The states of the features service, those that search stores, and the projection from the ones to the others. */
+/** The states of the features service, the states that search stores, and the projection that applies the former to the latter. */
 export interface StateStores {
   readonly source: StateSource;
   readonly stored: ReconciliationRepository;
@@ -29,12 +29,13 @@ export const requireCaughtUp = async ({ states }: Pick<StateStores, 'states'>): 
 };
 
 const byId = <T extends { readonly id: string }>(list: readonly T[]): Map<string, T> =>
-  new Map(list.map((each) => [each.id, each]));
+  new Map(list.map((item) => [item.id, item]));
 
 /**
- * Compares states by id, repairs those that differ, and resolves with the ids repaired. The projection applies everything
- * up to the first read before stored states are read: an older stored state was lost; for a newer one the source is read a second time.
- * @param force whether to rewrite the states that are the same, too
+ * Compares stored states with those of the source, repairs those that differ, and resolves with their ids. The source is read first, and
+ * then the stored states, after the projection has applied all changes up to that read. So an older stored state means that a change was
+ * lost, and a newer one that the source has changed since: then the source is read a second time.
+ * @param force whether to rewrite states that do not differ, too
  */
 export const repairStates = async (
   { source, stored, states }: StateStores,
@@ -42,22 +43,24 @@ export const repairStates = async (
   ids: readonly string[],
   { force }: { readonly force: boolean },
 ): Promise<string[]> => {
-  const first = await source.states(entity, ids);
+  const sourceStates = await source.states(entity, ids);
   await requireCaughtUp({ states });
-  const seen = byId(await stored.read(entity, ids));
-  const isNewer = ({ id, version }: SourceState) => (seen.get(id)?.version ?? -1) > (version ?? -1);
-  const again = first.filter(isNewer).map(({ id }) => id);
-  const later = again.length === 0 ? new Map<string, SourceState>() : byId(await source.states(entity, again));
+  const storedStates = byId(await stored.read(entity, ids));
+  const isStoredNewer = ({ id, version }: SourceState) => (storedStates.get(id)?.version ?? -1) > (version ?? -1);
+  const changedIds = sourceStates.filter(isStoredNewer).map(({ id }) => id);
+  const rereadStates =
+    changedIds.length === 0 ? new Map<string, SourceState>() : byId(await source.states(entity, changedIds));
   const repaired: string[] = [];
-  for (const current of first.map((each) => later.get(each.id) ?? each)) {
-    const has = seen.get(current.id);
-    const isSame = has?.version === current.version || (has?.isLive !== true && current.state === null);
-    // The source has moved on since: the projection will deliver it.
-    if (later.has(current.id) && (current.version ?? -1) > (has?.version ?? -1)) continue;
-    const isRight = isSame && isUpToDate(entity, has, current);
-    if (isRight && !(force && current.state !== null)) continue;
-    await stored.replace(entity, current, has);
-    if (!isRight) repaired.push(current.id);
+  for (const sourceState of sourceStates.map((state) => rereadStates.get(state.id) ?? state)) {
+    const { id, version, state } = sourceState;
+    const storedState = storedStates.get(id);
+    const isSameVersion = storedState?.version === version || (storedState?.isLive !== true && state === null);
+    // The source has changed again since the stored state was read: the projection will apply it.
+    if (rereadStates.has(id) && (version ?? -1) > (storedState?.version ?? -1)) continue;
+    const isCorrect = isSameVersion && isUpToDate(entity, storedState, sourceState);
+    if (isCorrect && !(force && state !== null)) continue;
+    await stored.replace(entity, sourceState, storedState);
+    if (!isCorrect) repaired.push(id);
   }
   return repaired;
 };

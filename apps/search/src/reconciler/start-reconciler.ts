@@ -8,10 +8,10 @@ interface StartReconcilerOptions {
   /** milliseconds between comparisons; 0 for none */
   readonly intervalMs: number;
   readonly log: Log;
-  readonly onReconciled: (done: ReconciliationResult) => void;
+  readonly onReconciled: (result: ReconciliationResult) => void;
 }
 
-const maxNamed = 5;
+const maxLoggedIds = 5;
 /** How often each process tries to claim the next comparison. */
 const claimIntervalMs = 10_000;
 
@@ -26,14 +26,14 @@ export const startReconciler = ({
   const reconcileIfDue = async (): Promise<void> => {
     const after = await stored.claim(intervalMs);
     if (after === undefined) return;
-    const done = await reconcile(after);
-    await stored.saveComparedUpTo(done.comparedUpTo);
-    onReconciled(done);
-    const { repaired } = done;
+    const result = await reconcile(after);
+    await stored.saveComparedUpTo(result.comparedUpTo);
+    onReconciled(result);
+    const { repaired } = result;
     if (repaired.length > 0) {
-      const more = repaired.length > maxNamed ? ` and ${repaired.length - maxNamed} more` : '';
+      const more = repaired.length > maxLoggedIds ? ` and ${repaired.length - maxLoggedIds} more` : '';
       log.warn(
-        `Repaired ${repaired.length} search documents that had drifted from features: ${repaired.slice(0, maxNamed).join(', ')}${more}. No action is needed unless this repeats.`,
+        `Repaired ${repaired.length} search documents that had drifted from features: ${repaired.slice(0, maxLoggedIds).join(', ')}${more}. No action is needed unless this repeats.`,
       );
     }
   };
