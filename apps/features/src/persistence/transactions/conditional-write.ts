@@ -85,12 +85,11 @@ export const checkConditionalWrite = (
   if (conditional === undefined) return;
   const tagsOf = (time: 'before' | 'after') =>
     tagsOfTarget[conditional](locked, params as Params, time)?.filter((tag) => tag !== undefined);
-  if (requireIfMatch !== undefined) {
-    const before = tagsOf('before');
-    if (before === undefined)
-      throw new Error(`A conditional write of a ${conditional} did not lock it, so If-Match cannot be checked.`);
-    requireIfMatch(before);
-  }
+  const before = tagsOf('before');
+  // Also without the header, so that the first test of an operation finds it.
+  if (before === undefined)
+    throw new Error(`A conditional write of a ${conditional} did not lock it, so If-Match cannot be checked.`);
+  requireIfMatch?.(before);
   const [tag] = tagsOf('after') ?? [];
   if (tag !== undefined) setHeader('ETag', `"${tag}"`);
 };
