@@ -146,6 +146,8 @@ describe('rate limits of frontend tokens', () => {
     const statuses: number[] = [];
     for (const key of [one, other, one]) statuses.push((await evaluate(key, '198.51.100.1', { at })).status);
     expect(statuses).toEqual([200, 200, 429]);
+    // Some proxies append the port of each connection.
+    expect((await evaluate(one, '198.51.100.1:50123', { at })).status).toBe(429);
     const refused = await evaluate(one, '198.51.100.1', { at });
     expect(refused.headers.get('ratelimit-limit')).toBe('2');
     expect((await refusalOf(refused)).message).toContain('with frontend keys from your address');

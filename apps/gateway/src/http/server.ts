@@ -23,6 +23,7 @@ import { RequestAborted } from './request/body.ts';
 import { checkRequestHead } from './request/check-request-head.ts';
 import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { isPathBelow } from './request/is-path-below.ts';
+import { removeForwardedPorts } from './request/remove-forwarded-ports.ts';
 import { securityHeaders } from './response/security-headers.ts';
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import { requireAdminApiAccess } from '../authorisation/require-permission.ts';
@@ -185,15 +186,23 @@ export const createHttpServer = ({
     );
   };
 
+  const trustedProxies = parseTrustedProxies(config.GATEWAY_TRUSTED_PROXIES);
   const app: FastifyInstance = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request),
     return503OnClosing: false,
-    trustProxy: parseTrustedProxies(config.GATEWAY_TRUSTED_PROXIES),
+    trustProxy: trustedProxies,
     clientErrorHandler: (error, socket) => respondToInvalidHttp(error as { code?: string }, socket),
     frameworkErrors: (_error, request, reply) =>
       refuseMalformedUrl(request as FastifyRequest, reply as unknown as FastifyReply),
-    serverFactory: (handler) => createServer(nodeOptions(config), serialisePipelinedRequests(withPreRouting(handler))),
+    serverFactory: (handler) => {
+      const listener = serialisePipelinedRequests(withPreRouting(handler));
+      if (trustedProxies === false) return createServer(nodeOptions(config), listener);
+      return createServer(nodeOptions(config), (request, response) => {
+        removeForwardedPorts(request.headers);
+        listener(request, response);
+      });
+    },
     routerOptions: {
       ignoreDuplicateSlashes: true,
       ignoreTrailingSlash: true,
