@@ -80,8 +80,8 @@ export const startFuzzedServer = async () => {
       eventLoopP99In(await (await fetch(`http://127.0.0.1:${monitoringPort}/metrics`)).text()),
     /** the log line of the error with this id, which an error response has */
     logLineOf: (errorId: string): string | undefined => lines.find((line) => line.includes(errorId)),
-    /** the lines of level `error` in the log, oldest first */
-    errors: (): readonly string[] => lines.filter((line) => line.includes('"level":50')),
+    /** the errors in the log, oldest first */
+    errors: (): readonly string[] => lines.filter((line) => /"level":"(error|fatal)"/.test(line)),
     stop,
   };
 };
