@@ -54,7 +54,7 @@ const formatReport = ({
     '',
     `${acknowledged} writes acknowledged, ${unknown} of unknown outcome, ${happenedUnacknowledged} of which had happened`,
     `${events} events in the log; every projection had applied everything ${seconds(settledAfterMs)} s after the end`,
-    `${feed.events} events read by the follower of the feed, which was interrupted ${feed.cutOff} times`,
+    `${feed.events} events read by the follower of the feed, which was interrupted ${feed.interruptions} times`,
     violations.length === 0
       ? '0 lost, 0 duplicated, 0 out of order'
       : `${violations.length} violations:\n${violations

@@ -11,7 +11,7 @@ export interface ApiAccess {
 /** Reads a path until the response is a success without `Bunting-Stale`; `undefined` for a 404. */
 export type ReadPath = <T>(path: string, body?: unknown) => Promise<T | undefined>;
 
-const attemptMs = 15_000;
+const attemptTimeoutMs = 15_000;
 
 /**
  * A reader of the API that retries.
@@ -25,7 +25,7 @@ export const retryingReader =
       async () => {
         const response = await fetch(`${choose(urls)}${path}`, {
           headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-          signal: AbortSignal.timeout(attemptMs),
+          signal: AbortSignal.timeout(attemptTimeoutMs),
           ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
         });
         const text = await response.text();
@@ -64,21 +64,21 @@ export interface ObservedSubject {
 /** Reads a subject by its name. */
 export const readSubject = async (
   read: ReadPath,
-  parts: ProjectContents | undefined,
+  contents: ProjectContents | undefined,
   project: string,
   subject: string,
 ): Promise<ObservedSubject> => {
   const none = { strategyIds: [], requestId: undefined };
-  if (parts === undefined) return { ...none, subject: { exists: false } };
+  if (contents === undefined) return { ...none, subject: { exists: false } };
   if (subject === project) return { ...none, subject: { exists: true } };
   const flag = await read<Feature>(`/api/admin/projects/${project}/features/${subject}`);
-  const request = parts.requests.find(({ features }) => features.some(({ name }) => name === subject));
+  const request = contents.requests.find(({ features }) => features.some(({ name }) => name === subject));
   const development = flag?.environments?.find(({ name }) => name === 'development');
   return {
     subject: {
       exists: true,
       ...(flag === undefined ? {} : { flag: flagSummary(flag) }),
-      ...(parts.archived.includes(subject) ? { flag: 'archived' } : {}),
+      ...(contents.archived.includes(subject) ? { flag: 'archived' } : {}),
       ...(request === undefined ? {} : { request: requestSummary(request) }),
     },
     strategyIds: (development?.strategies ?? []).map(({ id }) => id ?? ''),

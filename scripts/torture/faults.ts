@@ -18,13 +18,15 @@ export interface Fault {
   readonly inject: (cluster: Cluster, random: SeededRandom) => Promise<boolean>;
 }
 
-/** Timeout for a process to reach a kill point. */
+/** The maximum time in which a process must reach a kill point. */
 const killPointTimeoutMs = 10_000;
-const maxWaitMs = 30_000;
+/** The maximum time for which disturbed deliveries wait for a delivery. */
+const maxDeliveryWaitMs = 30_000;
 
 /** Longer than the timeout of any call. */
 const longPauseMs = 30_000;
 
+/** How long a process or server stays down after a crash. */
 const outageMs = (random: SeededRandom): number => random.fractional(0, 1_500);
 
 const killReplica =
@@ -42,9 +44,9 @@ const killAtPoint =
   (service: ServiceName, killPoint: KillPoint): Fault['inject'] =>
   async (cluster, random) => {
     const candidates = cluster.processesOf(service);
-    const armed = candidates.map((one) => one.killAt(killPoint, random.integer(1, 3)));
-    await Promise.race([...armed.map(({ killed }) => killed), sleep(killPointTimeoutMs, undefined, { ref: false })]);
-    const victims = candidates.filter((_, nth) => armed[nth]?.disarm());
+    const kills = candidates.map((one) => one.killAt(killPoint, random.integer(1, 3)));
+    await Promise.race([...kills.map(({ killed }) => killed), sleep(killPointTimeoutMs, undefined, { ref: false })]);
+    const victims = candidates.filter((_, nth) => kills[nth]?.disarm());
     await sleep(outageMs(random));
     for (const one of victims) {
       await one.kill();
@@ -53,8 +55,8 @@ const killAtPoint =
     return victims.length > 0;
   };
 
-/** Applies a condition to a random process for a while. */
-const temporarily =
+/** Begins a fault of a random process, and ends it after at most `maxMs`. */
+const temporaryFault =
   (maxMs: number, begin: (one: ServiceProcess) => void, end: (one: ServiceProcess) => void): Fault['inject'] =>
   async (cluster, random) => {
     const victim = random.pick(cluster.processes);
@@ -70,7 +72,7 @@ const disturbDeliveries: Fault['inject'] = async ({ processes }, random) => {
   for (const { deliveries } of processes) deliveries.disturbed = true;
   await sleep(random.fractional(2_000, 5_000));
   // While other faults are active there may be nothing to deliver.
-  for (let waited = 0; countDisturbed() === before && waited < maxWaitMs; waited += 250) await sleep(250);
+  for (let waited = 0; countDisturbed() === before && waited < maxDeliveryWaitMs; waited += 250) await sleep(250);
   for (const { deliveries } of processes) deliveries.disturbed = false;
   return countDisturbed() > before;
 };
@@ -100,7 +102,8 @@ const killEverything: Fault['inject'] = async ({ processes, nats, postgres }, ra
   return true;
 };
 
-const unconditionally =
+/** A fault that always takes effect. */
+const certainFault =
   (job: (cluster: Cluster, random: SeededRandom) => Promise<void>): Fault['inject'] =>
   async (cluster, random) => {
     await job(cluster, random);
@@ -134,17 +137,17 @@ export const faults: readonly Fault[] = [
   {
     name: 'nats-server killed -9',
     target: 'servers',
-    inject: unconditionally(({ nats }, random) => nats.crash(outageMs(random))),
+    inject: certainFault(({ nats }, random) => nats.crash(outageMs(random))),
   },
   {
     name: 'NATS storage deleted',
     target: 'servers',
-    inject: unconditionally(({ nats }, random) => nats.deleteStorage(outageMs(random))),
+    inject: certainFault(({ nats }, random) => nats.deleteStorage(outageMs(random))),
   },
   {
     name: 'NATS storage restored to an older copy',
     target: 'servers',
-    inject: unconditionally(async ({ nats }, random) => {
+    inject: certainFault(async ({ nats }, random) => {
       await nats.copyStorage();
       await sleep(random.fractional(2_000, 5_000));
       await nats.restoreCopy(outageMs(random));
@@ -154,13 +157,13 @@ export const faults: readonly Fault[] = [
   {
     name: 'PostgreSQL crashed',
     target: 'servers',
-    inject: unconditionally(({ postgres }, random) => postgres.crash(outageMs(random))),
+    inject: certainFault(({ postgres }, random) => postgres.crash(outageMs(random))),
   },
   { name: 'PostgreSQL read-only, on and off', target: 'servers', inject: toggleReadOnly },
   ...(['search', 'change-requests'] as const).map((service) => ({
     name: `the database of ${service} restored to an older copy`,
     target: service,
-    inject: unconditionally((cluster: Cluster, random: SeededRandom) =>
+    inject: certainFault((cluster: Cluster, random: SeededRandom) =>
       cluster.restore(service, random.fractional(2_000, 6_000)),
     ),
   })),
@@ -168,7 +171,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a process cut off from NATS',
     target: 'network',
-    inject: temporarily(
+    inject: temporaryFault(
       4_000,
       (one) => one.natsProxy.disconnect(),
       (one) => one.natsProxy.reconnect(),
@@ -177,7 +180,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'a process cut off from PostgreSQL',
     target: 'network',
-    inject: temporarily(
+    inject: temporaryFault(
       4_000,
       (one) => one.postgresProxy.disconnect(),
       (one) => one.postgresProxy.reconnect(),
@@ -186,17 +189,17 @@ export const faults: readonly Fault[] = [
   {
     name: "a process's connections to NATS lost without a sign",
     target: 'network',
-    inject: unconditionally(async ({ processes }, random) => random.pick(processes).natsProxy.loseConnections()),
+    inject: certainFault(async ({ processes }, random) => random.pick(processes).natsProxy.loseConnections()),
   },
   {
     name: "a process's connections to PostgreSQL lost without a sign",
     target: 'network',
-    inject: unconditionally(async ({ processes }, random) => random.pick(processes).postgresProxy.loseConnections()),
+    inject: certainFault(async ({ processes }, random) => random.pick(processes).postgresProxy.loseConnections()),
   },
   {
     name: 'a process frozen',
     target: 'network',
-    inject: temporarily(
+    inject: temporaryFault(
       4_000,
       (one) => one.pause(),
       (one) => one.resume(),

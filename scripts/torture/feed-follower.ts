@@ -12,7 +12,7 @@ export interface FeedFollowerOptions {
 const retryDelayMs = 150;
 /** Longer than a gateway waits for an unavailable service. */
 const silenceTimeoutMs = 45_000;
-const waitTimeoutMs = 60_000;
+const readTimeoutMs = 60_000;
 
 /** Follows the event feed, and reconnects to any gateway whenever the stream ends. */
 export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) => {
@@ -21,7 +21,7 @@ export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) 
   const stopping = new AbortController();
   let interruptions = 0;
 
-  const take = (line: string): void => {
+  const addEvent = (line: string): void => {
     if (line === '') return;
     try {
       events.push(JSON.parse(line) as FeedEvent);
@@ -45,13 +45,13 @@ export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) 
         if (response.status < 500 && response.status !== 429) violations.push(error);
         return;
       }
-      let rest = '';
+      let incompleteLine = '';
       for await (const piece of (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream())) {
         clearTimeout(timer);
         timer = setTimeout(() => silence.abort(), silenceTimeoutMs);
-        const lines = `${rest}${piece}`.split('\n');
-        rest = lines.pop() ?? '';
-        for (const line of lines) take(line);
+        const lines = `${incompleteLine}${piece}`.split('\n');
+        incompleteLine = lines.pop() ?? '';
+        for (const line of lines) addEvent(line);
       }
     } catch {
       // The stream was interrupted: the next one continues after the last event.
@@ -60,7 +60,7 @@ export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) 
     }
   };
 
-  const consumers = (async () => {
+  const following = (async () => {
     for (;;) {
       await readStream();
       if (stopping.signal.aborted) return;
@@ -73,18 +73,18 @@ export const startFeedFollower = ({ urls, token, random }: FeedFollowerOptions) 
     get state() {
       return { events, interruptions, violations };
     },
-    /** Waits until it has read an event. */
+    /** Waits until the follower has read an event. @throws Error after a minute */
     waitFor: (id: Event['id']): Promise<void> =>
       eventually(
         () => {
           const last = events.at(-1)?.id ?? 0;
           if (last < id) throw new Error(`The follower of the feed is at event ${last} of ${id}.`);
         },
-        { timeoutMs: waitTimeoutMs },
+        { timeoutMs: readTimeoutMs },
       ),
     stop: async (): Promise<void> => {
       stopping.abort();
-      await consumers;
+      await following;
     },
   };
 };

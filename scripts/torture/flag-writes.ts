@@ -2,17 +2,25 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { ObservedSubject } from './api-reader.ts';
 import type { FlagSummary, RequestSummary, Subject } from './subject-state.ts';
 
-/** One write. */
+/** The part of a reply that later writes need. */
+export interface WriteReply {
+  readonly id: string | number;
+}
+
+/** A write of a flag or its project. */
 export interface Write {
+  /** a name for the ledger */
   readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
+  /** the events that it emits, as `eventKey` writes them */
   readonly events: readonly string[];
+  /** the state of the subject after it */
   readonly expected: Subject;
-  /** stores from the reply what later writes need */
-  readonly onReply?: (reply: never) => void;
-  /** stores the same from a read, if there was no reply */
+  /** stores the id in the reply, if later writes need it */
+  readonly onReply?: (reply: WriteReply) => void;
+  /** stores the id as a read shows it, if there was no reply */
   readonly onRead?: (observed: ObservedSubject) => void;
   /** another process may complete it later, so a read after a 503 does not prove that it did not happen */
   readonly completesLater?: boolean;
@@ -28,145 +36,150 @@ export interface FlagWritesOptions {
 
 const editsPerFlag = 12;
 
-/** Creates a flag and edits it at random; each write says which events and which state it leads to. */
+/** Creates a flag and edits it at random; each write says which events it emits, and which state it leads to. */
 export const flagWrites = function* ({ project, flag, withRequests, random }: FlagWritesOptions): Generator<Write> {
-  const features = `/api/admin/projects/${project}/features`;
-  const here = `${features}/${flag}`;
-  const development = `${here}/environments/development`;
-  const requests = `/api/admin/projects/${project}`;
+  const featuresPath = `/api/admin/projects/${project}/features`;
+  const flagPath = `${featuresPath}/${flag}`;
+  const developmentPath = `${flagPath}/environments/development`;
+  const projectPath = `/api/admin/projects/${project}`;
   /** ids of the strategies in their order; undefined for those that a change request added */
-  const ids: (string | undefined)[] = [];
-  let marks = 0;
+  const strategyIds: (string | undefined)[] = [];
+  let textCount = 0;
   let requestId = 0;
-  const mark = (): string => `${flag}-${++marks}`;
-  const subject = (flagNow: Subject['flag'], requestNow?: Subject['request']): Subject => ({
+  /** a text that no other write has */
+  const uniqueText = (): string => `${flag}-${++textCount}`;
+  const subject = (flagState: Subject['flag'], requestState?: Subject['request']): Subject => ({
     exists: true,
-    ...(flagNow === undefined ? {} : { flag: flagNow }),
-    ...(requestNow === undefined ? {} : { request: requestNow }),
+    ...(flagState === undefined ? {} : { flag: flagState }),
+    ...(requestState === undefined ? {} : { request: requestState }),
   });
 
-  const first = mark();
-  let now: FlagSummary = {
-    description: first,
+  const initialDescription = uniqueText();
+  let summary: FlagSummary = {
+    description: initialDescription,
     enabled: false,
     tags: [],
     titles: [],
   };
   let request: RequestSummary | undefined;
+  const updateRequest = (changes: Partial<RequestSummary>): void => {
+    request = { state: 'Draft', changes: 0, comments: [], ...request, ...changes };
+  };
   yield {
     operation: 'create a flag',
     method: 'POST',
-    path: features,
-    body: { name: flag, description: first },
-    events: [`feature-created ${first}`],
-    expected: subject(now),
+    path: featuresPath,
+    body: { name: flag, description: initialDescription },
+    events: [`feature-created ${initialDescription}`],
+    expected: subject(summary),
   };
 
   const tag = function* (): Generator<Write> {
-    const value = mark();
-    now = { ...now, tags: [...now.tags, value].toSorted() };
+    const value = uniqueText();
+    summary = { ...summary, tags: [...summary.tags, value].toSorted() };
     yield {
       operation: 'tag a flag',
       method: 'POST',
       path: `/api/admin/features/${flag}/tags`,
       body: { type: 'simple', value },
       events: [`feature-tagged ${value}`],
-      expected: subject(now, request),
+      expected: subject(summary, request),
     };
   };
   const addStrategy = function* (): Generator<Write> {
-    const title = mark();
-    now = { ...now, titles: [...now.titles, title] };
+    const title = uniqueText();
+    summary = { ...summary, titles: [...summary.titles, title] };
     yield {
       operation: 'add a strategy',
       method: 'POST',
-      path: `${development}/strategies`,
+      path: `${developmentPath}/strategies`,
       body: { name: 'flexibleRollout', title },
       events: [`feature-strategy-add ${title}`],
-      expected: subject(now, request),
-      onReply: ({ id }: { id: string }) => void (ids[now.titles.length - 1] = id),
-      onRead: ({ strategyIds }) => void (ids[now.titles.length - 1] = strategyIds[now.titles.length - 1]),
+      expected: subject(summary, request),
+      onReply: ({ id }) => void (strategyIds[summary.titles.length - 1] = String(id)),
+      onRead: (observed) =>
+        void (strategyIds[summary.titles.length - 1] = observed.strategyIds[summary.titles.length - 1]),
     };
   };
   const patchStrategy = function* (): Generator<Write> {
-    const knownIds = ids.flatMap((id, nth) => (id === undefined ? [] : nth));
-    if (knownIds.length === 0) return yield* addStrategy();
-    const index = random.pick(knownIds);
-    const title = mark();
-    now = { ...now, titles: now.titles.with(index, title) };
+    const patchable = strategyIds.flatMap((id, nth) => (id === undefined ? [] : nth));
+    if (patchable.length === 0) return yield* addStrategy();
+    const index = random.pick(patchable);
+    const title = uniqueText();
+    summary = { ...summary, titles: summary.titles.with(index, title) };
     yield {
       operation: 'patch a strategy',
       method: 'PATCH',
-      path: `${development}/strategies/${ids[index]}`,
+      path: `${developmentPath}/strategies/${strategyIds[index]}`,
       body: [{ op: 'replace', path: '/title', value: title }],
       events: [`feature-strategy-update ${title}`],
-      expected: subject(now, request),
+      expected: subject(summary, request),
     };
   };
   const toggle = function* (): Generator<Write> {
-    if (now.titles.length === 0) yield* addStrategy();
-    now = { ...now, enabled: !now.enabled };
+    if (summary.titles.length === 0) yield* addStrategy();
+    summary = { ...summary, enabled: !summary.enabled };
     yield {
       operation: 'turn a flag on or off',
       method: 'POST',
-      path: `${development}/${now.enabled ? 'on' : 'off'}`,
-      events: [now.enabled ? 'feature-environment-enabled' : 'feature-environment-disabled'],
-      expected: subject(now, request),
+      path: `${developmentPath}/${summary.enabled ? 'on' : 'off'}`,
+      events: [summary.enabled ? 'feature-environment-enabled' : 'feature-environment-disabled'],
+      expected: subject(summary, request),
     };
   };
-  const describe = function* (): Generator<Write> {
-    const description = mark();
-    now = { ...now, description };
+  const patchDescription = function* (): Generator<Write> {
+    const description = uniqueText();
+    summary = { ...summary, description };
     yield {
       operation: 'patch a flag',
       method: 'PATCH',
-      path: here,
+      path: flagPath,
       body: [{ op: 'replace', path: '/description', value: description }],
       events: [`feature-metadata-updated ${description}`],
-      expected: subject(now, request),
+      expected: subject(summary, request),
     };
   };
   const changeRequest = function* (): Generator<Write> {
     if (request !== undefined) return;
-    const titles = [mark(), mark()];
+    const titles = [uniqueText(), uniqueText()];
     for (const [nth, title] of titles.entries()) {
-      request = { state: 'Draft', changes: nth + 1, comments: [] };
+      updateRequest({ changes: nth + 1 });
       const payload = { name: 'flexibleRollout', title, constraints: [], parameters: { rollout: '50' } };
       yield {
         operation: 'propose a change',
         method: 'POST',
-        path: `${requests}/environments/development/change-requests`,
+        path: `${projectPath}/environments/development/change-requests`,
         body: { action: 'addStrategy', feature: flag, payload },
         events: [...(nth === 0 ? ['change-request-created'] : []), 'change-added'],
-        expected: subject(now, request),
-        onReply: ({ id }: { id: number }) => void (requestId = id),
+        expected: subject(summary, request),
+        onReply: ({ id }) => void (requestId = Number(id)),
         onRead: (observed) => void (requestId = observed.requestId ?? 0),
       };
     }
-    const comment = mark();
-    request = { ...(request as unknown as RequestSummary), comments: [comment] };
+    const comment = uniqueText();
+    updateRequest({ comments: [comment] });
     yield {
       operation: 'comment on a change request',
       method: 'POST',
-      path: `${requests}/change-requests/${requestId}/comments`,
+      path: `${projectPath}/change-requests/${requestId}/comments`,
       body: { text: comment },
       events: [],
-      expected: subject(now, request),
+      expected: subject(summary, request),
     };
     const moveTo = (state: string, emitsEvents: readonly string[]): Write => {
-      request = { ...(request as RequestSummary), state };
+      updateRequest({ state });
       return {
         operation: `bring a change request to "${state}"`,
         method: 'PUT',
-        path: `${requests}/change-requests/${requestId}/state`,
+        path: `${projectPath}/change-requests/${requestId}/state`,
         body: { state },
         events: emitsEvents,
-        expected: subject(now, request),
+        expected: subject(summary, request),
       };
     };
     yield moveTo('In review', ['change-request-sent-to-review']);
     yield moveTo('Approved', ['change-request-approval-added', 'change-request-approved']);
-    now = { ...now, titles: [...now.titles, ...titles] };
+    summary = { ...summary, titles: [...summary.titles, ...titles] };
     const emitted = titles.map((title) => `feature-strategy-add ${title}`);
     yield { ...moveTo('Applied', ['change-request-applied', ...emitted]), completesLater: true };
   };
@@ -174,13 +187,13 @@ export const flagWrites = function* ({ project, flag, withRequests, random }: Fl
     yield {
       operation: 'archive a flag',
       method: 'DELETE',
-      path: here,
+      path: flagPath,
       events: ['feature-archived'],
       expected: subject('archived', request),
     };
   };
 
-  const edits = [tag, tag, addStrategy, patchStrategy, patchStrategy, toggle, describe];
+  const edits = [tag, tag, addStrategy, patchStrategy, patchStrategy, toggle, patchDescription];
   for (let nth = 0; nth < editsPerFlag; nth++) {
     yield* random.pick([...edits, ...(withRequests ? [changeRequest] : [])])();
   }

@@ -30,7 +30,7 @@ export interface RollingRestartsOptions {
   readonly restarts: number;
   readonly minutes?: number;
   /**
-   * The trees of two versions. The first is started; then each round replaces every process of every service, one by one, by the
+   * The source trees of two versions. The first is started; then each round replaces every process of every service, one by one, by the
    * other version. The last round ends with the second.
    */
   readonly versions?: readonly [string, string];
@@ -41,7 +41,7 @@ export interface RollingRestartsOptions {
   readonly log?: (line: string) => void;
 }
 
-/** What one kind of client saw. */
+/** The requests of one kind of client. */
 interface RequestCounts {
   sent: number;
   failed: number;
@@ -59,7 +59,8 @@ export interface RollingRestartReport {
   readonly lost: readonly string[];
 }
 
-interface Sent {
+/** A request to the API. */
+interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
@@ -73,7 +74,12 @@ const pauseMs = 60;
 const requestTimeoutMs = 60_000;
 
 /** Sends one request without retries. Resolves with the body, or rejects with the error. */
-const send = (url: string, token: string, agent: Agent | undefined, { method, path, body }: Sent): Promise<string> =>
+const send = (
+  url: string,
+  token: string,
+  agent: Agent | undefined,
+  { method, path, body }: ApiRequest,
+): Promise<string> =>
   new Promise((resolve, reject) => {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
@@ -97,8 +103,8 @@ const send = (url: string, token: string, agent: Agent | undefined, { method, pa
     outgoing.end(text);
   });
 
-/** The writes of a client that were acknowledged. */
-interface Acknowledged {
+/** The last acknowledged values that a client wrote, and its acknowledged writes. */
+interface AcknowledgedWrites {
   description: string | undefined;
   enabled: boolean | undefined;
   readonly features: string[];
@@ -112,13 +118,13 @@ const changeRequests = '/api/admin/projects/default/change-requests';
 const proposals = '/api/admin/projects/default/environments/development/change-requests';
 
 /** A request, and its effect on the expected state. */
-interface Step extends Sent {
+interface Step extends ApiRequest {
   readonly event?: string;
   readonly onReply?: (reply: string) => void;
 }
 
 /** The requests of one client: reads and writes of every service. The draft of change requests belongs to the first client. */
-const requestsOf = function* (client: number, acknowledged: Acknowledged): Generator<Step, never> {
+const requestsOf = function* (client: number, acknowledged: AcknowledgedWrites): Generator<Step, never> {
   const feature = `rolling-${client}`;
   for (let nth = 0; ; nth++) {
     yield {
@@ -179,7 +185,8 @@ export const runRollingRestarts = async ({
   const cluster = await startCluster({ folder, scale, random: seededRandom(1), log, settings, root: versions?.[0] });
   let balancer: Balancer | undefined;
   let isDone = false;
-  let current = 'before the first restart';
+  /** what happens to processes now, for the messages of failures */
+  let phase = 'before the first restart';
   const failures: string[] = [];
   const lost: string[] = [];
   let writes = 0;
@@ -188,11 +195,11 @@ export const runRollingRestarts = async ({
   const connectionPerRequest: RequestCounts = { sent: 0, failed: 0 };
   const sent = (): number => keepAlive.sent + connectionPerRequest.sent;
 
-  const runClient = async (url: string, nth: number): Promise<Acknowledged> => {
-    const keeps = nth % 2 === 0;
-    const agent = keeps ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
-    const counted = keeps ? keepAlive : connectionPerRequest;
-    const acknowledged: Acknowledged = {
+  const runClient = async (url: string, nth: number): Promise<AcknowledgedWrites> => {
+    const keepsConnection = nth % 2 === 0;
+    const agent = keepsConnection ? new Agent({ keepAlive: true, maxSockets: 1 }) : undefined;
+    const counts = keepsConnection ? keepAlive : connectionPerRequest;
+    const acknowledged: AcknowledgedWrites = {
       description: undefined,
       enabled: undefined,
       features: [],
@@ -201,18 +208,19 @@ export const runRollingRestarts = async ({
       writes: 0,
     };
     await send(url, cluster.token, agent, { method: 'POST', path: features, body: { name: `rolling-${nth}` } });
-    for (const one of requestsOf(nth, acknowledged)) {
+    for (const step of requestsOf(nth, acknowledged)) {
       if (isDone) break;
-      counted.sent++;
+      counts.sent++;
       try {
-        const reply = await send(url, cluster.token, agent, one);
-        one.onReply?.(reply);
-        if (one.onReply !== undefined) acknowledged.writes++;
-        if (one.event !== undefined) acknowledged.events.set(one.event, (acknowledged.events.get(one.event) ?? 0) + 1);
+        const reply = await send(url, cluster.token, agent, step);
+        step.onReply?.(reply);
+        if (step.onReply !== undefined) acknowledged.writes++;
+        if (step.event !== undefined)
+          acknowledged.events.set(step.event, (acknowledged.events.get(step.event) ?? 0) + 1);
       } catch (error) {
-        counted.failed++;
+        counts.failed++;
         failures.push(
-          `${one.method} ${one.path} (${keeps ? 'keep-alive' : 'new connection'}), ${current}: ${(error as Error).message}`,
+          `${step.method} ${step.path} (${keepsConnection ? 'keep-alive' : 'new connection'}), ${phase}: ${(error as Error).message}`,
         );
         log(failures.at(-1) ?? '');
       }
@@ -223,11 +231,12 @@ export const runRollingRestarts = async ({
   };
 
   /** Compares the state of the platform with the writes that it acknowledged to a client. */
-  const verify = async (url: string, nth: number, acknowledged: Acknowledged): Promise<void> => {
-    const read = async <T>(one: Sent): Promise<T> => JSON.parse(await send(url, cluster.token, undefined, one)) as T;
+  const verify = async (url: string, nth: number, acknowledged: AcknowledgedWrites): Promise<void> => {
+    const read = async <T>(one: ApiRequest): Promise<T> =>
+      JSON.parse(await send(url, cluster.token, undefined, one)) as T;
     const feature = `rolling-${nth}`;
-    const expectSame = (what: string, stored: unknown, expected: unknown): void => {
-      if (stored !== expected) lost.push(`${what}: acknowledged ${String(expected)}, stored ${String(stored)}`);
+    const expectSame = (subject: string, stored: unknown, expected: unknown): void => {
+      if (stored !== expected) lost.push(`${subject}: acknowledged ${String(expected)}, stored ${String(stored)}`);
     };
     const state = await read<{ description?: string; environments: { name: string; enabled: boolean }[] }>({
       method: 'GET',
@@ -253,50 +262,52 @@ export const runRollingRestarts = async ({
     writes += acknowledged.writes;
   };
 
-  const restart = async (one: ServiceProcess, probed: Balancer): Promise<void> => {
-    current = `${one.name} stopping`;
+  const restart = async (one: ServiceProcess, activeBalancer: Balancer): Promise<void> => {
+    phase = `${one.name} stopping`;
     await one.stop();
-    current = `${one.name} starting`;
+    phase = `${one.name} starting`;
     await one.start();
     await eventually(
       () => {
-        if (probed.ready().length < cluster.urls.length) throw new Error('A gateway is not ready to the balancer yet.');
+        if (activeBalancer.ready().length < cluster.urls.length)
+          throw new Error('A gateway is not ready to the balancer yet.');
       },
       { timeoutMs: 60_000 },
     );
-    current = `after ${one.name}`;
+    phase = `after ${one.name}`;
     restarted++;
   };
 
   /** Replaces every process by the version, upwards in the order of upgrades and back in reverse. */
-  const replaceAll = async (version: string, isUpgrade: boolean, probed: Balancer): Promise<void> => {
+  const replaceAll = async (version: string, isUpgrade: boolean, activeBalancer: Balancer): Promise<void> => {
     for (const service of isUpgrade ? servicesInUpgradeOrder : servicesInUpgradeOrder.toReversed()) {
       for (const one of cluster.processesOf(service)) {
         one.useTree(version);
-        await restart(one, probed);
+        await restart(one, activeBalancer);
       }
     }
   };
 
   try {
-    const probed = (balancer = await startBalancer(cluster.urls));
+    const activeBalancer = (balancer = await startBalancer(cluster.urls));
     await eventually(
       () => {
-        if (probed.ready().length < cluster.urls.length) throw new Error('A gateway is not ready to the balancer yet.');
+        if (activeBalancer.ready().length < cluster.urls.length)
+          throw new Error('A gateway is not ready to the balancer yet.');
       },
       { timeoutMs: 60_000 },
     );
-    const load = Promise.all(Array.from({ length: clients }, (_, nth) => runClient(probed.url, nth)));
+    const load = Promise.all(Array.from({ length: clients }, (_, nth) => runClient(activeBalancer.url, nth)));
     const restarting = (async () => {
       const endsAt = performance.now() + minutes * 60_000;
       const isLast = (round: number): boolean =>
         round >= restarts && performance.now() >= endsAt && (versions === undefined || round % 2 === 1);
       for (let round = 1, isOver = restarts === 0; !isOver; round++) {
-        if (versions !== undefined) await replaceAll(versions[round % 2] ?? '', round % 2 === 1, probed);
+        if (versions !== undefined) await replaceAll(versions[round % 2] ?? '', round % 2 === 1, activeBalancer);
         else {
           for (const service of servicesInUpgradeOrder) {
-            const of = cluster.processesOf(service);
-            await restart(of[round % of.length] as ServiceProcess, probed);
+            const replicas = cluster.processesOf(service);
+            await restart(replicas[round % replicas.length] as ServiceProcess, activeBalancer);
           }
         }
         isOver = isLast(round);
@@ -307,7 +318,7 @@ export const runRollingRestarts = async ({
     const [acknowledged] = await Promise.all([load, restarting]);
     // The outcome of a failed request is unknown, so a client with a failed request has no expected state.
     if (failures.length === 0)
-      for (const [nth, expected] of acknowledged.entries()) await verify(probed.url, nth, expected);
+      for (const [nth, expected] of acknowledged.entries()) await verify(activeBalancer.url, nth, expected);
   } finally {
     isDone = true;
     await balancer?.stop();

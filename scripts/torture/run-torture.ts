@@ -47,19 +47,20 @@ const maxAttempts = 4;
 
 const defaultScale: ReplicaCounts = { features: 2, 'change-requests': 1, audit: 2, search: 1, gateway: 2 };
 
-type Counted = { fault: string; attempts: number; injected: number; recoveredAfterMs: number[] };
+type FaultRecord = { fault: string; attempts: number; injected: number; recoveredAfterMs: number[] };
 
 interface InjectionOptions {
   readonly random: SeededRandom;
   readonly isOver: () => boolean;
-  readonly done: (fault: Fault, injected: boolean) => Promise<void>;
+  /** called after each attempt; `injected` is whether the fault took effect */
+  readonly onInjected: (fault: Fault, injected: boolean) => Promise<void>;
 }
 
 /** Injects one fault after the other, each at least once, until the end of the run. */
 const injectSequentially = async (
   cluster: Cluster,
   selectedFaults: readonly Fault[],
-  { random, isOver, done }: InjectionOptions,
+  { random, isOver, onInjected }: InjectionOptions,
 ): Promise<void> => {
   for (let round = 1; selectedFaults.length > 0 && (round === 1 || !isOver()); round++) {
     for (const fault of random.shuffled(selectedFaults)) {
@@ -67,7 +68,7 @@ const injectSequentially = async (
       for (let tries = round === 1 ? maxAttempts : 1; tries > 0; tries--) {
         await sleep(random.fractional(0, 800));
         const injected = await fault.inject(cluster, random);
-        await done(fault, injected);
+        await onInjected(fault, injected);
         if (injected) break;
       }
     }
@@ -88,39 +89,39 @@ const injectFaults = async (
 ): Promise<FaultResult[]> => {
   const random = seededRandom(seed).derive('faults');
   const until = performance.now() + minutes * 60_000;
-  const records = new Map<Fault, Counted>(
+  const records = new Map<Fault, FaultRecord>(
     selectedFaults.map((fault) => [fault, { fault: fault.name, attempts: 0, injected: 0, recoveredAfterMs: [] }]),
   );
-  const recovered = (after: string): Promise<number> =>
+  const recoveryMs = (after: string): Promise<number> =>
     waitUntilRecovered(cluster, recoveryTimeoutMs).catch((error: Error) => {
       report(`After "${after}" it did not recover within ${recoveryTimeoutMs / 1000} s: ${error.message}`);
       return recoveryTimeoutMs;
     });
-  const done = async (fault: Fault, injected: boolean): Promise<void> => {
-    const record = records.get(fault) as Counted;
+  const onInjected = async (fault: Fault, injected: boolean): Promise<void> => {
+    const record = records.get(fault) as FaultRecord;
     record.attempts++;
     if (injected) record.injected++;
     if (!injected) return log(`${fault.name}: had no effect`);
     if (concurrent) return log(fault.name);
-    const ms = await recovered(fault.name);
+    const ms = await recoveryMs(fault.name);
     record.recoveredAfterMs.push(ms);
     await checkSdks(fault.name);
     log(`${fault.name}: recovered after ${Math.round(ms)} ms`);
   };
   let hasFailed = false;
   const isOver = (): boolean => hasFailed || performance.now() >= until;
-  const strike = (some: readonly Fault[], name: string): Promise<void> =>
-    injectSequentially(cluster, some, { random: random.derive(name), isOver, done }).catch((error) => {
+  const injectAll = (group: readonly Fault[], name: string): Promise<void> =>
+    injectSequentially(cluster, group, { random: random.derive(name), isOver, onInjected }).catch((error) => {
       hasFailed = true;
       report((error as Error).message);
     });
-  if (!concurrent) await strike(selectedFaults, 'all');
+  if (!concurrent) await injectAll(selectedFaults, 'all');
   else {
-    const { everything = [], ...apart } = Object.groupBy(selectedFaults, ({ target }) => target);
-    await Promise.all(Object.entries(apart).map(([to, some = []]) => strike(some, to)));
-    await strike(everything, 'everything');
+    const { everything = [], ...byTarget } = Object.groupBy(selectedFaults, ({ target }) => target);
+    await Promise.all(Object.entries(byTarget).map(([target, targeted = []]) => injectAll(targeted, target)));
+    await injectAll(everything, 'everything');
   }
-  if (concurrent) log(`recovered after ${Math.round(await recovered('everything'))} ms`);
+  if (concurrent) log(`recovered after ${Math.round(await recoveryMs('everything'))} ms`);
   return [...records.values()];
 };
 
@@ -131,15 +132,16 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
   const random = seededRandom(seed);
   const cluster = await startCluster({ folder, scale, random, log, settings: sdkClientSettings });
   const follower = startFeedFollower({ urls: cluster.urls, token: cluster.token, random: random.derive('follower') });
-  let wasKilled = false;
+  let isOver = false;
   let resume: () => void = () => undefined;
-  let paused: Promise<void> | undefined;
+  /** resolves when writers may continue; undefined while they are not paused */
+  let writePause: Promise<void> | undefined;
   let sdks: SdkClients | undefined;
   const violations: string[] = [];
   const checkSdks = async (after: string): Promise<void> => {
-    paused = new Promise((resolve) => (resume = resolve));
+    writePause = new Promise((resolve) => (resume = resolve));
     await sdks?.awaitCurrent().catch((error: Error) => void violations.push(`After "${after}": ${error.message}`));
-    paused = undefined;
+    writePause = undefined;
     resume();
   };
   try {
@@ -155,15 +157,15 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
         token: cluster.token,
         random: random.derive(name),
         record: write,
-        isOver: () => wasKilled,
+        isOver: () => isOver,
         maxProjects: Math.floor(maxProjects / writers),
-        mayWrite: () => paused ?? Promise.resolve(),
+        mayWrite: () => writePause ?? Promise.resolve(),
         countRestores: () => cluster.restores.filter(({ service }) => service === 'change-requests').length,
       });
     });
     const report = (violation: string): void => void violations.push(violation);
     const results = await injectFaults(cluster, options, { log, report, checkSdks });
-    wasKilled = true;
+    isOver = true;
     await Promise.all(writing);
     for (const ledger of ledgers) ledger.close();
     await checkSdks('the last write');
@@ -172,14 +174,14 @@ export const runTorture = async (options: TortureOptions): Promise<TortureReport
     log('the writers have stopped; verifying');
     const verdict = await verifyTortureRun(cluster, files.map(readLedger), follower);
     await cluster.stop();
-    const logged = loggedErrors(folder);
+    const errors = loggedErrors(folder);
     return {
       ...verdict,
-      violations: [...violations, ...sdks.violations, ...verdict.violations, ...logged],
+      violations: [...violations, ...sdks.violations, ...verdict.violations, ...errors],
       faults: results,
     };
   } catch (error) {
-    wasKilled = true;
+    isOver = true;
     await cluster.stop();
     throw error;
   } finally {

@@ -13,8 +13,9 @@ import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts
 import { featuresOfDatabase } from '../../apps/all-in-one/test/support/features-of-database.ts';
 import type { Cluster } from './cluster/cluster.ts';
 
-/** The way in which an SDK receives changes. */
+/** How an SDK receives changes: it polls complete states or deltas, or reads a stream of deltas. */
 type Mode = 'polling' | 'delta' | 'streaming';
+/** The mode of each SDK of a run. Two of them stream, so that they may be connected to different gateways. */
 const modes: readonly Mode[] = ['polling', 'delta', 'streaming', 'streaming'];
 
 interface ClientOptions {
@@ -26,13 +27,15 @@ interface ClientOptions {
   readonly report: (violation: string) => void;
 }
 
-/** The state of an SDK. */
-interface Held {
+/** The features and segments that an SDK has, and the counts of a run. */
+interface SdkState {
   features: Map<string, ClientFeature>;
   segments: Map<number, ClientSegment>;
-  /** of its last change; -1 before the first */
+  /** the revision of the last change; -1 before the first one */
   revision: number;
+  /** the number of events that the SDK has applied, complete states included */
   changes: number;
+  /** how often a stream has ended */
   interruptions: number;
 }
 
@@ -51,17 +54,17 @@ export const sdkClientSettings = { GATEWAY_STREAM_KEEP_ALIVE_SECONDS: '2' };
 const byName = (features: Iterable<ClientFeature>): ClientFeature[] =>
   [...features].sort((one, other) => (one.name < other.name ? -1 : 1));
 
-const apply = (held: Held, events: ClientDelta['events']): void => {
+const applyEvents = (state: SdkState, events: ClientDelta['events']): void => {
   for (const event of events) {
     if (event.type === 'hydration') {
-      held.features = new Map(event.features.map((feature) => [feature.name, feature]));
-      held.segments = new Map(event.segments.map((segment) => [segment.id, segment]));
-    } else if (event.type === 'feature-updated') held.features.set(event.feature.name, event.feature);
-    else if (event.type === 'feature-removed') held.features.delete(event.featureName);
-    else if (event.type === 'segment-updated') held.segments.set(event.segment.id, event.segment);
-    else held.segments.delete(event.segmentId);
-    held.revision = event.eventId;
-    held.changes++;
+      state.features = new Map(event.features.map((feature) => [feature.name, feature]));
+      state.segments = new Map(event.segments.map((segment) => [segment.id, segment]));
+    } else if (event.type === 'feature-updated') state.features.set(event.feature.name, event.feature);
+    else if (event.type === 'feature-removed') state.features.delete(event.featureName);
+    else if (event.type === 'segment-updated') state.segments.set(event.segment.id, event.segment);
+    else state.segments.delete(event.segmentId);
+    state.revision = event.eventId;
+    state.changes++;
   }
 };
 
@@ -70,56 +73,58 @@ const apply = (held: Held, events: ClientDelta['events']): void => {
  * state.
  */
 const startClient = (mode: Mode, { name, urls, secret, random, stopping, report }: ClientOptions) => {
-  const held: Held = { features: new Map(), segments: new Map(), revision: -1, changes: 0, interruptions: 0 };
+  const state: SdkState = { features: new Map(), segments: new Map(), revision: -1, changes: 0, interruptions: 0 };
 
-  const advance = (revision: number, isWhole: boolean): void => {
-    if (revision < held.revision) report(`${name} was taken back from revision ${held.revision} to ${revision}.`);
-    if (isWhole && mode !== 'polling' && held.revision >= 0)
-      report(`${name} had revision ${held.revision} and got everything again, with revision ${revision}.`);
+  /** Reports an older revision, and a complete state that the SDK did not need. */
+  const checkRevision = (revision: number, isComplete: boolean): void => {
+    if (revision < state.revision) report(`${name} was taken back from revision ${state.revision} to ${revision}.`);
+    if (isComplete && mode !== 'polling' && state.revision >= 0)
+      report(`${name} had revision ${state.revision} and got everything again, with revision ${revision}.`);
   };
-  const takeEvents = ({ events }: ClientDelta): void => {
-    for (const { type, eventId } of events) advance(eventId, type === 'hydration');
-    apply(held, events);
+  const receive = ({ events }: ClientDelta): void => {
+    for (const { type, eventId } of events) checkRevision(eventId, type === 'hydration');
+    applyEvents(state, events);
   };
-  const requireServed = (status: number): boolean => {
+  /** Reports a client error. @returns whether the response has a body to apply */
+  const isServed = (status: number): boolean => {
     if (status >= 400 && status < 500 && status !== 429) report(`${name} was answered ${status}.`);
     return status === 200;
   };
 
-  let tag: string | undefined;
+  let etag: string | undefined;
   const poll = async (): Promise<void> => {
     const path = mode === 'delta' ? '/api/client/delta' : '/api/client/features';
     const response = await fetch(`${random.pick(urls)}${path}`, {
       headers: {
         authorization: secret,
         'unleash-client-spec': clientSpec,
-        ...(tag === undefined ? {} : { 'if-none-match': tag }),
+        ...(etag === undefined ? {} : { 'if-none-match': etag }),
       },
       signal: AbortSignal.any([stopping, AbortSignal.timeout(requestTimeoutMs)]),
     });
     const text = await response.text();
-    if (response.status === 304 || !requireServed(response.status)) return;
-    if (mode === 'delta') takeEvents(JSON.parse(text) as ClientDelta);
+    if (response.status === 304 || !isServed(response.status)) return;
+    if (mode === 'delta') receive(JSON.parse(text) as ClientDelta);
     else {
       const { features, segments = [], meta } = JSON.parse(text) as ClientFeatures;
-      advance(meta.revisionId, true);
-      apply(held, [{ type: 'hydration', eventId: meta.revisionId, features, segments }]);
+      checkRevision(meta.revisionId, true);
+      applyEvents(state, [{ type: 'hydration', eventId: meta.revisionId, features, segments }]);
     }
-    tag = response.headers.get('etag') ?? undefined;
+    etag = response.headers.get('etag') ?? undefined;
   };
   const stream = async (): Promise<void> => {
-    const last: Record<string, string> = held.revision < 0 ? {} : { 'last-event-id': String(held.revision) };
-    const opened = await openEventStream(
+    const lastEventId: Record<string, string> = state.revision < 0 ? {} : { 'last-event-id': String(state.revision) };
+    const eventStream = await openEventStream(
       `${random.pick(urls)}/api/client/streaming`,
-      { authorization: secret, ...last },
-      ({ data }) => takeEvents(JSON.parse(data) as ClientDelta),
+      { authorization: secret, ...lastEventId },
+      ({ data }) => receive(JSON.parse(data) as ClientDelta),
     );
-    const close = (): void => opened.close();
+    const close = (): void => eventStream.close();
     stopping.addEventListener('abort', close, { once: true });
-    if (stopping.aborted || !requireServed(opened.status)) close();
-    const ended = opened.ended.then(() => true);
-    for (let length = -1; length < opened.text().length;) {
-      length = opened.text().length;
+    if (stopping.aborted || !isServed(eventStream.status)) close();
+    const ended = eventStream.ended.then(() => true);
+    for (let length = -1; length < eventStream.text().length;) {
+      length = eventStream.text().length;
       if (await Promise.race([ended, sleep(silenceTimeoutMs, false, { ref: false })])) break;
     }
     close();
@@ -129,11 +134,11 @@ const startClient = (mode: Mode, { name, urls, secret, random, stopping, report 
   const running = (async () => {
     while (!stopping.aborted) {
       await (mode === 'streaming' ? stream() : poll()).catch(() => undefined);
-      if (mode === 'streaming') held.interruptions++;
+      if (mode === 'streaming') state.interruptions++;
       await sleep(pollIntervalMs, undefined, { signal: stopping }).catch(() => undefined);
     }
   })();
-  return { name, held, running };
+  return { name, state, running };
 };
 
 /** Starts SDKs in every mode, whose states are later compared with the database. */
@@ -160,26 +165,27 @@ export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 
     });
   });
 
+  /** @throws Error if the state of an SDK differs from that of the database */
   const requireCurrent = async (): Promise<void> => {
     const scope = { environment, inlineSegments: false };
     const { features, segments = [] } = await featuresOfDatabase(
       postgres.urlOf(databaseSettingOf('features').database),
       scope,
     );
-    for (const { name, held } of clients) {
-      const differing = [...new Set([...held.features.keys(), ...features.map((feature) => feature.name)])].filter(
+    for (const { name, state } of clients) {
+      const differing = [...new Set([...state.features.keys(), ...features.map((feature) => feature.name)])].filter(
         (feature) =>
           !isDeepStrictEqual(
-            held.features.get(feature),
+            state.features.get(feature),
             features.find((one) => one.name === feature),
           ),
       );
       if (differing.length > 0)
         throw new Error(
-          `${name} at revision ${held.revision} does not hold what the database says of ${differing[0]}.`,
+          `${name} at revision ${state.revision} does not hold what the database says of ${differing[0]}.`,
         );
-      if (!isDeepStrictEqual(byName(held.features.values()), byName(features))) throw new Error(`${name} differs.`);
-      const missing = segments.find((segment) => !isDeepStrictEqual(held.segments.get(segment.id), segment));
+      if (!isDeepStrictEqual(byName(state.features.values()), byName(features))) throw new Error(`${name} differs.`);
+      const missing = segments.find((segment) => !isDeepStrictEqual(state.segments.get(segment.id), segment));
       if (missing !== undefined)
         throw new Error(`${name} does not hold what the database says of segment ${missing.id}.`);
     }
@@ -193,9 +199,11 @@ export const startSdkClients = async (cluster: Pick<Cluster, 'urls' | 'token' | 
 
   return {
     violations,
-    /** their counts of responses, for the log */
+    /** the numbers of changes and reconnects of each SDK, for the log */
     summary: (): string =>
-      clients.map(({ name, held }) => `${name}: ${held.changes} changes, ${held.interruptions} reconnects`).join('; '),
+      clients
+        .map(({ name, state }) => `${name}: ${state.changes} changes, ${state.interruptions} reconnects`)
+        .join('; '),
     /** Waits until the state of each SDK equals that of the database. @throws Error after 10 seconds */
     awaitCurrent: (): Promise<void> => eventually(requireCurrent, { timeoutMs: settleTimeoutMs }),
     stop: (): Promise<void> => (stopped ??= stop()),

@@ -39,13 +39,14 @@ export const requestSummary = ({ state, features, comments }: ChangeRequest): Re
   comments: (comments ?? []).map(({ text }) => text),
 });
 
-const markOf = ({ data }: Event): string => {
+/** The text that is unique to the write that emitted an event. */
+const uniqueTextOf = ({ data }: Event): string => {
   const { title, value, description } = (data ?? {}) as Record<string, unknown>;
   return String(title ?? value ?? description ?? '');
 };
 
-/** An event as its type and the value that distinguishes it from others of its type. */
-export const eventKey = (event: Event): string => `${event.type} ${markOf(event)}`.trim();
+/** The type of an event, and the text that distinguishes it from other events of this type. */
+export const eventKey = (event: Event): string => `${event.type} ${uniqueTextOf(event)}`.trim();
 
-/** Events of the change-requests service: between two producers there is no order. */
-export const isChangeRequestEvent = (spelling: string): boolean => spelling.startsWith('change-');
+/** Whether the change-requests service emits an event with this key. Events of different services have no common order. */
+export const isChangeRequestEvent = (key: string): boolean => key.startsWith('change-');

@@ -27,7 +27,7 @@ export interface Verification {
   readonly happenedUnacknowledged: number;
   readonly events: number;
   /** the events that the follower of the feed has read, and the number of its interruptions */
-  readonly feed: { readonly events: number; readonly cutOff: number };
+  readonly feed: { readonly events: number; readonly interruptions: number };
   readonly violations: readonly string[];
   /** milliseconds from the end of the last fault until every projection had applied all messages */
   readonly settledAfterMs: number;
@@ -42,14 +42,15 @@ const rowsOf = <Row>({ postgres }: Cluster, service: ServiceName, text: string):
     async (client) => (await client.query(text)).rows as Row[],
   );
 
-const readMs = 10_000;
-/** Reads through one gateway. */
-const reading = (cluster: Cluster) => retryingReader(cluster, ([url]) => url ?? '', readMs);
+/** For how long a failed read is retried. */
+const readTimeoutMs = 10_000;
+/** Reads through the first gateway. */
+const readerOf = (cluster: Cluster) => retryingReader(cluster, ([url]) => url ?? '', readTimeoutMs);
 
-const inParallel = async <T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> => {
-  const left = [...items];
+const forEachConcurrently = async <T>(items: readonly T[], job: (item: T) => Promise<void>): Promise<void> => {
+  const remaining = [...items];
   const work = async (): Promise<void> => {
-    for (let item = left.pop(); item !== undefined; item = left.pop()) await job(item);
+    for (let item = remaining.pop(); item !== undefined; item = remaining.pop()) await job(item);
   };
   await Promise.all(Array.from({ length: concurrency }, work));
 };
@@ -93,7 +94,7 @@ const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
 
 /** Reads the complete log through the API, oldest first. */
 const readLog = async (cluster: Cluster): Promise<Event[]> => {
-  const read = reading(cluster);
+  const read = readerOf(cluster);
   const events: Event[] = [];
   for (let offset = 0; ; offset = (events.at(-1)?.id ?? 1) - 1) {
     const page = await read<Events>('/api/admin/events/search', { limit: 100, offset });
@@ -102,22 +103,22 @@ const readLog = async (cluster: Cluster): Promise<Event[]> => {
   }
 };
 
-/** What several subjects of a project share, read once. */
-const projectsOf = (cluster: Cluster) => {
+/** Reads the state that the subjects of a project share, once for each project. */
+const projectReader = (cluster: Cluster) => {
   const cached = new Map<string, ReturnType<typeof readProject>>();
   return (project: string) => {
-    const parts = cached.get(project) ?? readProject(reading(cluster), project);
-    cached.set(project, parts);
-    return parts;
+    const contents = cached.get(project) ?? readProject(readerOf(cluster), project);
+    cached.set(project, contents);
+    return contents;
   };
 };
-type Projects = ReturnType<typeof projectsOf>;
+type ProjectReader = ReturnType<typeof projectReader>;
 
 /** The flag as the search returns it. */
 const searchFlag = async (cluster: Cluster, project: string, name: string): Promise<Subject['flag']> => {
   const find = async (archived: boolean) => {
     const query = new URLSearchParams({ project: `IS:${project}`, query: name, archived: String(archived) });
-    const page = await reading(cluster)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
+    const page = await readerOf(cluster)<SearchFeaturesResponse>(`/api/admin/search/features?${query}`);
     return page?.features.find((feature) => feature.name === name);
   };
   const active = await find(false);
@@ -133,8 +134,10 @@ const isLostByRestore = ({ restores }: Cluster, entries: readonly LedgerEntry[])
     ({ service, copiedAt, restoredAt }) =>
       service === 'change-requests' &&
       entries.some(
-        ({ sentAt, ms, expected: then }) =>
-          then.request !== undefined && new Date(sentAt) <= restoredAt && new Date(Date.parse(sentAt) + ms) >= copiedAt,
+        ({ sentAt, ms, expected }) =>
+          expected.request !== undefined &&
+          new Date(sentAt) <= restoredAt &&
+          new Date(Date.parse(sentAt) + ms) >= copiedAt,
       ),
   );
 
@@ -142,47 +145,55 @@ const withoutRequest = ({ request: _, ...subject }: Subject): Subject => subject
 
 interface VerificationContext {
   readonly cluster: Cluster;
-  readonly projects: Projects;
+  readonly readContents: ProjectReader;
   readonly report: (violation: string) => void;
 }
 
-/** Verifies one sequence of writes: the state, the events, and the search result. */
+/**
+ * Verifies the writes of one subject: the state, the events, and the search result.
+ * @returns whether the last write has happened although its outcome was unknown
+ */
 const verifySubject = async (
-  { cluster, projects, report }: VerificationContext,
+  { cluster, readContents, report }: VerificationContext,
   subject: string,
   { entries, events }: { readonly entries: readonly LedgerEntry[]; readonly events: readonly Event[] },
 ): Promise<boolean> => {
   const last = entries.at(-1) as LedgerEntry;
   const { project } = last;
   const lostByRestore = isLostByRestore(cluster, entries);
-  const judged = (one: Subject): Subject => (lostByRestore ? withoutRequest(one) : one);
-  const certain = entries.filter(({ outcome }) => hasHappened(outcome));
-  const before = judged(certain.at(-1)?.expected ?? { exists: subject !== project });
-  const after = last.outcome === 'unknown' ? judged(last.expected) : before;
-  const now = judged((await readSubject(reading(cluster), await projects(project), project, subject)).subject);
-  const did = last.outcome === 'unknown' && isDeepStrictEqual(now, after);
-  if (!did && !isDeepStrictEqual(now, before)) {
+  /** the part of a state that the restore has not made uncertain */
+  const certainPart = (state: Subject): Subject => (lostByRestore ? withoutRequest(state) : state);
+  const happened = entries.filter(({ outcome }) => hasHappened(outcome));
+  const before = certainPart(happened.at(-1)?.expected ?? { exists: subject !== project });
+  const after = last.outcome === 'unknown' ? certainPart(last.expected) : before;
+  const actual = certainPart(
+    (await readSubject(readerOf(cluster), await readContents(project), project, subject)).subject,
+  );
+  const hasLastHappened = last.outcome === 'unknown' && isDeepStrictEqual(actual, after);
+  if (!hasLastHappened && !isDeepStrictEqual(actual, before)) {
     const expected =
       last.outcome === 'unknown' ? `${formatValue(before)} or ${formatValue(after)}` : formatValue(before);
     report(
-      `${subject}: after "${last.operation}" (${last.outcome}) there is ${formatValue(now)} instead of ${expected}`,
+      `${subject}: after "${last.operation}" (${last.outcome}) there is ${formatValue(actual)} instead of ${expected}`,
     );
     return false;
   }
-  const expected = [...certain, ...(did ? [last] : [])].flatMap(({ events: emitsEvents }) => emitsEvents);
-  const emitted = events.map(eventKey);
-  for (const isOne of [isChangeRequestEvent, (spelling: string) => !isChangeRequestEvent(spelling)]) {
-    if (lostByRestore && isOne === isChangeRequestEvent) continue;
-    const [wanted, actual] = [expected.filter(isOne), emitted.filter(isOne)];
-    if (!isDeepStrictEqual(wanted, actual))
-      report(`${subject}: the log says ${formatValue(actual)} instead of ${formatValue(wanted)}`);
+  const expectedEvents = [...happened, ...(hasLastHappened ? [last] : [])].flatMap(
+    ({ events: emitsEvents }) => emitsEvents,
+  );
+  const loggedEvents = events.map(eventKey);
+  for (const isOfService of [isChangeRequestEvent, (key: string) => !isChangeRequestEvent(key)]) {
+    if (lostByRestore && isOfService === isChangeRequestEvent) continue;
+    const [expectedOfService, logged] = [expectedEvents.filter(isOfService), loggedEvents.filter(isOfService)];
+    if (!isDeepStrictEqual(expectedOfService, logged))
+      report(`${subject}: the log says ${formatValue(logged)} instead of ${formatValue(expectedOfService)}`);
   }
-  const { flag } = now;
+  const { flag } = actual;
   const result = subject === project ? undefined : await searchFlag(cluster, project, subject);
-  const wanted = typeof flag === 'object' ? { ...flag, titles: [] } : flag;
-  if (!isDeepStrictEqual(result, wanted))
-    report(`${subject}: the search returns ${formatValue(result)} instead of ${formatValue(wanted)}`);
-  return did;
+  const expectedResult = typeof flag === 'object' ? { ...flag, titles: [] } : flag;
+  if (!isDeepStrictEqual(result, expectedResult))
+    report(`${subject}: the search returns ${formatValue(result)} instead of ${formatValue(expectedResult)}`);
+  return hasLastHappened;
 };
 
 /** Verifies that positions have no gap, and that each event of each outbox is in the log once and in order. */
@@ -220,7 +231,7 @@ const verifyOutboxes = async (cluster: Cluster, report: (violation: string) => v
 const verifyChain = async (cluster: Cluster, report: (violation: string) => void): Promise<void> => {
   let range = '';
   for (;;) {
-    const result = await reading(cluster)<EventLogVerification>(`/api/admin/events/verify${range}`);
+    const result = await readerOf(cluster)<EventLogVerification>(`/api/admin/events/verify${range}`);
     if (result?.intact !== true) return report(`The chain of the log is broken: ${result?.fault?.message}`);
     if (result.complete) return;
     range = `?from=${result.checkedTo}`;
@@ -235,8 +246,8 @@ const verifyFollower = async (
 ): Promise<void> => {
   await follower.waitFor(log.at(-1)?.id ?? 0).catch((error: Error) => report(error.message));
   await follower.stop();
-  const { events, violations: complaints } = follower.state;
-  for (const complaint of complaints) report(complaint);
+  const { events, violations } = follower.state;
+  for (const violation of violations) report(violation);
   const read = new Map(events.map(({ hash: _, ...event }) => [event.id, event]));
   if (read.size < events.length)
     report(`The follower of the feed has read ${events.length - read.size} events more than once.`);
@@ -245,11 +256,11 @@ const verifyFollower = async (
     if (id <= before) report(`The follower of the feed has read event ${id} after event ${before}.`);
   }
   for (const event of log) {
-    const seen = read.get(event.id);
-    if (seen === undefined) report(`The follower of the feed has never read event ${event.id}.`);
-    else if (!isDeepStrictEqual(seen, event)) {
+    const readEvent = read.get(event.id);
+    if (readEvent === undefined) report(`The follower of the feed has never read event ${event.id}.`);
+    else if (!isDeepStrictEqual(readEvent, event)) {
       report(
-        `The follower of the feed has read event ${event.id} as ${formatValue(seen)} instead of ${formatValue(event)}`,
+        `The follower of the feed has read event ${event.id} as ${formatValue(readEvent)} instead of ${formatValue(event)}`,
       );
     }
     read.delete(event.id);
@@ -277,6 +288,31 @@ export const loggedErrors = (folder: string): string[] =>
         )
         .map((line) => `${file}: ${line}`),
     );
+
+const requestIdOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
+
+/** The flag of the change request of each event, where the event has a change request. Each change request is of one flag. */
+const flagsByEvent = (log: readonly Event[]): Map<Event, string> => {
+  const flags = new Map<Event, string>();
+  // Newest first: a change request is created before its first change, and its id may be reused after a restore.
+  const nextFlag = new Map<unknown, string>();
+  for (const event of log.toReversed()) {
+    if (event.type === 'change-added' && event.featureName) nextFlag.set(requestIdOf(event), event.featureName);
+    if (event.type === 'change-request-created') flags.set(event, nextFlag.get(requestIdOf(event)) ?? '');
+  }
+  const currentFlag = new Map<unknown, string>();
+  for (const event of log) {
+    if (event.type === 'change-added' && event.featureName) currentFlag.set(requestIdOf(event), event.featureName);
+    if (!flags.has(event)) flags.set(event, currentFlag.get(requestIdOf(event)) ?? '');
+  }
+  return flags;
+};
+
+/** The events of the log by flag, or by project where they concern no flag. */
+const eventsBySubject = (log: readonly Event[]) => {
+  const flags = flagsByEvent(log);
+  return Map.groupBy(log, (event) => event.featureName || flags.get(event) || event.project);
+};
 
 /** Verifies the platform, after the last fault, against the ledgers of the writers and the events of the follower. */
 export const verifyTortureRun = async (
@@ -319,34 +355,24 @@ export const verifyTortureRun = async (
     for (const one of replays.filter(({ producer }) => !restored.has(producer)))
       report(`${consumer} has read the outbox again as if it had been restored: ${formatValue(one)}`);
   }
-  const idOf = ({ data }: Event): unknown => (data as { changeRequestId?: unknown } | null)?.changeRequestId;
-  // Newest first: a change request is created before its first change, and its id may be reused after a restore.
-  const flagOf = new Map<unknown, string>();
-  const ofFlag = new Map<Event, string>();
-  for (const event of log.toReversed()) {
-    if (event.type === 'change-added' && event.featureName) flagOf.set(idOf(event), event.featureName);
-    if (event.type === 'change-request-created') ofFlag.set(event, flagOf.get(idOf(event)) ?? '');
-  }
-  const flagNow = new Map<unknown, string>();
-  for (const event of log) {
-    if (event.type === 'change-added' && event.featureName) flagNow.set(idOf(event), event.featureName);
-    if (!ofFlag.has(event)) ofFlag.set(event, flagNow.get(idOf(event)) ?? '');
-  }
-  const eventsOf = Map.groupBy(log, (event) => event.featureName || ofFlag.get(event) || event.project);
-  const projects = projectsOf(cluster);
-  let happened = 0;
-  await inParallel([...Map.groupBy(entries, ({ subject }) => subject)], async ([subject, own]) => {
+  const eventsOf = eventsBySubject(log);
+  const readContents = projectReader(cluster);
+  let happenedUnknown = 0;
+  await forEachConcurrently([...Map.groupBy(entries, ({ subject }) => subject)], async ([subject, own]) => {
     if (
-      await verifySubject({ cluster, projects, report }, subject, { entries: own, events: eventsOf.get(subject) ?? [] })
+      await verifySubject({ cluster, readContents, report }, subject, {
+        entries: own,
+        events: eventsOf.get(subject) ?? [],
+      })
     )
-      happened++;
+      happenedUnknown++;
   });
   return {
     acknowledged: ofOutcome('acknowledged').length,
     unknown: entries.filter(({ outcome }) => !['acknowledged', 'refused'].includes(outcome)).length,
-    happenedUnacknowledged: happened + ofOutcome('found').length,
+    happenedUnacknowledged: happenedUnknown + ofOutcome('found').length,
     events: log.length,
-    feed: { events: follower.state.events.length, cutOff: follower.state.interruptions },
+    feed: { events: follower.state.events.length, interruptions: follower.state.interruptions },
     violations,
     settledAfterMs,
   };

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { LedgerEntry, WriteOutcome } from './write-ledger.ts';
 import { readSubject, retryingReader, readProject } from './api-reader.ts';
-import { flagWrites, type Write } from './flag-writes.ts';
+import { flagWrites, type Write, type WriteReply } from './flag-writes.ts';
 import type { Subject } from './subject-state.ts';
 
 export interface WriterOptions {
@@ -26,23 +26,25 @@ interface WriteResult {
   readonly outcome: WriteOutcome;
   readonly status: number;
   readonly body: unknown;
-  readonly said?: string;
+  /** the text of an error response, or the error of the connection */
+  readonly error?: string;
 }
 
 const requestTimeoutMs = 20_000;
 /** A write without a response may happen until its deadline: the default call timeout of the gateway and two seconds. */
 const deadlineMs = 12_000;
-const readMs = 60_000;
+/** For how long a failed read is retried. */
+const readTimeoutMs = 60_000;
 const retryDelayMs = 150;
-/** Below the number of change requests that a project lists. */
+/** The API lists a limited number of change requests of a project, each of which has one flag: this is below it. */
 const maxFlagsPerProject = 200;
-/** After a change request of unknown outcome, the project gets no more of them, and this many flags later it is replaced. */
+/** A project gets no more change requests after one of unknown outcome, and is replaced when it has this many flags. */
 const maxFlagsWithoutRequests = 12;
 
 const outcomeOf = (status: number): WriteOutcome =>
   status < 300 ? 'acknowledged' : status < 500 && status !== 429 ? 'refused' : 'unknown';
 
-/** The connection was refused, so the write was not sent and can be repeated at another gateway. */
+/** Whether the connection was refused: then the write was not sent, and can be repeated at another gateway. */
 const isConnectionRefused = (error: unknown): boolean => {
   const { cause } = error as { cause?: { code?: string } };
   return cause?.code === 'ECONNREFUSED';
@@ -63,7 +65,7 @@ export const runWriter = async ({
   countRestores,
   mayWrite,
 }: WriterOptions): Promise<void> => {
-  const read = retryingReader({ urls, token }, (all) => random.pick(all), readMs);
+  const read = retryingReader({ urls, token }, (all) => random.pick(all), readTimeoutMs);
 
   const send = async ({ method, path, body }: Write): Promise<WriteResult | 'not sent'> => {
     try {
@@ -75,25 +77,31 @@ export const runWriter = async ({
       });
       const text = await response.text();
       const outcome = outcomeOf(response.status);
-      if (outcome !== 'acknowledged') return { outcome, status: response.status, body: undefined, said: text };
+      if (outcome !== 'acknowledged') return { outcome, status: response.status, body: undefined, error: text };
       return { outcome, status: response.status, body: text === '' ? undefined : JSON.parse(text) };
     } catch (error) {
       if (isConnectionRefused(error)) return 'not sent';
-      return { outcome: 'unknown', status: 0, body: undefined, said: String((error as Error).cause ?? error) };
+      return { outcome: 'unknown', status: 0, body: undefined, error: String((error as Error).cause ?? error) };
     }
   };
 
-  /** Reads a subject until its state is that before or that after a write. */
-  const settle = async (project: string, subject: string, before: Subject, write: Write): Promise<WriteOutcome> => {
+  /** Determines whether a write has happened: reads its subject until the state is that before or that after the write. */
+  const determineOutcome = async (
+    project: string,
+    subject: string,
+    before: Subject,
+    write: Write,
+  ): Promise<WriteOutcome> => {
     const observed = await eventually(
       async () => {
-        const now = await readSubject(read, await readProject(read, project), project, subject);
-        if (isDeepStrictEqual(now.subject, before) || isDeepStrictEqual(now.subject, write.expected)) return now;
+        const current = await readSubject(read, await readProject(read, project), project, subject);
+        if (isDeepStrictEqual(current.subject, before) || isDeepStrictEqual(current.subject, write.expected))
+          return current;
         throw new Error(
-          `${subject} is neither as before "${write.operation}" nor as after it: ${JSON.stringify(now.subject)}`,
+          `${subject} is neither as before "${write.operation}" nor as after it: ${JSON.stringify(current.subject)}`,
         );
       },
-      { timeoutMs: readMs },
+      { timeoutMs: readTimeoutMs },
     );
     if (!isDeepStrictEqual(observed.subject, write.expected)) return 'absent';
     write.onRead?.(observed);
@@ -101,7 +109,7 @@ export const runWriter = async ({
   };
 
   /** Repeats a write until it has happened, is refused, or has an unknown outcome. Every attempt is recorded. */
-  const make = async (
+  const complete = async (
     project: string,
     subject: string,
     before: Subject,
@@ -118,25 +126,25 @@ export const runWriter = async ({
         await sleep(retryDelayMs);
         continue;
       }
-      const { status, body, said } = result;
+      const { status, body, error } = result;
       let { outcome } = result;
       const { operation, events, expected } = write;
       const ms = Math.round(performance.now() - startedAt);
-      let reason = said;
+      let reason = error;
       // With a response the write has ended; without one, it has ended after its deadline.
       const isSettled = status > 0 || random.chance(0.5);
       if (outcome === 'unknown' && isSettled && write.completesLater !== true) {
         if (status === 0) await sleep(Math.max(0, deadlineMs - ms));
-        outcome = await settle(project, subject, before, write).catch((error: Error) => {
-          reason = `${said}; ${error.message}`;
+        outcome = await determineOutcome(project, subject, before, write).catch((unsettled: Error) => {
+          reason = `${error}; ${unsettled.message}`;
           return 'unknown' as const;
         });
       }
-      // The restored database may have lost it, or may have an earlier draft again, to which a proposal was added: the state may be
-      // neither that before nor that after.
+      // The restored database may have lost the write, or may have an earlier draft again, to which a proposal was added: the state may be
+      // neither that before the write nor that after it.
       if (expected.request !== undefined && countRestores() > restoresBefore) {
         outcome = 'unknown';
-        reason = said;
+        reason = error;
       }
       record({
         project,
@@ -150,7 +158,7 @@ export const runWriter = async ({
         events,
         expected,
       });
-      if (outcome === 'acknowledged') write.onReply?.(body as never);
+      if (outcome === 'acknowledged') write.onReply?.(body as WriteReply);
       if (outcome !== 'absent') return outcome;
       await sleep(retryDelayMs);
     }
@@ -168,16 +176,16 @@ export const runWriter = async ({
   let project: { readonly name: string; flags: number; withRequests: boolean; readonly restores: number } | undefined;
   let projects = 0;
   for (let nth = 1; !isOver(); nth++) {
-    // A draft that returned with an older copy would receive the next change of its user and environment.
-    const isOfBefore = project?.withRequests === true && project.restores !== countRestores();
+    // The restored copy may have an open draft, which would receive the next change of the same user and environment.
+    const isFromBeforeRestore = project?.withRequests === true && project.restores !== countRestores();
     const isUsedUp =
       project !== undefined && project.flags >= (project.withRequests ? maxFlagsPerProject : maxFlagsWithoutRequests);
-    if (project === undefined || ((isUsedUp || isOfBefore) && projects < maxProjects)) {
-      const wanted = `${name}-${nth}`;
-      const outcome = await make(wanted, wanted, { exists: false }, createProject(wanted));
+    if (project === undefined || ((isUsedUp || isFromBeforeRestore) && projects < maxProjects)) {
+      const projectName = `${name}-${nth}`;
+      const outcome = await complete(projectName, projectName, { exists: false }, createProject(projectName));
       projects++;
-      const isThere = outcome === 'acknowledged' || outcome === 'found';
-      project = isThere ? { name: wanted, flags: 0, withRequests: true, restores: countRestores() } : undefined;
+      const hasProject = outcome === 'acknowledged' || outcome === 'found';
+      project = hasProject ? { name: projectName, flags: 0, withRequests: true, restores: countRestores() } : undefined;
       if (project === undefined) {
         await sleep(retryDelayMs);
         continue;
@@ -188,9 +196,9 @@ export const runWriter = async ({
     if (project.flags > maxFlagsPerProject || project.restores !== countRestores()) project.withRequests = false;
     let before: Subject = { exists: true };
     for (const write of flagWrites({ project: project.name, flag, withRequests: project.withRequests, random })) {
-      // The id of its change request may have been reused since.
+      // After a restore, another change request may have the id of the one of this flag.
       if (before.request !== undefined && project.restores !== countRestores()) break;
-      const outcome = await make(project.name, flag, before, write);
+      const outcome = await complete(project.name, flag, before, write);
       if (outcome === 'over') return;
       if (outcome !== 'acknowledged' && outcome !== 'found') {
         // The next change of this writer would be added to the change request whose state is unknown.

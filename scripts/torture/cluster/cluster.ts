@@ -25,7 +25,7 @@ export interface ClusterOptions {
   readonly log?: (line: string) => void;
   /** settings of all processes, besides those that the cluster needs */
   readonly settings: Readonly<Record<string, string>>;
-  /** the tree that processes first run from; this repository by default */
+  /** the source tree that processes first run from; this repository by default */
   readonly root?: string | undefined;
 }
 
@@ -85,29 +85,29 @@ export const startCluster = async ({
     await stop();
     throw error;
   }
-  const of = (service: ServiceName) => processes.filter((one) => one.service === service);
+  const processesOf = (service: ServiceName) => processes.filter((one) => one.service === service);
   const lostWrites: LostWritesInterval[] = [];
   const whileDown = async (service: ServiceName, job: () => Promise<void>): Promise<void> => {
-    await Promise.all(of(service).map((one) => one.kill()));
+    await Promise.all(processesOf(service).map((one) => one.kill()));
     await job();
-    await Promise.all(of(service).map((one) => one.start()));
+    await Promise.all(processesOf(service).map((one) => one.start()));
   };
   return {
     token,
     postgres,
     nats,
     processes,
-    processesOf: of,
-    /** addresses of the gateways */
+    processesOf,
+    /** the URLs of the gateways */
     urls: processes.flatMap(({ url }) => url ?? []),
-    /** the databases that were restored so far; they may lack what they received since their copy */
+    /** for each restore of a database so far, the period whose writes the database may lack since then */
     restores: lostWrites,
-    /** Restores the database of a service to a copy of some time ago, while the processes of the service are stopped. */
-    restore: async (service: ServiceName, whileMs: number): Promise<void> => {
+    /** Copies the database of a service, and restores the copy after `untilRestoreMs`. For both, the processes of the service are killed. */
+    restore: async (service: ServiceName, untilRestoreMs: number): Promise<void> => {
       const { database } = databaseSettingOf(service);
       const copiedAt = new Date();
       await whileDown(service, () => postgres.copyDatabase(database));
-      await sleep(whileMs);
+      await sleep(untilRestoreMs);
       await whileDown(service, async () => {
         lostWrites.push({ service, copiedAt, restoredAt: new Date() });
         await postgres.restoreCopy(database);

@@ -21,8 +21,8 @@ interface Frame {
   readonly bytes: Buffer;
 }
 
-/** Splits a stream of the PostgreSQL protocol (version 3) into its messages. */
-const frames = (firstIsUntyped: boolean): ((bytes: Buffer) => Frame[]) => {
+/** Returns a function that splits a stream of the PostgreSQL protocol (version 3) into its messages. */
+const frameSplitter = (firstIsUntyped: boolean): ((bytes: Buffer) => Frame[]) => {
   let rest: Buffer = Buffer.alloc(0);
   let untyped = firstIsUntyped;
   return (bytes) => {
@@ -45,6 +45,7 @@ const frames = (firstIsUntyped: boolean): ((bytes: Buffer) => Frame[]) => {
   };
 };
 
+/** The NUL-terminated text at an offset, and the offset after it. */
 const textAt = (body: Buffer, offset: number): { text: string; next: number } => {
   const end = body.indexOf(0, offset);
   return { text: body.toString('utf8', offset, end), next: end + 1 };
@@ -55,8 +56,8 @@ export const postgresInterceptor =
   (onKillPoint: OnKillPoint) =>
   ({ toClient, toServer }: Endpoints): Interceptor => {
     const statements = new Map<string, string>();
-    const sent = frames(true);
-    const received = frames(false);
+    const splitSent = frameSplitter(true);
+    const splitReceived = frameSplitter(false);
     let emitsEvents = false;
     let appliesMessages = false;
     let wasKilled = false;
@@ -71,34 +72,36 @@ export const postgresInterceptor =
       return type === 'B' ? statements.get(textAt(body, textAt(body, 0).next).text) : undefined;
     };
 
-    const isKilledAt = (killPoint: KillPoint): boolean => (wasKilled ||= onKillPoint(killPoint));
+    /** Reports a kill point. @returns whether the process has been killed, there or before */
+    const reach = (killPoint: KillPoint): boolean => (wasKilled ||= onKillPoint(killPoint));
 
-    const isKilledBefore = (statement: string): boolean => {
+    /** Reports the kill point before a statement, if there is one. @returns whether the process has been killed */
+    const reachBefore = (statement: string): boolean => {
       if (statement.startsWith('begin')) emitsEvents = appliesMessages = false;
       if (statement.startsWith('insert into outbox (')) {
         emitsEvents = true;
-        return isKilledAt('state written, events not');
+        return reach('state written, events not');
       }
       if (statement.startsWith('update consumer_checkpoint set position')) appliesMessages = true;
-      if (statement.startsWith('update outbox_topic set published')) return isKilledAt('published, not marked');
-      return statement === 'commit' && emitsEvents && isKilledAt('before COMMIT');
+      if (statement.startsWith('update outbox_topic set published')) return reach('published, not marked');
+      return statement === 'commit' && emitsEvents && reach('before COMMIT');
     };
 
     return {
       fromClient: (bytes) => {
-        for (const frame of sent(bytes)) {
+        for (const frame of splitSent(bytes)) {
           if (wasKilled) return;
           const statement = statementIn(frame)?.trim().toLowerCase();
-          if (statement !== undefined && isKilledBefore(statement)) return;
+          if (statement !== undefined && reachBefore(statement)) return;
           toServer(frame.bytes);
-          if (statement === 'commit' && emitsEvents) isKilledAt('COMMIT sent, no response');
+          if (statement === 'commit' && emitsEvents) reach('COMMIT sent, no response');
         }
       },
       fromServer: (bytes) => {
-        for (const { type, body, bytes: message } of received(bytes)) {
+        for (const { type, body, bytes: message } of splitReceived(bytes)) {
           if (type === 'C' && body.toString('latin1', 0, 6) === 'COMMIT') {
-            if (emitsEvents) isKilledAt('after COMMIT, before the reply');
-            if (appliesMessages) isKilledAt('applied, not acknowledged');
+            if (emitsEvents) reach('after COMMIT, before the reply');
+            if (appliesMessages) reach('applied, not acknowledged');
             emitsEvents = appliesMessages = false;
           }
           if (wasKilled) return;

@@ -21,17 +21,18 @@ export interface ServiceProcessOptions {
   /** folder for the output of the process */
   readonly folder: string;
   readonly log: (line: string) => void;
-  /** the tree that it first runs from; this repository by default */
+  /** the source tree that it first runs from; this repository by default */
   readonly root?: string | undefined;
 }
 
-/** Generous, so that only a process that hangs exceeds it, also on a busy machine. */
-const readyMs = 180_000;
+/** The timeout of a start with its restarts. Generous, so that only a process that hangs exceeds it, also on a busy machine. */
+const readyTimeoutMs = 180_000;
 /** A process that is not ready by then is killed and restarted, as by a start-up probe of Kubernetes. */
 const startupProbeMs = 60_000;
 /** Interval between log lines while a process is not ready. */
 const progressIntervalMs = 15_000;
-const stopMs = 30_000;
+/** A process that has not ended so long after SIGTERM is killed. */
+const stopTimeoutMs = 30_000;
 
 /** A process that runs the `main.ts` of one service, behind a proxy to NATS and one to PostgreSQL. */
 export const createServiceProcess = async (options: ServiceProcessOptions) => {
@@ -42,17 +43,18 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
   const deliveries: Deliveries = { disturbed: false, disturbedCount: 0 };
   let { root } = options;
   let program: Program | undefined;
-  let armed: { readonly killPoint: KillPoint; left: number; readonly resolve: () => void } | undefined;
+  /** the kill that is triggered when a kill point was reached `left` times */
+  let armedKill: { readonly killPoint: KillPoint; left: number; readonly resolve: () => void } | undefined;
   let wasKilled = false;
 
   const isRunning = (): boolean => program?.isRunning() === true;
 
   const onKillPoint = (killPoint: KillPoint): boolean => {
-    if (armed?.killPoint !== killPoint || --armed.left > 0) return false;
+    if (armedKill?.killPoint !== killPoint || --armedKill.left > 0) return false;
     program?.signal('SIGKILL');
     wasKilled = true;
-    armed.resolve();
-    armed = undefined;
+    armedKill.resolve();
+    armedKill = undefined;
     return true;
   };
 
@@ -67,7 +69,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
     program = undefined;
   };
 
-  const isReady = async (): Promise<void> => {
+  const requireReady = async (): Promise<void> => {
     if (!isRunning()) throw new Error(`${name} has ended.`);
     const response = await fetch(`http://127.0.0.1:${monitoringPort}/health/ready`, {
       signal: AbortSignal.timeout(2_000),
@@ -79,7 +81,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
     /** `features`, `features-2`, … */
     name,
     service,
-    /** address of the API, if it is a gateway */
+    /** the URL of the API, if it is a gateway */
     url: port === undefined ? undefined : `http://127.0.0.1:${port}`,
     natsProxy: toNats,
     postgresProxy: toPostgres,
@@ -87,11 +89,11 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
     get pid() {
       return program?.pid ?? 0;
     },
-    /** Starts from another tree from now on. */
+    /** Sets the source tree from which later starts run the process. */
     useTree: (tree: string): void => void (root = tree),
-    /** Starts it, and resolves when it is ready. */
+    /** Starts the process, and resolves when it is ready. */
     start: async (): Promise<void> => {
-      for (const deadline = performance.now() + readyMs; ;) {
+      for (const deadline = performance.now() + readyTimeoutMs; ;) {
         const environment = {
           ...settings,
           BUS_URL: `nats://127.0.0.1:${toNats.port}`,
@@ -99,68 +101,68 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
           [monitoringPortKey(service)]: String(monitoringPort),
           ...(port === undefined ? {} : { PORT: String(port) }),
         };
-        // A paused process would not handle SIGTERM.
+        // SIGKILL, because a paused process does not handle SIGTERM.
         const started = runProgram(path.join('apps', service, 'src', 'main.ts'), environment, {
           signalOnParentExit: 'KILL',
           ...(root === undefined ? {} : { root }),
         });
         program = started;
-        const wasKilled = started.ended.then(() => {
+        const exited = started.ended.then(() => {
           appendFileSync(path.join(folder, `${name}.log`), `${started.output()}${started.errors()}`);
           return 'ended' as const;
         });
-        let why = 'it was not probed yet';
+        let reason = 'it was not probed yet';
         const probe = (): Promise<void> =>
-          isReady().catch((error: Error) => {
-            why = error.message;
+          requireReady().catch((error: Error) => {
+            reason = error.message;
             throw error;
           });
         const ready = eventually(probe, { timeoutMs: startupProbeMs }).then(
           () => 'ready' as const,
           () => 'late' as const,
         );
-        const progress = setInterval(() => log(`${name} is not ready yet: ${why}`), progressIntervalMs);
-        const outcome = await Promise.race([wasKilled, ready]).finally(() => clearInterval(progress));
+        const progress = setInterval(() => log(`${name} is not ready yet: ${reason}`), progressIntervalMs);
+        const outcome = await Promise.race([exited, ready]).finally(() => clearInterval(progress));
         if (outcome === 'ready') return;
         if (outcome === 'late') {
-          if (performance.now() > deadline) throw new Error(why);
-          log(`${name} is killed, because it is not ready after ${startupProbeMs / 1_000} s: ${why}`);
+          if (performance.now() > deadline) throw new Error(reason);
+          log(`${name} is killed, because it is not ready after ${startupProbeMs / 1_000} s: ${reason}`);
           started.signal('SIGKILL');
           await started.ended;
         }
-        // A supervisor would restart it; so does this, until the deadline.
+        // The next round starts it again, as a supervisor would, until the deadline.
         log(`${name} has ended and is restarted`);
         if (performance.now() > deadline)
           throw new Error(`${name} does not start: ${started.output()}${started.errors()}`);
       }
     },
-    /** Kills it with SIGKILL. */
+    /** Kills the process with SIGKILL. */
     kill: async (): Promise<void> => {
       program?.signal('SIGKILL');
       await waitUntilEnded();
     },
     pause: (): void => program?.signal('SIGSTOP'),
     resume: (): void => program?.signal('SIGCONT'),
-    /** Kills it when it reaches a kill point for the nth time from now; `disarm` returns whether that has happened. */
-    killAt: (killPoint: KillPoint, left: number): { readonly killed: Promise<void>; disarm(): boolean } => {
+    /** Kills the process when it has reached a kill point so many times from now; `disarm` returns whether that has happened. */
+    killAt: (killPoint: KillPoint, times: number): { readonly killed: Promise<void>; disarm(): boolean } => {
       wasKilled = false;
-      const killed = new Promise<void>((resolve) => (armed = { killPoint, left, resolve }));
+      const killed = new Promise<void>((resolve) => (armedKill = { killPoint, left: times, resolve }));
       return {
         killed,
         disarm: () => {
-          armed = undefined;
+          armedKill = undefined;
           return wasKilled;
         },
       };
     },
-    /** Sends SIGTERM, and SIGKILL after 30 seconds, and waits until it has ended. */
+    /** Sends SIGTERM, and SIGKILL after 30 seconds, and waits until the process has ended. */
     stop: async (): Promise<void> => {
       if (program === undefined) return;
       program.signal('SIGCONT');
       program.signal('SIGTERM');
-      const late = setTimeout(() => program?.signal('SIGKILL'), stopMs);
+      const killTimer = setTimeout(() => program?.signal('SIGKILL'), stopTimeoutMs);
       await waitUntilEnded();
-      clearTimeout(late);
+      clearTimeout(killTimer);
     },
     /** Closes the proxies. */
     close: async (): Promise<void> => {

@@ -4,8 +4,8 @@ import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { withClient } from '../../../libs/testing/src/test-postgres.ts';
 
-/** Runs jobs one after the other, so that a server is not stopped while it starts. */
-const serially = (): ((job: () => Promise<void>) => Promise<void>) => {
+/** Returns a function that runs jobs one after the other, so that a server is not stopped while it starts. */
+const serialQueue = (): ((job: () => Promise<void>) => Promise<void>) => {
   let last: Promise<unknown> = Promise.resolve();
   return (job) => {
     const done = last.then(job);
@@ -19,7 +19,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** The PostgreSQL of a run. Its port stays the same over restarts, and fsync is on. */
 export const startPostgres = async (dataDir: string) => {
   const port = await reservePort();
-  const turn = serially();
+  const runSerially = serialQueue();
   let server: EmbeddedPostgres = await startEmbeddedPostgres({ dataDir, port });
   const administer = (...statements: readonly string[]): Promise<void> =>
     withClient(server.urlOf('postgres'), async (client) => {
@@ -31,25 +31,25 @@ export const startPostgres = async (dataDir: string) => {
   return {
     port,
     urlOf: (database: string): string => server.urlOf(database),
-    /** Stops it like a crash (`immediate`), and restarts it after `awayMs`. */
-    crash: (awayMs: number): Promise<void> =>
-      turn(async () => {
+    /** Stops the server like a crash (an immediate shutdown), and restarts it after `downtimeMs`. */
+    crash: (downtimeMs: number): Promise<void> =>
+      runSerially(async () => {
         process.kill(server.pid, 'SIGQUIT');
         await server.lost;
-        await pause(awayMs);
+        await pause(downtimeMs);
         server = await startEmbeddedPostgres({ dataDir, port });
       }),
-    /** Makes every session read-only for a while, as a failover to a standby or a guard of a full disk does. */
-    readOnly: (forMs: number): Promise<void> =>
-      turn(async () => {
+    /** Makes every session read-only for `durationMs`, as a failover to a standby or a guard of a full disk does. */
+    readOnly: (durationMs: number): Promise<void> =>
+      runSerially(async () => {
         await administer('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
-        await pause(forMs);
+        await pause(durationMs);
         await administer('alter system reset default_transaction_read_only', 'select pg_reload_conf()');
       }),
     /** Copies a database. Its sessions are terminated. */
     copyDatabase: (name: string): Promise<void> =>
-      turn(() =>
-        // A terminated session may be listed a little longer.
+      runSerially(() =>
+        // The server may count a terminated session for some time, and refuses the copy until then.
         eventually(() =>
           administer(
             `drop database if exists ${copyOf(name)} with (force)`,
@@ -60,8 +60,10 @@ export const startPostgres = async (dataDir: string) => {
       ),
     /** Replaces a database by its copy. Its sessions are terminated. */
     restoreCopy: (name: string): Promise<void> =>
-      turn(() => administer(`drop database ${name} with (force)`, `alter database ${copyOf(name)} rename to ${name}`)),
-    stop: (): Promise<void> => turn(() => server.stop()),
+      runSerially(() =>
+        administer(`drop database ${name} with (force)`, `alter database ${copyOf(name)} rename to ${name}`),
+      ),
+    stop: (): Promise<void> => runSerially(() => server.stop()),
   };
 };
 
@@ -70,28 +72,28 @@ export const startNatsServer = async (folder: string) => {
   const storeDir = path.join(folder, 'nats');
   const copy = path.join(folder, 'nats-copy');
   const server: TestNats = await startNats({ storeDir, port: await reservePort() });
-  const turn = serially();
-  const whileDown = (awayMs: number, job: () => void = () => undefined): Promise<void> =>
-    turn(async () => {
+  const runSerially = serialQueue();
+  const whileDown = (downtimeMs: number, job: () => void = () => undefined): Promise<void> =>
+    runSerially(async () => {
       await server.kill();
       job();
-      await pause(awayMs);
+      await pause(downtimeMs);
       await server.restart();
     });
   const deleteStorage = (): void => rmSync(storeDir, { recursive: true, force: true });
   return {
     port: server.port,
-    crash: (awayMs: number): Promise<void> => whileDown(awayMs),
-    deleteStorage: (awayMs: number): Promise<void> => whileDown(awayMs, deleteStorage),
-    /** Copies its storage while it is stopped. */
+    crash: (downtimeMs: number): Promise<void> => whileDown(downtimeMs),
+    deleteStorage: (downtimeMs: number): Promise<void> => whileDown(downtimeMs, deleteStorage),
+    /** Copies the storage of the server while it is stopped. */
     copyStorage: (): Promise<void> =>
       whileDown(0, () => {
         rmSync(copy, { recursive: true, force: true });
         cpSync(storeDir, copy, { recursive: true });
       }),
-    /** Restores its storage to the copy. */
-    restoreCopy: (awayMs: number): Promise<void> =>
-      whileDown(awayMs, () => {
+    /** Restores the storage to the copy. */
+    restoreCopy: (downtimeMs: number): Promise<void> =>
+      whileDown(downtimeMs, () => {
         deleteStorage();
         cpSync(copy, storeDir, { recursive: true });
       }),

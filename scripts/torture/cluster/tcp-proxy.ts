@@ -12,13 +12,14 @@ export interface Endpoints {
   toServer(bytes: Buffer): void;
 }
 
-/** After this long a server closes a connection whose other end has vanished (`keepAlive` of libs/database). */
+/** The time after which a server closes a connection whose other end has vanished (`keepAlive` of libs/database). */
 const tcpKeepAliveMs = 30_000;
 
 /** Starts a proxy to the server at a port of this machine. */
 export const startTcpProxy = async (serverPort: () => number, intercept: (endpoints: Endpoints) => Interceptor) => {
   const sockets = new Set<Socket>();
-  const lost = new WeakSet<Socket>();
+  /** sockets whose packets are lost */
+  const lostSockets = new WeakSet<Socket>();
   const upstreams = new Set<Socket>();
   let isDisconnected = false;
 
@@ -26,20 +27,20 @@ export const startTcpProxy = async (serverPort: () => number, intercept: (endpoi
     if (isDisconnected) return void client.destroy();
     const upstream = connect(serverPort(), '127.0.0.1');
     upstreams.add(upstream);
-    const pass = (to: Socket) => (bytes: Buffer) => void (to.destroyed || lost.has(to) || to.write(bytes));
-    const interceptor = intercept({ toClient: pass(client), toServer: pass(upstream) });
-    for (const [from, to, take] of [
+    const forwardTo = (to: Socket) => (bytes: Buffer) => void (to.destroyed || lostSockets.has(to) || to.write(bytes));
+    const interceptor = intercept({ toClient: forwardTo(client), toServer: forwardTo(upstream) });
+    for (const [from, to, onData] of [
       [client, upstream, interceptor.fromClient],
       [upstream, client, interceptor.fromServer],
     ] as const) {
       sockets.add(from);
       from.setNoDelay(true);
-      from.on('data', take);
+      from.on('data', onData);
       from.on('error', () => undefined);
       from.on('close', () => {
         sockets.delete(from);
         upstreams.delete(from);
-        if (!lost.has(from)) to.destroy();
+        if (!lostSockets.has(from)) to.destroy();
       });
     }
   });
@@ -52,11 +53,11 @@ export const startTcpProxy = async (serverPort: () => number, intercept: (endpoi
   return {
     port: (server.address() as AddressInfo).port,
     /**
-     * From now on loses every packet of the present connections, like a firewall that has forgotten them: neither end sees them close.
-     * New connections work. The server closes its ends after the half minute that TCP keep-alive takes.
+     * Drops every further packet of the open connections, like a firewall that has lost its state: neither end sees them close. New
+     * connections work. The server closes its ends of the connections after the half minute that TCP keep-alive takes.
      */
     loseConnections: (): void => {
-      for (const socket of sockets) lost.add(socket);
+      for (const socket of sockets) lostSockets.add(socket);
       const serverEnds = [...upstreams];
       setTimeout(() => {
         for (const socket of serverEnds) socket.destroy();

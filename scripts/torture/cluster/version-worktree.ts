@@ -5,7 +5,7 @@ import { repository } from '../../../apps/all-in-one/test/support/program.ts';
 
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: repository, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-const succeeds = (...args: readonly string[]): boolean => {
+const gitSucceeds = (...args: readonly string[]): boolean => {
   try {
     git(...args);
     return true;
@@ -14,7 +14,7 @@ const succeeds = (...args: readonly string[]): boolean => {
   }
 };
 
-/** What decides the schema of the databases. */
+/** The files that define the schemas of the databases. */
 const migrationFiles = [
   'apps/*/src/persistence/migrations/*.ts',
   'apps/audit/src/persistence/migrations.ts',
@@ -22,28 +22,28 @@ const migrationFiles = [
   'libs/outbox/src/schema.ts',
   'libs/outbox/src/idempotency/idempotency-store.ts',
 ];
-const commitsBack = 20;
+const maxCommitsBack = 20;
 
 /**
- * The commit that stands for the version before: the last tag `v…`, else the commit 20 before HEAD. Before the first release, initial
- * migrations were edited in place; where they differ since then, it is the newest commit that changed them.
+ * The commit that stands for the previous version: the last tag `v…`, else the commit 20 before HEAD. Before the first release, initial
+ * migrations are edited in place: if they have changed since that commit, it is the newest commit that changed them.
  */
 export const previousVersion = (): string => {
-  const back = Math.min(commitsBack, Number(git('rev-list', '--count', '--first-parent', 'HEAD')) - 1);
-  const candidate = succeeds('describe', '--tags', '--match', 'v*', 'HEAD')
+  const commitsBack = Math.min(maxCommitsBack, Number(git('rev-list', '--count', '--first-parent', 'HEAD')) - 1);
+  const candidate = gitSucceeds('describe', '--tags', '--match', 'v*', 'HEAD')
     ? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD')
-    : `HEAD~${back}`;
-  return succeeds('diff', '--quiet', candidate, 'HEAD', '--', ...migrationFiles)
+    : `HEAD~${commitsBack}`;
+  return gitSucceeds('diff', '--quiet', candidate, 'HEAD', '--', ...migrationFiles)
     ? git('rev-parse', candidate)
     : git('log', '-1', '--format=%H', '--', ...migrationFiles);
 };
 
-/** Makes a tree of another commit in a folder, with its dependencies: those of this tree where the lock file is the same. */
+/** Creates the source tree of a commit in a folder, with its dependencies: links to those of this tree if the lock file is the same. */
 export const createVersionWorktree = (ref: string, folder: string): void => {
   mkdirSync(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', ref], { cwd: repository, maxBuffer: 1024 ** 3 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  const hasSameLock = succeeds('diff', '--quiet', ref, '--', 'package-lock.json');
+  const hasSameLock = gitSucceeds('diff', '--quiet', ref, '--', 'package-lock.json');
   const isLinked =
     hasSameLock &&
     globSync('{.,apps/*,libs/*}/node_modules', { cwd: repository })

@@ -8,13 +8,13 @@ export interface Deliveries {
   disturbedCount: number;
 }
 
-/** Wake-ups of consumers; requests and replies are not disturbed. */
+/** Whether a NATS protocol line starts a wake-up of a consumer. Requests and replies are not disturbed. */
 const isWakeUp = (line: string): boolean => /^H?MSG wake\./.test(line);
 
 const maxDelayMs = 250;
 const duplicateProbability = 0.3;
 
-/** Forwards everything; while deliveries are disturbed, delays each one randomly and duplicates some. */
+/** Forwards the traffic of NATS; while deliveries are disturbed, delays each wake-up randomly, and duplicates some. */
 export const wakeUpDisturber =
   (deliveries: Deliveries, random: SeededRandom) =>
   ({ toClient, toServer }: Endpoints): Interceptor => {
