@@ -66,8 +66,8 @@ const add = (caller: Caller, environment?: string) =>
 const archive = (caller: Caller, featureName: string) =>
   service.call(ArchiveFeature, { params: { projectId: project, featureName } }, caller);
 
-describe('in a protected environment, a direct edit', () => {
-  it('refuses every direct edit in a protected environment to callers who may edit', async () => {
+describe('a protected environment', () => {
+  it('refuses every direct edit to callers who may edit', async () => {
     const emitted = await service.emittedEvents();
     await expect(patch(editor)).rejects.toMatchObject(refused);
     await expect(add(editor)).rejects.toMatchObject(refused);
@@ -76,7 +76,7 @@ describe('in a protected environment, a direct edit', () => {
     expect(await service.emittedEvents()).toEqual(emitted);
   });
 
-  it('allows direct edits in a protected environment with SKIP_CHANGE_REQUEST and for administrators', async () => {
+  it('allows direct edits with SKIP_CHANGE_REQUEST, and to administrators', async () => {
     await patch(skipper);
     await add(mia);
     await archive(skipper, 'z');
@@ -101,7 +101,7 @@ describe('in a protected environment, a direct edit', () => {
     ]);
   });
 
-  it('protects the segments of the project but not global segments', async () => {
+  it('refuses edits of the segments of the project, but not of global segments', async () => {
     const everyone = callerWith(
       ...(['CREATE_SEGMENT', 'UPDATE_SEGMENT', 'DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const).map(
         (permission) => ({ permission }),
@@ -133,7 +133,7 @@ describe('in a protected environment, a direct edit', () => {
     ]);
   });
 
-  it('refuses to clone or move a feature with strategies into a protected project', async () => {
+  it('refuses that a feature with strategies is cloned or moved into its project', async () => {
     const caller = callerWith({ permission: 'CREATE_FEATURE' }, { permission: 'MOVE_FEATURE_TOGGLE' });
     const params = { projectId: project, featureName: 'x' };
     await expect(service.call(CloneFeature, { params, body: { name: 'clone' } }, caller)).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe('in a protected environment, a direct edit', () => {
     });
   });
 
-  it('proposes the edits of an import in a protected environment, for existing and new features', async () => {
+  it('turns the edits of an import into proposals, for existing and new features', async () => {
     const everything = callerWith(
       ...(['CREATE_FEATURE', 'UPDATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'] as const).map(
         (permission) => ({ permission }),
@@ -192,7 +192,7 @@ describe('in a protected environment, a direct edit', () => {
     });
   });
 
-  it('refuses edits of dependencies if any environment of the project is protected', async () => {
+  it('refuses edits of the dependencies of features in its project', async () => {
     const caller = callerWith({ permission: 'UPDATE_FEATURE_DEPENDENCY' });
     const body = { feature: 'y' };
     const request = service.call(AddDependency, { params: { projectId: project, featureName: 'x' }, body }, caller);
@@ -205,7 +205,7 @@ describe('in a protected environment, a direct edit', () => {
     await service.call(RemoveFeatureTag, { params }, editor);
   });
 
-  it('applies an approved change request in a protected environment', async () => {
+  it('allows the application of an approved change request', async () => {
     const change = { action: 'updateStrategy', feature: 'x', payload: { id, title: 'agreed' } } as Change;
     const body = { changeRequestId: 1, attempt: 1, project, environment: 'development', refuseOverwrites: false };
     const changes = [{ id: 1, change, snapshot: null }];
@@ -214,7 +214,7 @@ describe('in a protected environment, a direct edit', () => {
     });
   });
 
-  it('refuses edits until the protection ends, and ignores outdated versions of the protection', async () => {
+  it('refuses edits until its protection ends, whatever outdated versions of the protection say', async () => {
     await protect(false, 4);
     await expect(patch(editor)).rejects.toMatchObject(refused);
     await protect(false, 6);

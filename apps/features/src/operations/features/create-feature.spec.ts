@@ -80,8 +80,8 @@ it('refuses a feature with a tag of unknown type, and stores nothing', async () 
   await expect(features.get('colourful', mia, 'shop')).rejects.toMatchObject({ kind: 'NotFoundError' });
 });
 
-describe('refuses a name', () => {
-  it('refuses a name that a feature of any project has, and reports whether that is archived', async () => {
+describe('a name is refused', () => {
+  it('that a feature of any project has, with a message that says whether that feature is archived', async () => {
     await features.given(
       aFeature({ name: 'taken' }),
       aFeature({ name: 'gone', archivedAt: '2026-01-02T00:00:00.000Z' }),
@@ -96,7 +96,7 @@ describe('refuses a name', () => {
     });
   });
 
-  it('refuses a name that a concurrent request takes', async () => {
+  it('that a concurrent request takes', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'race' })));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
@@ -109,14 +109,14 @@ describe('refuses a name', () => {
     expect(await features.emittedEvents()).toHaveLength(1);
   });
 
-  it('refuses a name that is not URL-friendly', async () => {
+  it('that is not URL-friendly', async () => {
     for (const name of ['', 'a b', 'a/b', '..', 'ä', 'x'.repeat(101)]) {
       await expect(create({ name })).rejects.toMatchObject({ kind: 'ValidationError', message: /`\/body\/name`/ });
     }
     await create({ name: 'x'.repeat(100) });
   });
 
-  it('refuses a name that does not match the pattern of the project, before it checks limits', async () => {
+  it('that does not match the pattern of the project, before limits are checked', async () => {
     await sql(`insert into project (id, name, feature_limit, feature_naming) values ('strict', 'Strict', 1, $1)`, [
       JSON.stringify({ pattern: '[a-z]+-[0-9]+', example: 'abc-12' }),
     ]);

@@ -341,7 +341,7 @@ describe('the proposal of an import', () => {
     await nothingIsDone();
   });
 
-  it('the validation of an import announces its proposal, without missing permissions', async () => {
+  it('is announced by the validation of the import, without missing permissions', async () => {
     const body = { project: 'default', environment: 'production', data: checkout };
     const { errors, warnings, permissions: lacking } = await features.call(ValidateImport, { body }, kim);
     expect({ errors, lacking }).toEqual({ errors: [], lacking: [] });

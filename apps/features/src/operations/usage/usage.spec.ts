@@ -147,7 +147,7 @@ describe('metrics', () => {
 });
 
 describe('metrics in bulk', () => {
-  it('counts bulk metrics only for the environment of the token', async () => {
+  it('are counted only for the environment of the token', async () => {
     const metric = (environment: string, appName: string) => ({
       featureName: name,
       environment,
@@ -206,7 +206,7 @@ it('counts bulk metrics once for each Idempotency-Key', async () => {
 });
 
 describe('the first metrics', () => {
-  it('the first metrics move a feature to pre-live, or live from production, with its state and no event', async () => {
+  it('move a feature to pre-live, or live from production, with its state and no event', async () => {
     await report({ [name]: { yes: 1 } });
     expect(await stageOf(name)).toBe('pre-live');
     expect((await features.lastState(name))?.lifecycle?.stage).toBe('pre-live');
@@ -222,7 +222,7 @@ describe('the first metrics', () => {
     expect((await features.emittedEvents()).filter(({ featureName }) => featureName === name)).toEqual([]);
   });
 
-  it('concurrent first metrics move a feature to a stage exactly once', async () => {
+  it('move a feature to a stage exactly once when they are concurrent', async () => {
     const callers = [inEnvironment('development'), inEnvironment('production')];
     await Promise.all(
       Array.from({ length: 16 }, (_, index) => report({ [name]: { yes: 1 } }, { caller: callers[index % 2] })),

@@ -242,12 +242,12 @@ describe('a tag that is put on a feature while it is deleted', () => {
     (await call(ListTags, {})).tags.filter(({ value }) => value === 'red'),
   ];
 
-  it('a tag that is deleted after it was added is on no feature', async () => {
+  it('is on no feature if it was added before its deletion', async () => {
     await together(tag('simple'), deleted);
     expect(await found()).toEqual([[], []]);
   });
 
-  it('a tag that is added after it was deleted is in the catalogue', async () => {
+  it('is in the catalogue if it was added after its deletion', async () => {
     await together(deleted, tag('simple'));
     expect(await found()).toEqual([[red], [red]]);
   });
