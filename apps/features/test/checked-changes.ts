@@ -56,8 +56,13 @@ export const checkedChanges = (
   changes: Posted[],
   context: ChangeContext = aChangeContext(),
   earlier: Posted[] = [],
+  order?: readonly number[],
 ): CheckedChange[] =>
-  validateProposal(parseChanges(changes), earlier.length === 0 ? [] : parseChanges(earlier), context);
+  validateProposal(
+    parseChanges(changes),
+    { earlier: earlier.length === 0 ? [] : parseChanges(earlier), order },
+    context,
+  );
 export const checkedChange = (change: Posted, context?: ChangeContext, earlier?: Posted[]): CheckedChange =>
   checkedChanges([change], context, earlier)[0] as CheckedChange;
 export const faultOf = (change: Posted, context?: ChangeContext, earlier?: Posted[]) => {

@@ -2,7 +2,7 @@ import type { CheckedChange } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aChange, aCheckedChange, noon } from '../../../test/builders.ts';
 import type { ProposedChange } from '../change-request.ts';
-import { mergeChange, requireMergeable } from './merge-change.ts';
+import { mergeChange, orderOfApplication, requireMergeable } from './merge-change.ts';
 import { toProposedChange } from './proposed-change.ts';
 
 const beta = { id: 4, name: 'beta' };
@@ -176,5 +176,27 @@ describe('an update of what an earlier change deletes', () => {
 
   it('is no obstacle to an update of another', () => {
     expect(() => requireMergeable([deleteStrategy], [{ ...updateStrategy, payload: { id: 's2' } }], at)).not.toThrow();
+  });
+});
+
+describe('the order of application', () => {
+  const rename = (id: number) => ({ action: 'updateSegment', payload: { id } }) as const;
+  const update = (id: string) => ({ action: 'updateStrategy', feature: 'checkout', payload: { id } }) as const;
+  const remove = (id: string) => ({ action: 'deleteStrategy', feature: 'checkout', payload: { id } }) as const;
+
+  it.each([
+    ['appends a change of another subject', [rename(3)], [rename(4)], [0, 1]],
+    ['has a change in the place of the one that it replaces', [rename(3), rename(4)], [rename(3)], [2, 1]],
+    ['has a change after the one that it is merged into', [update('a'), update('b')], [update('a')], [0, 2, 1]],
+    ['has both newer ones in the place of the older one', [rename(3), rename(4)], [rename(3), rename(3)], [2, 3, 1]],
+    ['follows the order of the newer ones', [], [rename(3), rename(4), rename(3)], [0, 2, 1]],
+    [
+      'appends a deletion, and omits the update of the deleted object',
+      [update('a'), update('b')],
+      [remove('a')],
+      [1, 2],
+    ],
+  ])('%s', (_, earlier, newer, order) => {
+    expect(orderOfApplication(earlier, newer)).toEqual(order);
   });
 });

@@ -71,6 +71,32 @@ export const requireMergeable = (
   }
 };
 
+/**
+ * The order in which the changes of a request are applied once newer ones are merged into it, as indexes into the earlier changes followed
+ * by the newer ones. A replaced earlier change is omitted. A newer change that is merged into another follows it.
+ */
+export const orderOfApplication = (
+  earlier: readonly MergeableChange[],
+  newer: readonly MergeableChange[],
+): readonly number[] => {
+  const all = [...earlier, ...newer];
+  const order = [...earlier.keys()];
+  for (const [nth, change] of newer.entries()) {
+    const index = earlier.length + nth;
+    const ruleFor = (other: number): MergeRule | undefined => {
+      const existing = all[other];
+      return existing && mergeRuleOf(change, existing);
+    };
+    const place = order.findLastIndex((other) => ['replace', 'merge'].includes(ruleFor(other) ?? ''));
+    order.splice(place < 0 ? order.length : place + 1, 0, index);
+    const replaced = order.findIndex(
+      (other) => other < earlier.length && ['replace', 'drop'].includes(ruleFor(other) ?? ''),
+    );
+    if (replaced >= 0) order.splice(replaced, 1);
+  }
+  return order;
+};
+
 export interface Merged {
   readonly changes: readonly ProposedChange[];
   readonly steps: readonly ContentStep[];

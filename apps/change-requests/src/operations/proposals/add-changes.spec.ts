@@ -1,3 +1,4 @@
+import { EditChange } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
@@ -101,6 +102,19 @@ describe('a further change', () => {
       changes: [addStrategy],
       earlier: [enable(), { action: 'updateSegment', payload: { id: 4, name: 'beta' } }],
     });
+  });
+
+  it('is checked in the place of the change that it replaces, also by an edit of that change', async () => {
+    const rename = (name: string) => ({ action: 'updateSegment', payload: { id: 4, name } });
+    const { id, segments } = await service.add([rename('a'), enable()]);
+    expect(service.features.checkRequests[0]).not.toHaveProperty('order');
+    await service.add(rename('b'));
+    const changeId = segments[0]?.changes[0]?.id ?? 0;
+    await service.call(EditChange, { params: { projectId: 'shop', id, changeId }, body: rename('c') });
+    expect(service.features.checkRequests.slice(1)).toMatchObject([
+      { earlier: [rename('a')], order: [1] },
+      { earlier: [rename('b')], order: [1] },
+    ]);
   });
 
   it('of another user, or for another environment, opens another request', async () => {

@@ -2,13 +2,16 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type Change, CheckChanges, type CheckedChange } from '@bunting/contracts';
 import type { EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
+import { orderOfApplication } from '../../domain/content/merge-change.ts';
 import { toWireChange } from '../previews/wire-change.ts';
 import { withPathsOfSingleChange } from './with-paths-of-single-change.ts';
 
 interface UncheckedChanges {
   readonly changes: readonly Change[];
-  /** the other changes of the request */
+  /** the changes that the request has */
   readonly earlier: readonly ProposedChange[];
+  /** the earlier change whose place the only new one takes; otherwise the rules for merging decide which changes are replaced */
+  readonly replaced?: ProposedChange;
   /** whether the body is a list of changes, or a single one: a refusal names its paths */
   readonly isList: boolean;
 }
@@ -17,14 +20,21 @@ interface UncheckedChanges {
 export const checkChanges = async (
   bus: Bus,
   { project, environment }: EnvironmentRef,
-  { changes, earlier, isList }: UncheckedChanges,
+  { changes, earlier, replaced, isList }: UncheckedChanges,
   context: CallContext,
 ): Promise<readonly CheckedChange[]> => {
+  const related = earlierChangesForCheck(changes, earlier);
+  const order =
+    replaced === undefined
+      ? orderOfApplication(related, changes)
+      : related.map((change, index) => (change === replaced ? related.length : index));
+  const isAsListed = order.length === related.length + changes.length && order.every((index, place) => index === place);
   const body = {
     project,
     environment,
     changes: [...changes],
-    earlier: earlierChangesForCheck(changes, earlier).map(toWireChange),
+    earlier: related.map(toWireChange),
+    ...(isAsListed ? {} : { order: [...order] }),
   };
   const checked = await call(bus, CheckChanges, { body }, context).catch((error: unknown) => {
     throw isList ? error : withPathsOfSingleChange(error);

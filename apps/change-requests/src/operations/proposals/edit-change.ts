@@ -26,8 +26,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
       requireAuthor(base, caller.id);
       const replaced = requireChange(base, params.changeId);
       requireSameSubject(replaced, change);
-      const earlier = base.changes.filter((other) => other !== replaced);
-      const unchecked = { changes: [change], earlier, isList: false };
+      const unchecked = { changes: [change], earlier: base.changes, replaced, isList: false };
       const [checked] = await checkChanges(bus, base, unchecked, onBehalfOf(operationRequest));
       if (checked === undefined)
         throw new Error(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aFeature } from '../../../test/builders.ts';
+import { aFeature, aSegment } from '../../../test/builders.ts';
 import {
   aChangeContext,
   checkedChange,
@@ -369,5 +369,42 @@ describe('a proposed change is refused', () => {
       onCheckout('addStrategy', { ...strategyBody, name: 'mine' }),
     ];
     expect(refusalOf(() => checkedChanges(changes)).details[0]?.path).toBe('/body/1/payload/name');
+  });
+});
+
+describe('a proposed change that takes the place of another', () => {
+  const alpha = aSegment({ id: 3, name: 'alpha', project: 'shop' });
+  const beta = aSegment({ id: 4, name: 'beta', project: 'shop' });
+  const context = aChangeContext([inProduction()], {
+    segments: new Map([alpha, beta].map((segment) => [segment.id, segment])),
+    segmentsByName: new Map([alpha, beta].map(({ id, name }) => [name, id])),
+  });
+  const rename = (id: number, name?: string): Posted => ({ action: 'updateSegment', payload: { id, name } });
+  const takesName = [rename(4, 'gamma')];
+
+  it('is checked in the order of application: the name is free only after a later change', () => {
+    const earlier = [rename(3, 'temporary'), ...takesName];
+    const change = rename(3, 'beta');
+    expect(checkedChanges([change], context, earlier)).toHaveLength(1);
+    expect(refusalOf(() => checkedChanges([change], context, earlier, [2, 1]))).toMatchObject({
+      kind: 'ValidationError',
+      details: [{ path: '/body/0/payload/name' }],
+    });
+  });
+
+  it('is refused if it makes a change that is applied after it impossible', () => {
+    const earlier = [rename(3, 'temporary'), rename(4, 'alpha')];
+    const change = { action: 'updateSegment', payload: { id: 3, description: 'keeps its name' } };
+    expect(refusalOf(() => checkedChanges([change], context, earlier, [2, 1]))).toMatchObject({
+      kind: 'ValidationError',
+      message: expect.stringContaining('makes another one of the change request impossible'),
+      details: [{ path: '/body/0/payload/name' }],
+    });
+    expect(checkedChanges([rename(3, 'other')], context, earlier, [2, 1])).toHaveLength(1);
+  });
+
+  it('is accepted if the later change was impossible before', () => {
+    const earlier = [rename(3, 'temporary'), { action: 'updateSegment', payload: { id: 99, name: 'gone' } }];
+    expect(checkedChanges([rename(3, 'other')], context, earlier, [2, 1])).toHaveLength(1);
   });
 });

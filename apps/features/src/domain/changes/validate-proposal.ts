@@ -99,14 +99,44 @@ interface ChangeToCheck {
   readonly index?: number;
 }
 
+/** The request to which changes are proposed. */
+interface RequestContent {
+  readonly earlier: readonly Change[];
+  /** the order of application, as indexes into the earlier changes followed by the new ones; undefined for that order */
+  readonly order?: readonly number[] | undefined;
+}
+
+const succeeds = (job: () => unknown): boolean => {
+  try {
+    job();
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return false;
+  }
+};
+
+/** The earlier changes that can be applied without the new ones. */
+const possibleChanges = (earlier: readonly Change[], context: ChangeContext): ReadonlySet<Change> => {
+  const state = initialState(context);
+  const items = earlier.map((change) => ({ change }));
+  const possible = phases.map((phase) =>
+    orderedChangesOfPhase(items, phase, state).filter(({ change }) =>
+      succeeds(() => checkChange(change, context, state, '')),
+    ),
+  );
+  return new Set(possible.flat().map(({ change }) => change));
+};
+
 /**
  * Checks changes on top of earlier ones, in the order in which all of them would be applied, and returns their normalised payloads and
- * snapshots. Refuses a change that breaks a rule. An earlier change that has become impossible is no fault of the new ones.
+ * snapshots. Refuses a change that breaks a rule, and one that takes the place of another and makes a change that is applied after it
+ * impossible. An earlier change that is impossible without the new ones is no fault of theirs.
  * @param pathOf the JSON pointer of a new change within the request, by its index
  */
 export const validateProposal = (
   changes: readonly Change[],
-  earlier: readonly Change[],
+  { earlier, order }: RequestContent,
   context: ChangeContext,
   pathOf = (index: number): string => `/body/${index}`,
 ): CheckedChange[] => {
@@ -116,23 +146,25 @@ export const validateProposal = (
   }
   const state = initialState(context);
   const checked = new Map<number, CheckedChange>();
-  const toCheck: readonly ChangeToCheck[] = [
+  const all: readonly ChangeToCheck[] = [
     ...earlier.map((change) => ({ change })),
     ...changes.map((change, index) => ({ change, index })),
   ];
+  const toCheck = order === undefined ? all : order.flatMap((position) => all[position] ?? []);
   for (const phase of phases) {
+    let latest: Required<ChangeToCheck> | undefined;
     for (const { change, index } of orderedChangesOfPhase(toCheck, phase, state)) {
-      if (index !== undefined) checked.set(index, checkChange(change, context, state, pathOf(index)));
-      else ignoreRefusal(() => checkChange(change, context, state, ''));
+      if (index !== undefined) {
+        latest = { change, index };
+        checked.set(index, checkChange(change, context, state, pathOf(index)));
+        continue;
+      }
+      const isPossible = succeeds(() => checkChange(change, context, state, ''));
+      if (!isPossible && latest !== undefined && possibleChanges(earlier, context).has(change)) {
+        const path = `${pathOf(latest.index)}${handlerOf(latest.change).errorPath}`;
+        throw invalidProperty('The change makes another one of the change request impossible', path);
+      }
     }
   }
   return changes.map((_, index) => checked.get(index) as CheckedChange);
-};
-
-const ignoreRefusal = (job: () => unknown): void => {
-  try {
-    job();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
 };

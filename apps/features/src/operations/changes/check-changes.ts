@@ -8,8 +8,8 @@ import type { FeaturesContext } from '../context.ts';
 
 export const checkChangesEndpoint = ({ readChangeContext }: FeaturesContext) =>
   implement(CheckChanges, async ({ body, caller, now }) => {
-    const { project, environment, changes, earlier } = body;
+    const { project, environment, changes, earlier, order } = body;
     const stored = await readChangeContext(subjectsOf(project, [...earlier, ...changes]), hiddenProjectsOf(caller));
     if (stored === undefined) throw projectNotFound(project);
-    return { changes: validateProposal(changes, earlier, toChangeContext(stored, environment, now)) };
+    return { changes: validateProposal(changes, { earlier, order }, toChangeContext(stored, environment, now)) };
   });

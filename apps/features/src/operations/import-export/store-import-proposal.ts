@@ -29,7 +29,7 @@ export const storeImportProposal = async (
   const paths = new Map(body.data.features.map(({ name }, index) => [name, `/body/data/features/${index}`]));
   const checked = validateProposal(
     changes,
-    [],
+    { earlier: [] },
     toChangeContext(stored, environment, now),
     (index) => paths.get(changes[index]?.feature ?? '') ?? '/body/data',
   );

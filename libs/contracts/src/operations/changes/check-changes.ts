@@ -32,7 +32,13 @@ export const CheckChanges = defineOperation({
     project: Type.String(),
     environment: Type.String(),
     changes: Type.Array(ParsedChange, { description: 'the changes to be checked' }),
-    earlier: Type.Array(ParsedChange, { description: 'the changes that come before them' }),
+    earlier: Type.Array(ParsedChange, { description: 'the changes that the request already has' }),
+    order: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description:
+          'the order in which they are applied, as indexes into the earlier changes followed by the new ones; it omits replaced changes. Without it all are applied as listed',
+      }),
+    ),
   }),
   reply: Type.Object({ changes: Type.Array(CheckedChange, { description: 'one for each change, in the same order' }) }),
   errors: ['ValidationError', 'ExceedsLimitError', 'ArchivedFeatureError', 'InvalidOperationError', 'NotFoundError'],
