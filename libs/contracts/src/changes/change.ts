@@ -57,6 +57,9 @@ export const maxProposedChanges = 200;
 /** The maximum number of changes of one change request. */
 export const maxChangesPerChangeRequest = 500;
 
+/** The maximum size of the changes of one change request, so that it fits into one message of the bus, which carries 16 MB. */
+export const maxBytesPerChangeRequest = 8 * 1024 * 1024;
+
 /** The body that is one change, for the OpenAPI document. */
 export const SingleChangeBody = Type.Union(Object.values(changeSchemas), {
   title: 'changeRequestCreateSchema',

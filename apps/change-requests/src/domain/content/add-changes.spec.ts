@@ -12,6 +12,7 @@ import {
 } from '../../../test/builders.ts';
 import { addChanges } from './add-changes.ts';
 import { createDraft } from './create-draft.ts';
+import { editChange } from './edit-change.ts';
 
 const one = '2026-11-21T13:00:00.000Z';
 const enable = aCheckedChange({ action: 'updateEnabled', payload: { enabled: true } });
@@ -108,6 +109,24 @@ describe('a request that changes are added to', () => {
     expect(() => addChanges(almostFull, [addStrategy, addStrategy], [900, 901], miaNow)).toThrow(
       expect.objectContaining({ kind: 'ConflictError', message: 'A change request can hold at most 500 changes' }),
     );
+  });
+
+  it('holds 8 MiB at most, with what its changes replace, and may shrink', () => {
+    const holding = (bytes: number) => ({ ...addStrategy, payload: 'a'.repeat(bytes), snapshot: 'å' });
+    const overhead = Buffer.byteLength(JSON.stringify(['', 'å']));
+    const limit = 8 * 1024 * 1024;
+    const { request } = addChanges(aRequest(), [holding(limit - overhead)], [11], miaNow);
+    const exceeds = expect.objectContaining({
+      kind: 'ExceedsLimitError',
+      message: expect.stringMatching(/^A change request can hold at most 8388608 bytes/),
+    });
+    expect(() => addChanges(request, [addStrategy], [12], miaNow)).toThrow(exceeds);
+    expect(() => addChanges(aRequest(), [holding(limit - overhead + 1)], [11], miaNow)).toThrow(exceeds);
+    expect(() => editChange(request, 11, holding(limit), miaNow)).toThrow(exceeds);
+    const tooLarge = aRequest({
+      changes: [aChange({ id: 11, action: 'addStrategy', payload: 'a'.repeat(2 * limit) })],
+    });
+    expect(editChange(tooLarge, 11, holding(limit), miaNow).request.revision).toBe(tooLarge.revision + 1);
   });
 
   it('is merged in the order of the body', () => {

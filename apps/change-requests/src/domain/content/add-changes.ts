@@ -3,6 +3,7 @@ import { type Actor, type ChangeRequest, type ChangeRequestDecision, withoutEven
 import { replaceContent } from './replace-content.ts';
 import type { ContentStep } from '../events.ts';
 import { mergeChange } from './merge-change.ts';
+import { requireContentSize } from './require-content-size.ts';
 import { nthReservedId, toProposedChange } from './proposed-change.ts';
 
 /** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
@@ -22,5 +23,7 @@ export const addChanges = (
     changes = merged.changes;
     steps.push(...merged.steps);
   }
-  return steps.length === 0 ? withoutEvents(request) : replaceContent(request, changes, steps, actor);
+  if (steps.length === 0) return withoutEvents(request);
+  requireContentSize(request.changes, changes);
+  return replaceContent(request, changes, steps, actor);
 };

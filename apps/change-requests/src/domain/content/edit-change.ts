@@ -1,6 +1,7 @@
 import { type Change, type CheckedChange, invalid, notFound } from '@bunting/contracts';
 import type { Actor, ChangeRequest, ChangeRequestDecision, ProposedChange } from '../change-request.ts';
 import { onlyAuthorCan } from '../refusals.ts';
+import { requireContentSize } from './require-content-size.ts';
 import { replaceContent } from './replace-content.ts';
 import { payloadIdOf } from './payload-references.ts';
 
@@ -36,5 +37,6 @@ export const editChange = (
   const before = requireChange(request, changeId);
   const change = { ...before, payload: payload ?? {}, segment, snapshot: before.snapshot ?? snapshot ?? null };
   const changes = request.changes.map((other) => (other === before ? change : other));
+  requireContentSize(request.changes, changes);
   return replaceContent(request, changes, [{ kind: 'edited', change, before }], actor);
 };

@@ -1,14 +1,12 @@
 import {
   type Caller,
   type FeatureChange,
+  maxBytesPerChangeRequest,
   maxChangesPerChangeRequest,
   type Refusal,
   refusal,
   requireMayPropose,
 } from '@bunting/contracts';
-
-/** A proposal must fit into one message of the bus; the bus carries imports of up to 16 MB. */
-const maxProposalBytes = 8 * 1024 * 1024;
 
 const tooManyFeatures = (reason: string): Refusal => {
   const message = `The import takes a change request of ${reason}. Import fewer features.`;
@@ -25,6 +23,6 @@ export const requireProposable = (caller: Caller, project: string, changes: read
 
 /** Refuses a proposal that is too large, with the snapshots of its changes. */
 export const requireProposalSize = (bytes: number): void => {
-  if (bytes > maxProposalBytes)
-    throw tooManyFeatures(`more than ${maxProposalBytes} bytes, with what it would replace`);
+  if (bytes > maxBytesPerChangeRequest)
+    throw tooManyFeatures(`more than ${maxBytesPerChangeRequest} bytes, with what it would replace`);
 };
