@@ -18,6 +18,7 @@ import { type Authenticate } from '../authentication/authenticator.ts';
 import type { GatewayConfig } from '../config.ts';
 import { closeAfterResponse } from './response/raw-response.ts';
 import { requireJsonBody } from './request/require-json-body.ts';
+import { requireDecimalIntegers } from './request/decimal-integers.ts';
 import {
   parseIfMatch,
   parseIfNoneMatch,
@@ -70,9 +71,12 @@ const parseIdempotencyKey = ({ headers }: FastifyRequest): string | undefined =>
 
 const paramsParser = (schema: TSchema): ((request: FastifyRequest) => unknown) => {
   if (!isObjectSchema(schema) || Object.keys(schema.properties).length === 0) return () => ({});
+  const requireDecimal = requireDecimalIntegers(schema, '/params');
   return ({ params }) => {
     requireStorableText(params, '/params');
-    return parse(schema, { ...(params as object) }, '/params', 'text');
+    const values = { ...(params as Readonly<Record<string, unknown>>) };
+    requireDecimal(values);
+    return parse(schema, values, '/params', 'text');
   };
 };
 

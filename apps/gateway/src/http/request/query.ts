@@ -2,6 +2,7 @@ import { type HttpBinding, invalid, isObjectSchema, requireStorableText } from '
 import { parse } from '@bunting/contracts/validation';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TSchema } from 'typebox';
+import { requireDecimalIntegers } from './decimal-integers.ts';
 
 type Query = Record<string, string | string[]>;
 
@@ -75,12 +76,14 @@ export const queryAndHeadersParser = (
   { headers: headerNames = {}, address }: HttpBinding,
 ): ((request: RequestWithQuery) => unknown) => {
   const parseQuery = queryParser(schema);
+  const requireDecimal = requireDecimalIntegers(schema, '/query');
   const headerParameters = Object.entries(headerNames).map(([name, header]) => [name, header.toLowerCase()] as const);
   return (request) => {
     const { query, headers } = request;
     const input: Record<string, unknown> = parseQuery((query as { readonly search: string }).search);
+    for (const [name] of headerParameters) delete input[name];
+    requireDecimal(input);
     for (const [name, header] of headerParameters) {
-      delete input[name];
       if (headers[header] !== undefined) input[name] = headers[header];
     }
     if (headerParameters.length > 0) requireStorableText(input, '/query');
