@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   anyScope,
+  authorise,
   type Caller,
   type Grant,
   isAdministrator,
@@ -65,6 +66,28 @@ describe('may', () => {
     expect(may(callerWith({ permission: 'ADMIN', project: 'shop' }), ['DELETE_PROJECT'], { project: 'bank' })).toBe(
       false,
     );
+  });
+});
+
+describe('authorise', () => {
+  const caller = callerWith({ permission: 'UPDATE_FEATURE', project: 'shop' });
+
+  it('refuses a caller without any of the permissions in the scope, and names the permissions and the environment', () => {
+    const bank = { project: 'bank', environment: 'production' };
+    expect(() => authorise(caller, ['UPDATE_FEATURE', 'DELETE_FEATURE'], bank)).toThrow(
+      expect.objectContaining({
+        kind: 'NoAccessError',
+        permissions: ['UPDATE_FEATURE', 'DELETE_FEATURE'],
+        message: expect.stringMatching(/"UPDATE_FEATURE", "DELETE_FEATURE" in the "production" environment\.$/),
+      }),
+    );
+    expect(() => authorise(caller, 'UPDATE_FEATURE', rootScope)).toThrow(/the "UPDATE_FEATURE" permission\.$/);
+    expect(() => authorise(caller, ['UPDATE_FEATURE', 'DELETE_FEATURE'], { project: 'shop' })).not.toThrow();
+  });
+
+  it('permits every caller what requires no permission', () => {
+    for (const access of ['authenticated', 'proposer', 'public', 'service'] as const)
+      expect(() => authorise(callerWith(), access, rootScope)).not.toThrow();
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { refusal } from './errors.ts';
+import { noAccess, refusal } from './errors.ts';
+import { type Access, permissionsFor } from './operation.ts';
 
 /** Every permission, spelled as in Unleash. */
 export const permissions = [
@@ -204,6 +205,15 @@ export const may = (caller: Caller, wanted: readonly Permission[], scope: Scope)
   const isGranted = caller.grants.some((grant) => wanted.some((one) => grantIncludes(grant, one, scope)));
   if (isGranted) listeners.get(caller)?.({ may: wanted, project: scope.project, environment: scope.environment });
   return isGranted;
+};
+
+/**
+ * Authorises access to a loaded object. The gateway has authorised the path, which may name another project or environment.
+ * @throws Refusal `NoAccessError`.
+ */
+export const authorise = (caller: Caller, access: Access, scope: Scope): void => {
+  const wanted = permissionsFor({ permission: access });
+  if (wanted.length > 0 && !may(caller, wanted, scope)) throw noAccess(wanted, scope.environment ?? undefined);
 };
 
 /** Whether the caller has every permission everywhere. */

@@ -1,10 +1,9 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import {
+  authorise,
   environmentNotInProject,
   ListEnvironmentSettingsOfProject,
   may,
-  noAccess,
-  permissionsFor,
   SetChangeRequestConfig,
 } from '@bunting/contracts';
 import { setEnvironmentProtection } from '../../domain/environment-protection.ts';
@@ -16,8 +15,7 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
   implement(SetChangeRequestConfig, async (request) => {
     const { params, body, caller } = request;
     const environmentRef = { project: params.projectId, environment: params.environment };
-    const required = permissionsFor(SetChangeRequestConfig);
-    if (!may(caller, required, { project: environmentRef.project })) throw noAccess(required);
+    authorise(caller, SetChangeRequestConfig.permission, { project: environmentRef.project });
     const settingsRequest = { params: { projectId: environmentRef.project } };
     const { environments } = await call(bus, ListEnvironmentSettingsOfProject, settingsRequest, onBehalfOf(request));
     const environment = environments.find(({ name }) => name === environmentRef.environment);

@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { ArchiveFeatures } from '@bunting/contracts';
+import { ArchiveFeatures, authorise } from '@bunting/contracts';
 import { archiveFeatures } from '../../domain/features/archive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
-import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

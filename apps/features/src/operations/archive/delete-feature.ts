@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DeleteFeature } from '@bunting/contracts';
+import { authorise, DeleteFeature } from '@bunting/contracts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
-import { authorise } from '../authorise.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';

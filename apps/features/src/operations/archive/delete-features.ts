@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DeleteFeatures } from '@bunting/contracts';
+import { authorise, DeleteFeatures } from '@bunting/contracts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
-import { authorise } from '../authorise.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

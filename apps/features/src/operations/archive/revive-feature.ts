@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { ReviveFeature } from '@bunting/contracts';
+import { authorise, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
-import { authorise } from '../authorise.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';

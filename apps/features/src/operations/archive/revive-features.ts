@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { ReviveFeatures } from '@bunting/contracts';
+import { authorise, ReviveFeatures } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
-import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { requireRevivable } from './require-revivable.ts';
 import { onlyVisible } from '../visibility.ts';

@@ -1,6 +1,5 @@
 import { implement, JsonText } from '@bunting/bus';
-import { ValidateArchive } from '@bunting/contracts';
-import { authorise } from '../authorise.ts';
+import { authorise, ValidateArchive } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const validateArchiveEndpoint = ({ featureParts }: FeaturesContext) =>

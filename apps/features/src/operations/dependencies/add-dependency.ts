@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { AddDependency } from '@bunting/contracts';
+import { AddDependency, authorise } from '@bunting/contracts';
 import { normalizeDependency, setParent } from '../../domain/features/parts/dependency.ts';
 import { featureNotInProject } from '../../domain/refusals.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

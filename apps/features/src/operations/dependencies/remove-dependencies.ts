@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { RemoveDependencies } from '@bunting/contracts';
+import { authorise, RemoveDependencies } from '@bunting/contracts';
 import { removeDependencies, requireDependencies } from '../../domain/features/parts/dependency.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 

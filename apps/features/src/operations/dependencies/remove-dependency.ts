@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { RemoveDependency } from '@bunting/contracts';
+import { authorise, RemoveDependency } from '@bunting/contracts';
 import { removeDependency } from '../../domain/features/parts/dependency.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,7 +1,6 @@
-import type { Caller } from '@bunting/contracts';
+import { authorise, type Caller } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
 import { hasNoStrategy } from '../../domain/feature-environments/switch-feature.ts';
-import { authorise } from '../authorise.ts';
 
 /**
  * Authorises the caller to enable features of which some have no strategy, not even a disabled one, and get the default strategy. Adding it

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DisableFeature } from '@bunting/contracts';
+import { authorise, DisableFeature } from '@bunting/contracts';
 import { disableFeature } from '../../domain/feature-environments/switch-feature.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DisableFeatures } from '@bunting/contracts';
+import { authorise, DisableFeatures } from '@bunting/contracts';
 import { disableFeature } from '../../domain/feature-environments/switch-feature.ts';
-import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';

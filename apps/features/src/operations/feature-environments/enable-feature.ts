@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
-import { EnableFeature } from '@bunting/contracts';
+import { authorise, EnableFeature } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/feature-environments/switch-feature.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
-import { authorise } from '../authorise.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

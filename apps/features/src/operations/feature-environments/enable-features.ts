@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { EnableFeatures } from '@bunting/contracts';
+import { authorise, EnableFeatures } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/feature-environments/switch-feature.ts';
-import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { lockFeatures } from './lock-features.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';

@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { AddFeatureTag } from '@bunting/contracts';
+import { AddFeatureTag, authorise } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tags/tag.ts';
-import { authorise } from '../authorise.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { addTags } from '../tags/add-tags.ts';

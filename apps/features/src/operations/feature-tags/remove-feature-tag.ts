@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { RemoveFeatureTag } from '@bunting/contracts';
+import { authorise, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tags/tag.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
-import { authorise } from '../authorise.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';

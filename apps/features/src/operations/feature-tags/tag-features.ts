@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { TagFeatures } from '@bunting/contracts';
+import { authorise, TagFeatures } from '@bunting/contracts';
 import { changeTags, featuresToTag, tagsToAdd } from '../../domain/tags/tag.ts';
-import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { addTags, pathOfType } from '../tags/add-tags.ts';
 import { onlyVisible } from '../visibility.ts';

@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { UpdateFeatureTags } from '@bunting/contracts';
+import { authorise, UpdateFeatureTags } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
-import { authorise } from '../authorise.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { addTags, pathOfType } from '../tags/add-tags.ts';

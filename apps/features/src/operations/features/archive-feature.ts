@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { ArchiveFeature } from '@bunting/contracts';
+import { ArchiveFeature, authorise } from '@bunting/contracts';
 import { archiveFeature } from '../../domain/features/archive-feature.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import type { FeaturesContext } from '../context.ts';
 

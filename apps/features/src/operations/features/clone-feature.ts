@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
-import { CloneFeature } from '@bunting/contracts';
+import { authorise, CloneFeature } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { cloneFeature } from '../../domain/features/clone-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
-import { authorise } from '../authorise.ts';
 import { authorOf } from '../author.ts';
 import { decideNewFeature } from './decide-new-feature.ts';
 import type { FeaturesContext } from '../context.ts';

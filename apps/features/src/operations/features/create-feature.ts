@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { CreateFeature } from '@bunting/contracts';
+import { authorise, CreateFeature } from '@bunting/contracts';
 import { createFeature } from '../../domain/features/create-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
-import { authorise } from '../authorise.ts';
 import { authorOf } from '../author.ts';
 import { addTags, pathOfType } from '../tags/add-tags.ts';
 import { decideNewFeature } from './decide-new-feature.ts';

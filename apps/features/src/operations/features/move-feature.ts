@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { MoveFeature } from '@bunting/contracts';
+import { authorise, MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/features/move-feature.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';

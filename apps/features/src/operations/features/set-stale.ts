@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { SetStale } from '@bunting/contracts';
+import { authorise, SetStale } from '@bunting/contracts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { markStale } from '../../domain/features/update-feature.ts';
-import { authorise } from '../authorise.ts';
 import { saveAllAndEmit } from '../save-and-emit.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

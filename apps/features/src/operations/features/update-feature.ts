@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { UpdateFeature } from '@bunting/contracts';
+import { authorise, UpdateFeature } from '@bunting/contracts';
 import { updateFeature } from '../../domain/features/update-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,9 +1,8 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
-import { ImportFeatures, type ImportReport, noAccess, Refusal } from '@bunting/contracts';
+import { authorise, ImportFeatures, type ImportReport, noAccess, Refusal } from '@bunting/contracts';
 import { decideImport } from '../../domain/import/decide-import.ts';
 import { fileReferences } from '../../domain/import/parse-import-file.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { authorise } from '../authorise.ts';
 import { saveChangedAndEmit } from '../save-and-emit.ts';
 import { importContextOf } from './import-context.ts';
 import { storeImportProposal, type ImportProposalSummary } from './store-import-proposal.ts';

@@ -1,5 +1,6 @@
 import { implement } from '@bunting/bus';
 import {
+  authorise,
   type ErrorDetail,
   type ExportedFeatures,
   type ImportValidation,
@@ -9,7 +10,6 @@ import {
 import { decideImport, type ProposedEdits } from '../../domain/import/decide-import.ts';
 import type { MissingPermission } from '../../domain/import/import-permissions.ts';
 import { fileReferences } from '../../domain/import/parse-import-file.ts';
-import { authorise } from '../authorise.ts';
 import { importContextOf } from './import-context.ts';
 import { requireWithinImportLimits } from './require-within-import-limits.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { CompleteFeature } from '@bunting/contracts';
+import { authorise, CompleteFeature } from '@bunting/contracts';
 import { completeFeature } from '../../domain/features/parts/lifecycle.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { UncompleteFeature } from '@bunting/contracts';
+import { authorise, UncompleteFeature } from '@bunting/contracts';
 import { uncompleteFeature } from '../../domain/features/parts/lifecycle.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

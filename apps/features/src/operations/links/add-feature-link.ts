@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { AddFeatureLink } from '@bunting/contracts';
+import { AddFeatureLink, authorise } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/features/parts/link.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

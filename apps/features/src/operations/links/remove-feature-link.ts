@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { RemoveFeatureLink } from '@bunting/contracts';
+import { authorise, RemoveFeatureLink } from '@bunting/contracts';
 import { removeLink } from '../../domain/features/parts/link.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

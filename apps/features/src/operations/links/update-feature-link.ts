@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { UpdateFeatureLink } from '@bunting/contracts';
+import { authorise, UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/features/parts/link.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,8 +1,7 @@
-import { type Access, type Caller } from '@bunting/contracts';
+import { type Access, authorise, type Caller } from '@bunting/contracts';
 import { noProjectFound } from '../../domain/refusals.ts';
 import type { LockedProject } from '../../persistence/projects/project-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { authorise } from '../authorise.ts';
 
 /** Locks a project that the caller may change. Refuses an archived project unless `orArchived` is set. */
 export const lockProject = async (

@@ -1,6 +1,5 @@
-import { type AnyOperation, type Caller, maySee, type Permission, rootScope } from '@bunting/contracts';
+import { type AnyOperation, authorise, type Caller, maySee, type Permission, rootScope } from '@bunting/contracts';
 import { unknownProject } from '../../domain/refusals.ts';
-import { authorise } from '../authorise.ts';
 
 interface SegmentAccess {
   /** the permission that a global segment requires, in all projects */

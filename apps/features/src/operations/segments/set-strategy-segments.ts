@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { SetStrategySegments } from '@bunting/contracts';
+import { authorise, SetStrategySegments } from '@bunting/contracts';
 import { strategyNotFound } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
-import { authorise } from '../authorise.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';

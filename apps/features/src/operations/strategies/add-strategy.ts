@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
-import { AddStrategy } from '@bunting/contracts';
+import { AddStrategy, authorise } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { addStrategy } from '../../domain/strategies/edit-strategy.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';

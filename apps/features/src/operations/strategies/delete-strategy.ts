@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { DeleteStrategy } from '@bunting/contracts';
+import { authorise, DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategies/edit-strategy.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { PatchStrategy } from '@bunting/contracts';
+import { authorise, PatchStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { patchStrategy } from '../../domain/strategies/edit-strategy.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { SetStrategyOrder } from '@bunting/contracts';
+import { authorise, SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/strategies/reorder-strategies.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

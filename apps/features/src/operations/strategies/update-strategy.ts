@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { UpdateStrategy } from '@bunting/contracts';
+import { authorise, UpdateStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { updateStrategy } from '../../domain/strategies/update-strategy.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';

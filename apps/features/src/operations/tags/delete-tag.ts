@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { DeleteTag, rootScope } from '@bunting/contracts';
+import { authorise, DeleteTag, rootScope } from '@bunting/contracts';
 import { tagNotFound } from '../../domain/refusals.ts';
 import { deleteTag } from '../../domain/tags/tag.ts';
-import { authorise } from '../authorise.ts';
 import { untagEverywhere } from './untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 

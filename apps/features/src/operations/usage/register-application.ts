@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
-import { RegisterApplication } from '@bunting/contracts';
+import { authorise, RegisterApplication } from '@bunting/contracts';
 import { effectiveEnvironment } from '../../domain/usage/effective-environment.ts';
 import { registeredApplication } from '../../domain/usage/reported-applications.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/find-application-environment.ts';
-import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 

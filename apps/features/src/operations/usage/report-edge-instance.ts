@@ -1,6 +1,5 @@
 import { implement } from '@bunting/bus';
-import { ReportEdgeInstance } from '@bunting/contracts';
-import { authorise } from '../authorise.ts';
+import { authorise, ReportEdgeInstance } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reportEdgeInstanceEndpoint = ({ transaction }: FeaturesContext) =>

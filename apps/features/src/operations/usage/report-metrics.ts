@@ -1,10 +1,9 @@
 import { implement } from '@bunting/bus';
-import { ReportMetrics } from '@bunting/contracts';
+import { authorise, ReportMetrics } from '@bunting/contracts';
 import { evaluationCounts } from '../../domain/usage/evaluation-counts.ts';
 import { reportingApplication } from '../../domain/usage/reported-applications.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
 import type { FindApplicationEnvironment } from '../../persistence/usage/find-application-environment.ts';
-import { authorise } from '../authorise.ts';
 import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 

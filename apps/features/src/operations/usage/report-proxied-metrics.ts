@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { ReportProxiedMetrics } from '@bunting/contracts';
+import { authorise, ReportProxiedMetrics } from '@bunting/contracts';
 import { proxiedCounts } from '../../domain/usage/evaluation-counts.ts';
 import { proxiedApplications } from '../../domain/usage/reported-applications.ts';
-import { authorise } from '../authorise.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reportProxiedMetricsEndpoint = ({ storeReport }: FeaturesContext) =>

@@ -1,8 +1,7 @@
 import { implement } from '@bunting/bus';
-import { PatchEnvironmentVariants } from '@bunting/contracts';
+import { authorise, PatchEnvironmentVariants } from '@bunting/contracts';
 import { patchEnvironmentVariants } from '../../domain/variants/feature-variants.ts';
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

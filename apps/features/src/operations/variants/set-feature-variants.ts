@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
-import { SetFeatureVariants } from '@bunting/contracts';
+import { authorise, SetFeatureVariants } from '@bunting/contracts';
 import { setVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
-import { authorise } from '../authorise.ts';
 import { saveAndEmit } from '../save-and-emit.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
