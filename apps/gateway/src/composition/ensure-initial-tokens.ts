@@ -28,14 +28,12 @@ export const ensureInitialTokens = ({
 }: InitialTokensOptions): Promise<string | undefined> => {
   const now = context.now.toISOString();
 
-  const add = async ({ initialTokens, events }: Transaction, token: InitialToken): Promise<void> => {
-    await initialTokens.add(token, now);
-    events.emit([tokenEvent('api-token-created', { data: describeInitialToken(token, now) })]);
-  };
+  const add = ({ initialTokens }: Transaction, token: InitialToken): Promise<void> =>
+    initialTokens.add(token, now, [tokenEvent('api-token-created', { data: describeInitialToken(token, now) })]);
 
   /** Makes the token of `BUNTING_ADMIN_TOKEN` valid, and revokes the tokens of earlier values of the setting. */
   const ensureAdminToken = async (tx: Transaction, secret: string): Promise<void> => {
-    const { initialTokens, events } = tx;
+    const { initialTokens } = tx;
     const stored = await initialTokens.findForUpdate(secret);
     const action = adminTokenAction(stored);
     if (action === 'stays-revoked')
@@ -48,8 +46,7 @@ export const ensureInitialTokens = ({
       );
     const currentTokens = await initialTokens.listCurrentForUpdate();
     for (const earlierToken of currentTokens.filter(({ id }) => id !== stored?.id)) {
-      await initialTokens.revokeReplaced(earlierToken.id);
-      events.emit([
+      await initialTokens.revokeReplaced(earlierToken.id, [
         tokenEvent('api-token-deleted', { preData: describeInitialToken(adminScope, earlierToken.createdAt) }),
       ]);
       warn(
@@ -57,9 +54,11 @@ export const ensureInitialTokens = ({
       );
     }
     if (stored === undefined) return add(tx, { ...adminScope, secret, isConfiguredAdminToken: true });
-    if (action === 'mark-as-current' || action === 'restore') await initialTokens.markAsCurrent(stored.id);
+    if (action === 'mark-as-current') await initialTokens.markAsCurrent(stored.id, []);
     if (action === 'restore')
-      events.emit([tokenEvent('api-token-created', { data: describeInitialToken(adminScope, stored.createdAt) })]);
+      await initialTokens.markAsCurrent(stored.id, [
+        tokenEvent('api-token-created', { data: describeInitialToken(adminScope, stored.createdAt) }),
+      ]);
   };
 
   return transaction(context, async (tx) => {

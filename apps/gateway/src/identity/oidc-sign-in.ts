@@ -30,7 +30,7 @@ export interface SignedIn {
 
 /** Links the subject of a first sign-in to an existing user, or to a new one. */
 const firstSignIn = async (
-  { identities, users, roles, events }: Transaction,
+  { identities, users, roles }: Transaction,
   claims: OidcUserClaims,
   { autoCreate, defaultRootRole, defaultRootRoleId }: OidcClientSettings,
 ): Promise<User> => {
@@ -47,9 +47,9 @@ const firstSignIn = async (
         rootRole: requireDefaultRole(await roles.findRootRole(defaultRootRoleId ?? defaultRootRole)),
         isActive: true,
       },
+      (created) => [accountCreated(created)],
     ));
   await identities.link(user.id, issuer, subject);
-  if (existing === undefined) events.emit([accountCreated(user)]);
   return user;
 };
 
@@ -58,7 +58,7 @@ const firstSignIn = async (
  * @returns the groups that the user could not be removed from
  */
 export const syncGroups = async (
-  { groups, events }: Pick<Transaction, 'groups' | 'events'>,
+  { groups }: Pick<Transaction, 'groups'>,
   userId: number,
   names: readonly string[],
 ): Promise<readonly SynchronisedGroup[]> => {
@@ -67,8 +67,7 @@ export const syncGroups = async (
   const leavesAdministrator =
     requested.removed.length === 0 || (await groups.wouldLeaveAdministrator(userId, requested, ssoCaller.name));
   const decision = leavesAdministrator ? requested : lastAdministratorMemberships(userId, managedGroups);
-  await groups.saveMemberships(userId, decision, ssoCaller.name);
-  events.emit(decision.events);
+  await groups.saveMemberships(userId, decision, ssoCaller.name, decision.events);
   return decision.retained;
 };
 

@@ -25,7 +25,7 @@ export interface SignInDependencies {
 export interface GatewayContext {
   readonly bus: Bus;
   readonly identify: Authenticator['identify'];
-  /** for commands: load, decide, save, emit */
+  /** for commands: load, decide, save with the events */
   readonly transaction: UnitOfWork;
   /** for queries, and for what a command checks before its transaction */
   readonly reads: GatewayReads;

@@ -59,7 +59,7 @@ export const ensureFirstAdmin = async ({
   // Before the hash is computed, which is expensive; no transaction is open meanwhile.
   if (await reads.users.hasUsers()) return undefined;
   const hash = configured === undefined ? undefined : await hasher.hash(configured.password);
-  return transaction(context, async ({ users, links, passwords, events }) => {
+  return transaction(context, async ({ users, links, passwords }) => {
     // Replicas may start concurrently.
     await users.lockFirstUserCreation();
     if (await users.hasUsers()) return undefined;
@@ -67,13 +67,9 @@ export const ensureFirstAdmin = async ({
       const link = { purpose: 'create-first-admin', userId: null, createdBy: null, hours: linkHours } as const;
       return (await links.create(link)).secret;
     }
-    const user = await users.add(configured.names, {
-      accountType: 'User',
-      rootRole: predefinedRole.admin,
-      isActive: true,
-    });
+    const account = { accountType: 'User', rootRole: predefinedRole.admin, isActive: true } as const;
+    const user = await users.add(configured.names, account, (admin) => [accountCreated(admin)]);
     await passwords.set(user.id, hash);
-    events.emit([accountCreated(user)]);
     return undefined;
   });
 };

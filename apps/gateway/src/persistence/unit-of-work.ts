@@ -1,4 +1,4 @@
-import { type Caller, outboxEvent } from '@bunting/contracts';
+import type { Caller } from '@bunting/contracts';
 import type { CommitLimits, Tx } from '@bunting/database';
 import {
   isReplay,
@@ -8,7 +8,7 @@ import {
   type ReplyOrReplay,
   type WriteContext,
 } from '@bunting/outbox';
-import type { AccessEvent } from '../domain/access-event.ts';
+import { emitEventsInto } from './emit-events.ts';
 import { type LastAdministratorGuard, lastAdministratorGuard } from './rights/last-administrator-guard.ts';
 import { groupRepository } from './accounts/group-repository.ts';
 import { identityRepository } from './identity/identity-repository.ts';
@@ -69,11 +69,7 @@ const secretBytesFor = (
     ? derivedSecretBytes(hasher, context.idempotency)
     : undefined;
 
-const eventRecorder = (outbox: Outbox, { caller: by, now }: TransactionContext) => ({
-  emit: (events: readonly AccessEvent[]): void => outbox.emit(events.map((event) => outboxEvent(event, { by, now }))),
-});
-
-/** Repositories and events on one transaction. All that they store and emit is committed, or nothing. */
+/** Repositories on one transaction. All that they store, with its events, is committed, or nothing. */
 const repositories = (
   tx: Tx,
   outbox: Outbox,
@@ -81,12 +77,12 @@ const repositories = (
   { guard, hasher, cipher, sessionLimits }: AccessSettings & { readonly guard: LastAdministratorGuard },
 ) => {
   const secretBytes = secretBytesFor(context, hasher);
+  const emit = emitEventsInto(outbox, context);
   return {
-    events: eventRecorder(outbox, context),
-    groups: groupRepository(tx, guard),
+    groups: groupRepository(tx, guard, emit),
     identities: identityRepository(tx),
-    initialTokens: initialTokenRepository(tx, hasher, cipher),
-    inviteLinks: inviteLinkRepository(tx),
+    initialTokens: initialTokenRepository(tx, hasher, cipher, emit),
+    inviteLinks: inviteLinkRepository(tx, emit),
     links: oneTimeLinkRepository(tx, hasher),
     /** Locks projects against deletion until the transaction ends. @throws Refusal `NotFoundError` for a deleted one */
     lockExistingProjects: (projects: readonly string[]) => lockExistingProjects(tx, projects),
@@ -96,15 +92,15 @@ const repositories = (
       return { ...generated, hash: hasher(generated.secret).hash };
     },
     passwords: passwordRepository(tx),
-    projectRoles: projectRoleRepository(tx),
-    roles: roleRepository(tx),
-    scim: scimRepository(tx, guard),
+    projectRoles: projectRoleRepository(tx, emit),
+    roles: roleRepository(tx, emit),
+    scim: scimRepository(tx, guard, emit),
     /** generates secrets in this transaction; random ones if undefined */
     secretBytes,
     sessions: sessionRepository(tx, hasher, sessionLimits),
-    settings: settingRepository(tx, guard),
-    tokens: tokenRepository(tx, guard, hasher, cipher),
-    users: userRepository(tx, guard),
+    settings: settingRepository(tx, guard, emit),
+    tokens: tokenRepository(tx, guard, hasher, cipher, emit),
+    users: userRepository(tx, guard, emit),
   };
 };
 export type Transaction = ReturnType<typeof repositories>;

@@ -34,11 +34,11 @@ export const getScimGroup = async (
 export const createScimGroup = async (tx: Transaction, body: unknown): Promise<ScimGroupRow> => {
   const { name, externalId, members } = parseScimGroup(body);
   await requireUsers(tx, [...members]);
-  const content = { name, description: null, mappingsSSO: [], rootRole: null };
   const provisioned = externalId === null ? {} : { externalId };
-  const id = await tx.groups.save({ ...content, provisioned }, scimCaller.name);
-  await tx.scim.addMembers(id, [...members], scimCaller.name);
-  tx.events.emit([groupCreated({ id, ...content }, [...members])]);
+  const content = { name, description: null, mappingsSSO: [], rootRole: null, provisioned };
+  const { id } = await tx.scim.addGroup(content, [...members], scimCaller.name, (group) => [
+    groupCreated(group, [...members]),
+  ]);
   return getScimGroup(tx, id, { hasMembers: true });
 };
 
@@ -51,15 +51,11 @@ const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<S
 const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
   const before = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id, membersToLoad(before, change));
-  const { after, namedMembers, added, removed, events } = changedGroup(before, members, change);
+  const { after, events, ...memberships } = changedGroup(before, members, change);
   // A patch names the users that it adds. A list of all members may repeat service accounts that were added through the API, not through
   // SCIM.
-  await requireUsers(tx, change.members === undefined ? namedMembers : added);
-  await tx.groups.save(after, scimCaller.name, id);
-  await tx.scim.removeMembers(id, removed);
-  await tx.scim.addMembers(id, added, scimCaller.name);
-  await tx.scim.claimMembers(id, namedMembers);
-  tx.events.emit(events);
+  await requireUsers(tx, change.members === undefined ? memberships.namedMembers : memberships.added);
+  await tx.scim.saveGroup(after, memberships, scimCaller.name, events);
 };
 
 /** Replaces name and members of a group. */
@@ -78,7 +74,6 @@ export const patchScimGroup = async (tx: Transaction, id: number, body: unknown)
 export const deleteScimGroup = async (tx: Transaction, id: number): Promise<null> => {
   const group = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id);
-  await tx.groups.remove(id);
-  tx.events.emit([groupDeleted(group, members)]);
+  await tx.groups.remove(id, [groupDeleted(group, members)]);
   return null;
 };

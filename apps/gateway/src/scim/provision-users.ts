@@ -25,13 +25,9 @@ const getUserForUpdate = async ({ users }: Transaction, id: number): Promise<Use
 /** Creates a user with the root role Viewer. @throws ScimError 409 for a user name or an e-mail address that is taken */
 export const createScimUser = async (tx: Transaction, body: unknown): Promise<ScimUserRow> => {
   const input = parseScimUser(body);
-  const user = await tx.users.add(input, {
-    accountType: 'User',
-    rootRole: predefinedRole.viewer,
-    isActive: input.active,
-  });
+  const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: input.active } as const;
+  const user = await tx.users.add(input, account, (created) => [accountCreated(created)]);
   await tx.scim.setProvisionedUser(user.id, input.provisioned);
-  tx.events.emit([accountCreated(user)]);
   return getScimUser(tx, user.id);
 };
 

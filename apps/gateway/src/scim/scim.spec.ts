@@ -515,11 +515,7 @@ describe('groups', () => {
   it('keep a member whom single sign-on had added first, when a sign-in no longer names the group', async () => {
     const signInWithoutGroups = (userId: string) =>
       gateway.database.transaction((tx) =>
-        syncGroups(
-          { groups: groupRepository(tx, lastAdministratorGuard(tx)), events: { emit: () => undefined } },
-          Number(userId),
-          [],
-        ),
+        syncGroups({ groups: groupRepository(tx, lastAdministratorGuard(tx), () => undefined) }, Number(userId), []),
       );
     const users = [await created({ userName: 'synced-1' }), await created({ userName: 'synced-2' })];
     const [one = '', two = ''] = users.map(({ id }) => id);

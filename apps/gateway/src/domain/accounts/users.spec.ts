@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { accountCreated, accountDeleted, updatedUser, updateOutcome } from './users.ts';
+import { accountCreated, accountDeleted, accountUpdated, isDeactivated, updatedUser } from './users.ts';
 
 const before: User = {
   id: 7,
@@ -44,11 +44,11 @@ it('an update of a user with a malformed e-mail address is refused', () => {
 });
 
 it('an update that changes nothing emits no event', () => {
-  expect(updateOutcome(before, { ...before })).toEqual({ events: [], endsSessions: false });
+  expect(accountUpdated(before, { ...before })).toEqual([]);
 });
 
 it('an update of a user emits the user before and after', () => {
-  expect(updateOutcome(before, { ...before, name: 'Mia' }).events).toEqual([
+  expect(accountUpdated(before, { ...before, name: 'Mia' })).toEqual([
     {
       type: 'user-updated',
       data: expect.objectContaining({ id: 7, name: 'Mia' }),
@@ -57,11 +57,11 @@ it('an update of a user emits the user before and after', () => {
   ]);
 });
 
-it('an update that deactivates a user, and no other, ends the sessions', () => {
+it('an update that turns an active user inactive, and no other, deactivates it', () => {
   const inactive = { ...before, active: false };
-  expect(updateOutcome(before, inactive).endsSessions).toBe(true);
-  expect(updateOutcome(inactive, { ...inactive, name: 'Mia' }).endsSessions).toBe(false);
-  expect(updateOutcome(inactive, before).endsSessions).toBe(false);
+  expect(isDeactivated(before, inactive)).toBe(true);
+  expect(isDeactivated(inactive, { ...inactive, name: 'Mia' })).toBe(false);
+  expect(isDeactivated(inactive, before)).toBe(false);
 });
 
 it.each([
@@ -73,7 +73,7 @@ it.each([
     type: created,
     data: expect.objectContaining({ id: 7, name: 'Maria' }),
   });
-  expect(updateOutcome(account, { ...account, active: false }).events[0]?.type).toBe(updated);
+  expect(accountUpdated(account, { ...account, active: false })[0]?.type).toBe(updated);
   expect(accountDeleted(account)).toEqual({
     type: deleted,
     preData: expect.objectContaining({ id: 7, name: 'Maria' }),

@@ -29,18 +29,12 @@ export const accountCreated = (account: User): AccessEvent => ({
   data: eventData(account),
 });
 
-/** What the update of an account entails: an event if anything has changed, and the end of the sessions of an account that was deactivated. */
-export const updateOutcome = (
-  before: User,
-  after: User,
-): { readonly events: readonly AccessEvent[]; readonly endsSessions: boolean } => ({
-  events: eventsOfUpdate({
-    type: `${eventPrefix(after)}-updated`,
-    data: eventData(after),
-    preData: eventData(before),
-  }),
-  endsSessions: before.active && !after.active,
-});
+/** The event of a user or a service account that is updated; none if nothing changes. */
+export const accountUpdated = (before: User, after: User): readonly AccessEvent[] =>
+  eventsOfUpdate({ type: `${eventPrefix(after)}-updated`, data: eventData(after), preData: eventData(before) });
+
+/** Whether an update deactivates the account, which ends its sessions. */
+export const isDeactivated = (before: User, after: User): boolean => before.active && !after.active;
 
 /** The event of a user or a service account that is deleted. */
 export const accountDeleted = (account: User): AccessEvent => ({

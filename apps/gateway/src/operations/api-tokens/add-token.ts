@@ -7,15 +7,16 @@ import { toApiToken } from './token-response.ts';
 
 /** Creates a token. The reply is the only response that contains its secret, unless secrets are stored readable. */
 export const addToken = async (
-  { tokens, events, secretBytes, lockExistingProjects }: Transaction,
+  { tokens, secretBytes, lockExistingProjects }: Transaction,
   token: NewToken,
   createdBy: number,
 ): Promise<ReplyWithSecret<ApiToken>> => {
   await lockExistingProjects(namedProjects(token));
   if ((await tokens.countForUpdate()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
   const generated = newTokenSecret(token.projects, token.environment, secretBytes);
-  const stored = toApiToken(await tokens.add(token, generated, createdBy));
-  events.emit([tokenEvent('api-token-created', { data: stored })]);
-  const { expiresAt, seenAt: _seenAt, ...created } = stored;
+  const stored = await tokens.add(token, generated, createdBy, (added) => [
+    tokenEvent('api-token-created', { data: added }),
+  ]);
+  const { expiresAt, seenAt: _seenAt, ...created } = toApiToken(stored);
   return { reply: expiresAt === null ? created : { ...created, expiresAt }, secret: generated.secret };
 };

@@ -10,8 +10,7 @@ export const deleteApiTokenEndpoint = ({ transaction }: GatewayContext) =>
     transaction(request, async (tx) => {
       const { caller, params } = request;
       const token = await lockToken(tx, caller, params.token, permittedKinds(caller, 'DELETE'));
-      await tx.tokens.revoke(token);
-      tx.events.emit([tokenEvent('api-token-deleted', { preData: token })]);
+      await tx.tokens.revoke(token, [tokenEvent('api-token-deleted', { preData: token })]);
       return null;
     }),
   );

@@ -7,13 +7,12 @@ import type { GatewayContext } from '../context.ts';
 
 export const deleteProjectApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteProjectApiToken, (request) =>
-    transaction(request, async ({ tokens, events }) => {
+    transaction(request, async ({ tokens }) => {
       const { projectId } = request.params;
       const token = await tokens.findForUpdate(request.params.token, sdkTokenKinds);
       // A token that is also for other projects cannot be deleted through this one.
       if (token === undefined || !belongsToProject(token, projectId)) throw tokenNotFound();
-      await tokens.revoke(token);
-      events.emit([tokenEvent('api-token-deleted', { preData: token })]);
+      await tokens.revoke(token, [tokenEvent('api-token-deleted', { preData: token })]);
       return null;
     }),
   );

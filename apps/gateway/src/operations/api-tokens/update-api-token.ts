@@ -13,8 +13,9 @@ export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
       const expiresAt = new Date(body.expiresAt);
       if (token.type === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), expiresAt);
       if (token.expiresAt === expiresAt.toISOString()) return null;
-      const after = await tx.tokens.setExpiry(token, expiresAt);
-      tx.events.emit([tokenEvent('api-token-updated', { data: after, preData: token })]);
+      await tx.tokens.setExpiry(token, expiresAt, (after) => [
+        tokenEvent('api-token-updated', { data: after, preData: token }),
+      ]);
       return null;
     }),
   );

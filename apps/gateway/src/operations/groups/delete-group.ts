@@ -7,8 +7,7 @@ export const deleteGroupEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteGroup, (request) =>
     transaction(request, async (tx) => {
       const group = await tx.groups.getForUpdate(request.params.id);
-      await tx.groups.remove(group.id);
-      tx.events.emit([groupDeleted(group, memberIds(group))]);
+      await tx.groups.remove(group.id, [groupDeleted(group, memberIds(group))]);
       return null;
     }),
   );

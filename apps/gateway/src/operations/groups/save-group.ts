@@ -15,13 +15,11 @@ export const saveGroup = async (
   { body, changedBy }: { readonly body: GroupBody; readonly changedBy: string },
   before?: Group,
 ): Promise<Group> => {
-  const { members, ...properties } = requestedGroup(body, before);
-  requireExistingMembers(members, await tx.users.findExisting(members));
+  const requested = requestedGroup(body, before);
+  requireExistingMembers(requested.members, await tx.users.findExisting(requested.members));
   const rootRole = body.rootRole == null ? null : await requireRootRole(tx, body.rootRole);
-
-  const id = await tx.groups.save({ ...properties, rootRole }, changedBy, before?.id);
-  await tx.groups.setMembers(id, members, changedBy);
-  const after = await tx.groups.getForUpdate(id);
-  tx.events.emit(before === undefined ? [groupCreated(after, memberIds(after))] : groupUpdated(before, after));
-  return after;
+  const group = { ...requested, rootRole };
+  return before === undefined
+    ? tx.groups.add(group, changedBy, (after) => [groupCreated(after, memberIds(after))])
+    : tx.groups.save(before.id, group, changedBy, (after) => groupUpdated(before, after));
 };

@@ -8,8 +8,8 @@ export const createScimTokenEndpoint = ({ transaction }: GatewayContext) =>
     const { secret } = await transaction.revealingSecret(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('scim');
       const token = tx.newScimToken();
-      await tx.settings.save('scim', { enabled: isScimEnabled(stored?.value) }, token.hash);
-      tx.events.emit([scimTokenCreated(stored?.value)]);
+      const value = { enabled: isScimEnabled(stored?.value) };
+      await tx.settings.save('scim', value, token.hash, [scimTokenCreated(stored?.value)]);
       return { reply: { secret: token.masked }, secret: token.secret };
     });
     return { token: secret };

@@ -26,8 +26,9 @@ export const setOidcSettingsEndpoint = ({ transaction, signInSettings }: Gateway
       if (after.defaultRootRoleId !== null && (after.enabled || request.body.defaultRootRoleId !== undefined))
         await requireRootRole(tx, after.defaultRootRoleId, '/body/defaultRootRoleId');
       const { secret, ...values } = after;
-      await tx.settings.save('oidc', values, secret === undefined ? null : signInSettings.secretCipher.seal(secret));
-      tx.events.emit(oidcSettingEvents(before, after, { wasStored: stored !== undefined }));
+      const sealed = secret === undefined ? null : signInSettings.secretCipher.seal(secret);
+      const events = oidcSettingEvents(before, after, { wasStored: stored !== undefined });
+      await tx.settings.save('oidc', values, sealed, events);
       return oidcSettingsResponse({ ...after, isReadOnly: false });
     });
   });

@@ -11,8 +11,7 @@ export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: Gat
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('simple');
       const events = passwordSettingEvents(stored?.value, { disabled });
-      if (events.length > 0) await tx.settings.save('simple', { disabled }, null);
-      tx.events.emit(events);
+      if (events.length > 0) await tx.settings.save('simple', { disabled }, null, events);
       return { disabled };
     });
   });

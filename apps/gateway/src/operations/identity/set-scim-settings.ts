@@ -11,8 +11,8 @@ export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>
       const hadToken = stored?.secret != null;
       const { needsToken: isNew, events } = switchScim(stored && { ...stored.value, hasToken: hadToken }, enabled);
       const token = isNew ? tx.newScimToken() : undefined;
-      if (events.length > 0) await tx.settings.save('scim', { enabled }, token?.hash ?? stored?.secret ?? null);
-      tx.events.emit(events);
+      const hash = token?.hash ?? stored?.secret ?? null;
+      if (events.length > 0) await tx.settings.save('scim', { enabled }, hash, events);
       const hasToken = isNew || hadToken;
       return { reply: { enabled, hasToken, isNew, secret: token?.masked ?? '' }, secret: token?.secret ?? '' };
     });

@@ -9,9 +9,8 @@ export const createInviteLinkEndpoint = (context: GatewayContext) =>
     context.transaction.completing(
       request,
       async (tx) => {
-        const link = await tx.inviteLinks.add({ ...request.body, createdBy: request.caller.name });
-        tx.events.emit([inviteLinkCreated(link)]);
-        return withRole(tx, link);
+        const content = { ...request.body, createdBy: request.caller.name };
+        return withRole(tx, await tx.inviteLinks.add(content, (link) => [inviteLinkCreated(link)]));
       },
       inviteLinkResponse(context),
     ),

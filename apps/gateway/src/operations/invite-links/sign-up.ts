@@ -20,12 +20,12 @@ export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, sign
     // Counts every attempt, also failed ones: invitation links are often published.
     signIn.limits.countAttempt(query.address);
     const hash = await signIn.passwords.hash(body.password);
-    return transaction(asSystem, async ({ inviteLinks, users, passwords, events }) => {
+    return transaction(asSystem, async ({ inviteLinks, users, passwords }) => {
       const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
-      const user = await users.add(names, { accountType: 'User', rootRole: predefinedRole.viewer, isActive: true });
+      const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: true } as const;
+      const user = await users.add(names, account, (created) => [accountCreated(created)]);
       await passwords.set(user.id, hash);
-      await inviteLinks.addUser(link.id, user.id);
-      events.emit([accountCreated(user), signedUp(link, user)]);
+      await inviteLinks.addUser(link.id, user.id, [signedUp(link, user)]);
       return user;
     });
   });

@@ -12,8 +12,8 @@ export const updateInviteLinkEndpoint = (context: GatewayContext) =>
       async (tx) => {
         const before = await tx.inviteLinks.findForUpdate(context.inviteSecrets.idOf(request.params.token));
         if (before === undefined) throw inviteLinkNotFound();
-        const after = await tx.inviteLinks.save(before.id, updatedInviteLink(before, request.body));
-        tx.events.emit(inviteLinkUpdated(before, after));
+        const content = updatedInviteLink(before, request.body);
+        const after = await tx.inviteLinks.save(before.id, content, (stored) => inviteLinkUpdated(before, stored));
         return withRole(tx, after);
       },
       inviteLinkResponse(context),

@@ -5,7 +5,7 @@ import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../pe
 
 /** Creates a PAT for a user whose row is locked. */
 export const addPat = async (
-  { tokens, events, secretBytes }: Transaction,
+  { tokens, secretBytes }: Transaction,
   { caller, now }: GatewayWriteContext,
   userId: number,
   body: CreatePatBody,
@@ -14,7 +14,7 @@ export const addPat = async (
   const callerExpiresAt = userId === caller.id ? await tokens.expiryOf(caller.tokenId) : null;
   const { description, expiresAt } = parseNewPat(body, { pats, callerExpiresAt, now });
   const generated = newUserSecret(secretBytes);
-  const pat = await tokens.addPat({ userId, description, expiresAt }, generated, caller.id);
-  events.emit([patCreated(pat)]);
+  const newPat = { userId, description, expiresAt };
+  const pat = await tokens.addPat(newPat, generated, caller.id, (created) => [patCreated(created)]);
   return { reply: { ...pat, secret: generated.masked }, secret: generated.secret };
 };

@@ -7,9 +7,8 @@ import type { GatewayContext } from '../context.ts';
 export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteOwnPat, async (request) => {
     requireAccount(request.caller);
-    return transaction(request, async ({ tokens, events }) => {
-      const pat = await tokens.revokePat(request.caller.id, request.params.id);
-      events.emit([patDeleted(pat)]);
+    return transaction(request, async ({ tokens }) => {
+      await tokens.revokePat(request.caller.id, request.params.id, (pat) => [patDeleted(pat)]);
       return null;
     });
   });

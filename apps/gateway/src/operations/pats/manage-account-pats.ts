@@ -35,7 +35,6 @@ export const deleteAccountPat = async (
   tokenId: number,
 ): Promise<null> => {
   const account = await tx.users.getForUpdate(id, { only: accounts });
-  const pat = await tx.tokens.revokePat(account.id, tokenId);
-  tx.events.emit([patDeleted(pat)]);
+  await tx.tokens.revokePat(account.id, tokenId, (pat) => [patDeleted(pat)]);
   return null;
 };

@@ -33,6 +33,5 @@ export const changeProjectRoles = async (
   await authoriseAssignment(tx, { ...assignment, before });
   const { roles, events } = decide(before);
   if (events.length === 0) return;
-  await tx.projectRoles.save(project, before, roles);
-  tx.events.emit(events);
+  await tx.projectRoles.save(project, before, roles, events);
 };

@@ -5,10 +5,9 @@ import type { GatewayContext } from '../context.ts';
 
 export const copyEnvironmentPermissionsEndpoint = ({ transaction }: GatewayContext) =>
   implement(CopyEnvironmentPermissions, (request) =>
-    transaction(request, async ({ roles, events }) => {
+    transaction(request, async ({ roles }) => {
       const { from, to } = request.body;
-      const copied = await roles.copyEnvironment(from, to);
-      events.emit(copied.flatMap(({ before, after }) => roleUpdated(before, after)));
+      await roles.copyEnvironment(from, to, roleUpdated);
       return null;
     }),
   );

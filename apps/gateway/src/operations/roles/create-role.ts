@@ -6,9 +6,8 @@ import type { GatewayContext } from '../context.ts';
 
 export const createRoleEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateRole, (request) =>
-    transaction(request, async ({ roles, events }) => {
-      const role = await roles.save(parseRole(request.body));
-      events.emit([roleCreated(role)]);
+    transaction(request, async ({ roles }) => {
+      const role = await roles.add(parseRole(request.body), (created) => [roleCreated(created)]);
       return toSavedRoleResponse(role);
     }),
   );

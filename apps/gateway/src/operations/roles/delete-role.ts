@@ -5,11 +5,10 @@ import type { GatewayContext } from '../context.ts';
 
 export const deleteRoleEndpoint = ({ transaction }: GatewayContext) =>
   implement(DeleteRole, (request) =>
-    transaction(request, async ({ roles, events }) => {
+    transaction(request, async ({ roles }) => {
       const role = await roles.getForUpdate(request.params.id);
       requireCustomRole(role);
-      await roles.remove(role.id);
-      events.emit([roleDeleted(role)]);
+      await roles.remove(role.id, [roleDeleted(role)]);
       return null;
     }),
   );

@@ -9,12 +9,9 @@ export const createServiceAccountEndpoint = ({ transaction }: GatewayContext) =>
   implement(CreateServiceAccount, (request) =>
     transaction(request, async (tx) => {
       const { username, name, rootRole } = request.body;
-      const account = await tx.users.add(parseUserNames({ username, name: name ?? null }), {
-        accountType: 'Service Account',
-        rootRole: await requireRootRole(tx, rootRole),
-        isActive: true,
-      });
-      tx.events.emit([accountCreated(account)]);
-      return account;
+      const names = parseUserNames({ username, name: name ?? null });
+      const rootRoleId = await requireRootRole(tx, rootRole);
+      const account = { accountType: 'Service Account', rootRole: rootRoleId, isActive: true } as const;
+      return tx.users.add(names, account, (created) => [accountCreated(created)]);
     }),
   );

@@ -17,14 +17,14 @@ export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: Gateway
     // Before the hash is computed, which is expensive: a guessed link costs only this read.
     await reads.links.get(body.token, 'create-first-admin');
     const hash = await signIn.passwords.hash(body.password);
-    const created = await transaction(asSystem, async ({ links, users, passwords, sessions, events }) => {
+    const created = await transaction(asSystem, async ({ links, users, passwords, sessions }) => {
       const link = await links.getForUpdate(body.token, 'create-first-admin');
       await users.lockFirstUserCreation();
       await requireNoUser({ users });
       await links.markUsed(link.id);
-      const user = await users.add(names, { accountType: 'User', rootRole: predefinedRole.admin, isActive: true });
+      const account = { accountType: 'User', rootRole: predefinedRole.admin, isActive: true } as const;
+      const user = await users.add(names, account, (admin) => [accountCreated(admin)]);
       await passwords.set(user.id, hash);
-      events.emit([accountCreated(user)]);
       const { address, userAgent = '' } = query;
       return { user, secret: await sessions.start(user.id, { address, userAgent }) };
     });

@@ -13,12 +13,9 @@ export const createUserEndpoint = ({ transaction, signIn, mailer, instance }: Ga
     // As in Unleash, the rules for passwords hold when users choose one, not when an administrator sets their first one.
     const hash = password ? await signIn.passwords.hash(password) : undefined;
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const created = await tx.users.add(names, {
-        accountType: 'User',
-        rootRole: await requireRootRole(tx, rootRole),
-        isActive: true,
-      });
-      tx.events.emit([accountCreated(created)]);
+      const rootRoleId = await requireRootRole(tx, rootRole);
+      const account = { accountType: 'User', rootRole: rootRoleId, isActive: true } as const;
+      const created = await tx.users.add(names, account, (stored) => [accountCreated(stored)]);
       if (hash !== undefined) await tx.passwords.set(created.id, hash);
       const linkOptions = { kind: 'new-user', createdBy: request.caller.name } as const;
       const link = hash !== undefined ? undefined : await createPasswordLink(tx, created.id, linkOptions);

@@ -4,7 +4,6 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Deletes a user or a service account with tokens, sessions and memberships. */
 export const removeAccount = async (tx: Transaction, account: User): Promise<null> => {
-  await tx.users.remove(account.id);
-  tx.events.emit([accountDeleted(account)]);
+  await tx.users.remove(account.id, [accountDeleted(account)]);
   return null;
 };

@@ -1,11 +1,13 @@
-import { type Group, refusal } from '@bunting/contracts';
-import { violatedConstraint, timestampSql, type Tx } from '@bunting/database';
-import type { UnusedGroupAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
+import type { Group } from '@bunting/contracts';
+import { timestampSql, type Tx } from '@bunting/database';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/accounts/synchronised-groups.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
+import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
+import { type GroupInput, storeGroup } from './store-group.ts';
 import { userColumns, type UserRow, userOf } from './user-repository.ts';
 
 type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
@@ -16,13 +18,10 @@ interface MemberRow extends UserRow {
   readonly addedBy: string;
 }
 
-export interface GroupInput {
-  readonly name: string;
-  readonly description: string | null;
-  readonly mappingsSSO: readonly string[];
-  readonly rootRole: number | null;
-  /** stays as it is when left out */
-  readonly provisioned?: UnusedGroupAttributes | null;
+/** A group as requests to the API store it. */
+export interface GroupWithMembers extends GroupInput {
+  /** the ids of all members */
+  readonly members: readonly number[];
 }
 
 const selectGroups = `
@@ -80,6 +79,7 @@ export const groupReads = ({ query }: Pick<Tx, 'query'>) => {
 export const groupRepository = (
   tx: Tx,
   guard: Pick<LastAdministratorGuard, 'wouldLeaveAdministrator' | 'markLossOfRights'>,
+  emit: EmitEvents,
 ) => {
   const { query } = tx;
   const { list, get } = groupReads(tx);
@@ -89,7 +89,29 @@ export const groupRepository = (
    */
   const lock = async (id: number): Promise<boolean> =>
     (await query('select from user_group where id = $1 for no key update', [id])).length > 0;
-  const saveMemberships = async (
+  /** A group, locked until the transaction ends. @throws Refusal 404 when there is none */
+  const getForUpdate = async (id: number): Promise<Group> => {
+    if (!(await lock(id))) throw groupNotFound();
+    return get(id);
+  };
+  const setMembers = async (group: number, users: readonly number[], createdBy: string): Promise<void> => {
+    const removed = await tx.em.nativeDelete(GroupMemberEntity, { group, user: { $nin: [...users] } });
+    if (removed > 0) guard.markLossOfRights();
+    const rows = users.map((user) => ({ group, user, createdBy }));
+    if (rows.length > 0) await tx.em.upsertMany(GroupMemberEntity, rows, { onConflictAction: 'ignore' });
+  };
+  const storeWithMembers = async (
+    { members, ...content }: GroupWithMembers,
+    { createdBy, id: knownId }: { readonly createdBy: string; readonly id: number | undefined },
+    eventsOf: EventsOf<Group>,
+  ): Promise<Group> => {
+    const { id } = await storeGroup(tx, guard, content, { createdBy, id: knownId });
+    await setMembers(id, members, createdBy);
+    const stored = await getForUpdate(id);
+    emit(eventsOf(stored));
+    return stored;
+  };
+  const storeMemberships = async (
     userId: number,
     { added, removed }: ChangedMemberships,
     createdBy: string,
@@ -105,47 +127,16 @@ export const groupRepository = (
 
   return {
     list,
-    /** A group, locked until the transaction ends. @throws Refusal 404 when there is none */
-    getForUpdate: async (id: number): Promise<Group> => {
-      if (!(await lock(id))) throw groupNotFound();
-      return get(id);
-    },
+    getForUpdate,
     /** A group without its members, locked until the transaction ends. */
     findStoredForUpdate: async (id: number): Promise<StoredGroup | undefined> =>
       (await lock(id)) ? tx.em.findOneOrFail(GroupEntity, { id }, { refresh: true }) : undefined,
-    /** Creates a group, or updates the one with the id. @throws Refusal `NameExistsError` */
-    save: async (
-      { name, description, mappingsSSO, rootRole, provisioned }: GroupInput,
-      createdBy: string,
-      id?: number,
-    ): Promise<number> => {
-      const { em } = tx;
-      const content = {
-        name,
-        description,
-        mappingsSSO: [...mappingsSSO],
-        rootRole,
-        ...(provisioned === undefined ? {} : { provisioned }),
-      };
-      const existing = id === undefined ? undefined : await em.findOneOrFail(GroupEntity, { id });
-      if (existing !== undefined && existing.rootRole !== null && existing.rootRole !== rootRole)
-        guard.markLossOfRights();
-      try {
-        const group =
-          existing === undefined ? em.create(GroupEntity, { ...content, createdBy }) : em.assign(existing, content);
-        await em.flush();
-        return group.id;
-      } catch (error) {
-        if (violatedConstraint(error) !== 'user_group_by_name') throw error;
-        throw refusal('NameExistsError', `Group name already exists: ${name}`);
-      }
-    },
-    setMembers: async (group: number, users: readonly number[], createdBy: string): Promise<void> => {
-      const removed = await tx.em.nativeDelete(GroupMemberEntity, { group, user: { $nin: [...users] } });
-      if (removed > 0) guard.markLossOfRights();
-      const rows = users.map((user) => ({ group, user, createdBy }));
-      if (rows.length > 0) await tx.em.upsertMany(GroupMemberEntity, rows, { onConflictAction: 'ignore' });
-    },
+    /** Creates a group with its members. @throws Refusal `NameExistsError` */
+    add: (group: GroupWithMembers, createdBy: string, eventsOf: EventsOf<Group>): Promise<Group> =>
+      storeWithMembers(group, { createdBy, id: undefined }, eventsOf),
+    /** Updates a group and replaces its members. @param addedBy who adds the new members @throws Refusal `NameExistsError` */
+    save: (id: number, group: GroupWithMembers, addedBy: string, eventsOf: EventsOf<Group>): Promise<Group> =>
+      storeWithMembers(group, { createdBy: addedBy, id }, eventsOf),
     /**
      * The groups that map one of the names, and those of which earlier sign-ins made the user a member; these memberships are locked until the
      * transaction ends. The user must be locked.
@@ -154,12 +145,22 @@ export const groupRepository = (
       query<SynchronisedGroup>(selectManagedBySignIns, [userId, names]),
     /** Whether an administrator would be left after memberships of a user change by a sign-in. */
     wouldLeaveAdministrator: (userId: number, change: ChangedMemberships, createdBy: string): Promise<boolean> =>
-      guard.wouldLeaveAdministrator(() => saveMemberships(userId, change, createdBy)),
+      guard.wouldLeaveAdministrator(() => storeMemberships(userId, change, createdBy)),
     /** Stores the memberships that a sign-in changes. If it removes any, `wouldLeaveAdministrator` must have been true for the change. */
-    saveMemberships,
-    remove: async (id: number): Promise<void> => {
+    saveMemberships: async (
+      userId: number,
+      change: ChangedMemberships,
+      createdBy: string,
+      events: readonly AccessEvent[],
+    ): Promise<void> => {
+      await storeMemberships(userId, change, createdBy);
+      emit(events);
+    },
+    /** Deletes a group with its memberships and roles. */
+    remove: async (id: number, events: readonly AccessEvent[]): Promise<void> => {
       guard.markLossOfRights();
       await tx.em.nativeDelete(GroupEntity, { id });
+      emit(events);
     },
   };
 };

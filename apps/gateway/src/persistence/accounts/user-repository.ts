@@ -8,6 +8,7 @@ import {
 } from '@bunting/contracts';
 import { advisoryLock, escapeLike, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
 import type { UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
@@ -16,6 +17,7 @@ import { displayNameSql } from './display-name-sql.ts';
 import { userNotFound } from '../../domain/refusals.ts';
 import { avatarUrlOf } from '../rights/access-reader.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
+import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import {
   gatewaySql,
   GroupMemberEntity,
@@ -177,17 +179,20 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
 };
 
 /** Users and service accounts, without deleted ones. */
-export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>) => {
+export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>, emit: EmitEvents) => {
   const { query } = tx;
-  const flush = async (row: UserRow): Promise<User> => {
+  /** Stores a new or changed row, and emits the events of it. @throws AccountExists */
+  const flush = async (row: UserRow, eventsOf: EventsOf<User>): Promise<User> => {
     try {
       await tx.em.flush();
-      return userOf(row);
     } catch (error) {
       const constraint = violatedConstraint(error) ?? '';
       if (!uniqueConstraints.includes(constraint)) throw error;
       throw new AccountExists(constraint.includes('email') ? 'email' : 'username');
     }
+    const stored = userOf(row);
+    emit(eventsOf(stored));
+    return stored;
   };
 
   const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -213,11 +218,22 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
         'select id from api_user where id = any ($1::integer[]) and deleted_at is null order by id for share';
       return (await query<{ id: number }>(text, [ids])).map(({ id }) => id);
     },
-    add: ({ name, username, email }: UserNames, { accountType, rootRole, isActive }: NewAccount): Promise<User> => {
+    /** @throws AccountExists */
+    add: (
+      { name, username, email }: UserNames,
+      { accountType, rootRole, isActive }: NewAccount,
+      eventsOf: EventsOf<User>,
+    ): Promise<User> => {
       const isService = accountType === 'Service Account';
-      return flush(tx.em.create(UserEntity, { name, username, email, rootRole, isService, isActive, seenAt: null }));
+      const row = { name, username, email, rootRole, isService, isActive, seenAt: null };
+      return flush(tx.em.create(UserEntity, row), eventsOf);
     },
-    save: async (id: number, { name, username, email, rootRole, active }: UserUpdate): Promise<User> => {
+    /** @throws AccountExists */
+    save: async (
+      id: number,
+      { name, username, email, rootRole, active }: UserUpdate,
+      eventsOf: EventsOf<User>,
+    ): Promise<User> => {
       const row = await tx.em.findOneOrFail(UserEntity, { id });
       if (row.rootRole !== rootRole || (row.isActive && !active)) guard.markLossOfRights();
       return flush(
@@ -228,6 +244,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
           isActive: active,
           ...(username === undefined ? {} : { username }),
         }),
+        eventsOf,
       );
     },
     /** The active user with an e-mail address or, if there is none, a user name; no service account. */
@@ -241,7 +258,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
       await advisoryLock({ query }, 'first administrator');
     },
     /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
-    remove: async (id: number): Promise<void> => {
+    remove: async (id: number, events: readonly AccessEvent[]): Promise<void> => {
       guard.markLossOfRights();
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });
@@ -252,6 +269,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
       await em.nativeDelete(GroupMemberEntity, { user: id });
       await em.nativeDelete(ProjectUserEntity, { assignee: id });
       await em.nativeUpdate(UserEntity, { id }, { deletedAt: raw('now()') });
+      emit(events);
     },
   };
 };

@@ -1,6 +1,10 @@
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
+import type { AccessEvent } from '../../domain/access-event.ts';
+import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import type { UnusedGroupAttributes, UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
+import { type GroupInput, storeGroup } from '../accounts/store-group.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
+import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, scimFilterSql, type SqlCondition } from './scim-filter-sql.ts';
 
@@ -138,13 +142,40 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
   };
 };
 
+/** The members whom an identity provider adds to a group, removes from it, and names. */
+export interface MembershipChange {
+  readonly added: readonly number[];
+  readonly removed: readonly number[];
+  readonly namedMembers: readonly number[];
+}
+
 /** Users and groups as identity providers see and change them. */
-export const scimRepository = (
-  { query }: Pick<Tx, 'query'>,
-  guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
-) => {
+export const scimRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>, emit: EmitEvents) => {
+  const { query } = tx;
+  const addMembers = async (group: number, ids: readonly number[], createdBy: string): Promise<void> => {
+    if (ids.length === 0) return;
+    const text = `
+      insert into group_member (group_id, user_id, created_by) select $1, id, $3 from unnest($2::integer[]) as id
+      on conflict do nothing`;
+    await query(text, [group, ids, createdBy]);
+  };
+  const removeMembers = async (group: number, ids: readonly number[]): Promise<void> => {
+    if (ids.length === 0) return;
+    guard.markLossOfRights();
+    await query('delete from group_member where group_id = $1 and user_id = any ($2::integer[])', [group, ids]);
+  };
+  /** Turns memberships that sign-ins began into memberships that SCIM manages, which sign-ins do not end. */
+  const claimMembers = async (group: number, ids: readonly number[]): Promise<void> => {
+    if (ids.length === 0) return;
+    await query(
+      'update group_member set is_synced = false where group_id = $1 and user_id = any ($2::integer[]) and is_synced',
+      [group, ids],
+    );
+  };
+
   return {
     ...scimReads({ query }),
+    /** Stores the attributes of a user that Bunting does not use. No event has them. */
     setProvisionedUser: async (id: number, provisioned: UnusedUserAttributes): Promise<void> => {
       await query('update api_user set provisioned = $2 where id = $1', [id, JSON.stringify(provisioned)]);
     },
@@ -154,25 +185,30 @@ export const scimRepository = (
         select id from api_user where id = any ($1::integer[]) and deleted_at is null and not is_service order by id for share`;
       return new Set((await query<{ id: number }>(text, [ids])).map(({ id }) => id));
     },
-    addMembers: async (group: number, ids: readonly number[], createdBy: string): Promise<void> => {
-      if (ids.length === 0) return;
-      const text = `
-        insert into group_member (group_id, user_id, created_by) select $1, id, $3 from unnest($2::integer[]) as id
-        on conflict do nothing`;
-      await query(text, [group, ids, createdBy]);
+    /** Creates a group with its members. @throws Refusal `NameExistsError` */
+    addGroup: async (
+      group: GroupInput,
+      members: readonly number[],
+      createdBy: string,
+      eventsOf: EventsOf<StoredGroup>,
+    ): Promise<StoredGroup> => {
+      const stored = await storeGroup(tx, guard, group, { createdBy, id: undefined });
+      await addMembers(stored.id, members, createdBy);
+      emit(eventsOf(stored));
+      return stored;
     },
-    removeMembers: async (group: number, ids: readonly number[]): Promise<void> => {
-      if (ids.length === 0) return;
-      guard.markLossOfRights();
-      await query('delete from group_member where group_id = $1 and user_id = any ($2::integer[])', [group, ids]);
-    },
-    /** Turns memberships that sign-ins began into memberships that SCIM manages, which sign-ins do not end. */
-    claimMembers: async (group: number, ids: readonly number[]): Promise<void> => {
-      if (ids.length === 0) return;
-      await query(
-        'update group_member set is_synced = false where group_id = $1 and user_id = any ($2::integer[]) and is_synced',
-        [group, ids],
-      );
+    /** Updates a group, and changes its members. @param addedBy who adds the new members @throws Refusal `NameExistsError` */
+    saveGroup: async (
+      group: StoredGroup,
+      { added, removed, namedMembers }: MembershipChange,
+      addedBy: string,
+      events: readonly AccessEvent[],
+    ): Promise<void> => {
+      await storeGroup(tx, guard, group, { createdBy: addedBy, id: group.id });
+      await removeMembers(group.id, removed);
+      await addMembers(group.id, added, addedBy);
+      await claimMembers(group.id, namedMembers);
+      emit(events);
     },
     /** The ids of all members, or of those among `userIds`; their memberships are locked, so that no sign-in ends one until the commit. */
     memberIds: async (group: number, userIds?: readonly number[]): Promise<readonly number[]> => {

@@ -1,5 +1,7 @@
 import { advisoryLock, type Tx } from '@bunting/database';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import type { SettingName, StoredSettings } from '../../domain/stored-settings.ts';
+import type { EmitEvents } from '../emit-events.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 
 export interface StoredSetting<Name extends SettingName> {
@@ -21,6 +23,7 @@ export const settingReads = ({ query }: Pick<Tx, 'query'>) => ({
 export const settingRepository = (
   { query }: Pick<Tx, 'query'>,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
+  emit: EmitEvents,
 ) => ({
   ...settingReads({ query }),
   /** A setting, locked until the transaction ends, also while it was never stored. */
@@ -32,6 +35,7 @@ export const settingRepository = (
     name: Name,
     value: StoredSettings[Name],
     secret: Buffer | null,
+    events: readonly AccessEvent[],
   ): Promise<void> => {
     // Turning passwords off takes the means to sign in from administrators who have nothing else.
     if (name === 'simple' && 'disabled' in value && value.disabled === true) guard.markLossOfRights();
@@ -40,5 +44,6 @@ export const settingRepository = (
        on conflict (name) do update set value = excluded.value, secret = excluded.secret`,
       [name, JSON.stringify(value), secret],
     );
+    emit(events);
   },
 });

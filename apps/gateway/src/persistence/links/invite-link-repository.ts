@@ -1,7 +1,9 @@
 import type { InviteLink, User } from '@bunting/contracts';
 import { onlyRow, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import { type UserRow, userColumns, userOf } from '../accounts/user-repository.ts';
+import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, InviteLinkEntity } from '../entities.ts';
 
 type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'createdBy'> & { readonly id: string };
@@ -39,7 +41,7 @@ export const inviteLinkReads = ({ query }: Pick<Tx, 'query'>) => {
 };
 
 /** Links by which users create their own accounts. */
-export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
+export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, emit: EmitEvents) => {
   const withUsers = withUsersOf({ query });
   return {
     /** A link, locked until the transaction ends; undefined when there is none, and for an undefined id. */
@@ -48,22 +50,31 @@ export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>) => {
       const rows = await query<Row>(`select ${columns} from invite_link l where id = $1 for update`, [id]);
       return (await withUsers(rows))[0];
     },
-    add: async ({
-      name,
-      expiresAt,
-      createdBy,
-    }: Pick<Row, 'name' | 'expiresAt' | 'createdBy'>): Promise<StoredInviteLink> => {
+    add: async (
+      { name, expiresAt, createdBy }: Pick<Row, 'name' | 'expiresAt' | 'createdBy'>,
+      eventsOf: EventsOf<StoredInviteLink>,
+    ): Promise<StoredInviteLink> => {
       const text = `
         insert into invite_link as l (id, name, expires_at, created_by) values ($1, $2, $3, $4) returning ${columns}`;
       const added = await withUsers(await query<Row>(text, [randomUUID(), name, expiresAt, createdBy]));
-      return onlyRow(added, 'add-invite-link');
+      const stored = onlyRow(added, 'add-invite-link');
+      emit(eventsOf(stored));
+      return stored;
     },
-    save: async (id: string, { enabled, expiresAt }: Pick<Row, 'enabled' | 'expiresAt'>): Promise<StoredInviteLink> => {
+    save: async (
+      id: string,
+      { enabled, expiresAt }: Pick<Row, 'enabled' | 'expiresAt'>,
+      eventsOf: EventsOf<StoredInviteLink>,
+    ): Promise<StoredInviteLink> => {
       const text = `update invite_link as l set enabled = $2, expires_at = $3 where id = $1 returning ${columns}`;
-      return onlyRow(await withUsers(await query<Row>(text, [id, enabled, expiresAt])), 'save-invite-link');
+      const stored = onlyRow(await withUsers(await query<Row>(text, [id, enabled, expiresAt])), 'save-invite-link');
+      emit(eventsOf(stored));
+      return stored;
     },
-    addUser: async (id: string, userId: number): Promise<void> => {
+    /** Stores that a user signed up by a link. */
+    addUser: async (id: string, userId: number, events: readonly AccessEvent[]): Promise<void> => {
       await query('insert into invited_user (user_id, link_id) values ($1, $2)', [userId, id]);
+      emit(events);
     },
   };
 };

@@ -1,6 +1,8 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import type { AssigneeType, ProjectRoles } from '../../domain/rights/project-roles.ts';
+import type { EmitEvents } from '../emit-events.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
 import { userColumns, type UserRow } from '../accounts/user-repository.ts';
 
@@ -77,7 +79,7 @@ const difference = (minuend: RolesById, subtrahend: RolesById): readonly Assigne
 const rolesById = (holders: readonly RoleHolder[]): RolesById => new Map(holders.map(({ id, roles }) => [id, roles]));
 
 /** Roles of users and groups in projects. */
-export const projectRoleRepository = (tx: Tx) => {
+export const projectRoleRepository = (tx: Tx, emit: EmitEvents) => {
   const { query } = tx;
   return {
     ...projectRoleReads(tx),
@@ -88,7 +90,12 @@ export const projectRoleRepository = (tx: Tx) => {
       return { users: rolesById(userHolders), groups: rolesById(groupHolders) };
     },
     /** Stores the roles in a project. @param before the stored roles, as `getForUpdate` returned them */
-    save: async (project: string, before: ProjectRoles, after: ProjectRoles): Promise<void> => {
+    save: async (
+      project: string,
+      before: ProjectRoles,
+      after: ProjectRoles,
+      events: readonly AccessEvent[],
+    ): Promise<void> => {
       for (const type of ['user', 'group'] as const) {
         const [rolesBefore, rolesAfter] = [before[`${type}s`], after[`${type}s`]];
         const removed = difference(rolesBefore, rolesAfter);
@@ -96,6 +103,7 @@ export const projectRoleRepository = (tx: Tx) => {
         const added = difference(rolesAfter, rolesBefore).map((assigned) => ({ project, ...assigned }));
         if (added.length > 0) await tx.em.upsertMany(entityOf[type], added, { onConflictAction: 'ignore' });
       }
+      emit(events);
     },
   };
 };

@@ -1,7 +1,9 @@
 import { type Permission, refusal, type Role } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import { roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
+import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
 
 interface RoleRow extends Role {
@@ -58,9 +60,9 @@ export const roleReads = (tx: Pick<Tx, 'query'>) => ({
 });
 
 /** Roles, predefined and created. */
-export const roleRepository = (tx: Tx) => {
+export const roleRepository = (tx: Tx, emit: EmitEvents) => {
   const { query } = tx;
-  const store = async ({ name, description, type }: RoleInput, id: number | undefined): Promise<number> => {
+  const storeContent = async ({ name, description, type }: RoleInput, id: number | undefined): Promise<number> => {
     const { em } = tx;
     try {
       const role =
@@ -73,6 +75,24 @@ export const roleRepository = (tx: Tx) => {
       if (violatedConstraint(error) !== 'role_by_name') throw error;
       throw roleNameTaken(name);
     }
+  };
+  const store = async (
+    role: RoleInput,
+    knownId: number | undefined,
+    eventsOf: EventsOf<RoleWithGrants>,
+  ): Promise<RoleWithGrants> => {
+    const id = await storeContent(role, knownId);
+    await tx.em.nativeDelete(RolePermissionEntity, { role: id });
+    const grants = role.permissions.map(({ name, environment }) => ({
+      role: id,
+      permission: name,
+      project: null,
+      environment: environment ?? null,
+    }));
+    if (grants.length > 0) await tx.em.insertMany(RolePermissionEntity, grants);
+    const stored = await roleById(tx, id, 'for update');
+    emit(eventsOf(stored));
+    return stored;
   };
 
   return {
@@ -92,24 +112,18 @@ export const roleRepository = (tx: Tx) => {
         order by id::text = $1 desc limit 1 for share`;
       return (await query<{ id: number }>(text, [String(idOrName)]))[0]?.id;
     },
-    /** Creates a role, or updates the one with the id. @throws Refusal `NameExistsError` */
-    save: async (role: RoleInput, knownId?: number): Promise<RoleWithGrants> => {
-      const id = await store(role, knownId);
-      await tx.em.nativeDelete(RolePermissionEntity, { role: id });
-      const grants = role.permissions.map(({ name, environment }) => ({
-        role: id,
-        permission: name,
-        project: null,
-        environment: environment ?? null,
-      }));
-      if (grants.length > 0) await tx.em.insertMany(RolePermissionEntity, grants);
-      return roleById(tx, id, 'for update');
-    },
-    /** Copies the grants of all roles from one environment to another. Returns the roles that changed, before and after. */
+    /** @throws Refusal `NameExistsError` */
+    add: (role: RoleInput, eventsOf: EventsOf<RoleWithGrants>): Promise<RoleWithGrants> =>
+      store(role, undefined, eventsOf),
+    /** @throws Refusal `NameExistsError` */
+    save: (id: number, role: RoleInput, eventsOf: EventsOf<RoleWithGrants>): Promise<RoleWithGrants> =>
+      store(role, id, eventsOf),
+    /** Copies the grants of all roles from one environment to another. @param eventsOf the events of one role that changes */
     copyEnvironment: async (
       from: string,
       to: string,
-    ): Promise<readonly { readonly before: RoleWithGrants; readonly after: RoleWithGrants }[]> => {
+      eventsOf: (before: RoleWithGrants, after: RoleWithGrants) => readonly AccessEvent[],
+    ): Promise<void> => {
       const selectConcerned = `${selectRoles} id in (select role_id from role_permission where environment = $1) order by id`;
       const before = (await query<RoleRow>(`${selectConcerned} for update`, [from])).map(roleOf);
       const copied = await query<{ id: number }>(
@@ -121,13 +135,13 @@ export const roleRepository = (tx: Tx) => {
       );
       const changed = new Set(copied.map(({ id }) => id));
       const after = new Map((await query<RoleRow>(selectConcerned, [from])).map((row) => [row.id, roleOf(row)]));
-      return before.flatMap((role) => {
+      for (const role of before) {
         const changedRole = changed.has(role.id) ? after.get(role.id) : undefined;
-        return changedRole === undefined ? [] : [{ before: role, after: changedRole }];
-      });
+        if (changedRole !== undefined) emit(eventsOf(role, changedRole));
+      }
     },
     /** @throws Refusal `ConflictError` for a role that is in use */
-    remove: async (id: number): Promise<void> => {
+    remove: async (id: number, events: readonly AccessEvent[]): Promise<void> => {
       const { users, groups, isDefaultOfSignIns } = onlyRow(await query<RoleUses>(countUses, [id]), 'in-use');
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
@@ -144,6 +158,7 @@ export const roleRepository = (tx: Tx) => {
         { rootRole: predefinedRole.viewer },
       );
       await tx.em.nativeDelete(RoleEntity, { id });
+      emit(events);
     },
   };
 };

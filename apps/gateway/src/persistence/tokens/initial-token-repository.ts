@@ -1,7 +1,9 @@
 import { advisoryLock, type Tx } from '@bunting/database';
 import { type InferEntity, LockMode, raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
+import type { EmitEvents } from '../emit-events.ts';
 import { TokenEntity } from '../entities.ts';
 import type { TokenCipher } from './token-cipher.ts';
 import type { TokenHasher } from './token-hasher.ts';
@@ -32,7 +34,12 @@ const storedTokenOf = ({
 });
 
 /** Tokens that the settings contain, or that the first start generates. */
-export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, cipher: TokenCipher | undefined) => {
+export const initialTokenRepository = (
+  { em, query }: Tx,
+  hasher: TokenHasher,
+  cipher: TokenCipher | undefined,
+  emit: EmitEvents,
+) => {
   const lockMode = LockMode.PESSIMISTIC_WRITE;
   return {
     /** Serialises the starts of replicas until the transaction ends. */
@@ -44,6 +51,7 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
     add: async (
       { secret, masked, isConfiguredAdminToken, kind, projects, environment }: InitialToken,
       createdAt: string,
+      events: readonly AccessEvent[],
     ): Promise<void> => {
       const id = randomUUID();
       const { selector, hash } = hasher(secret);
@@ -63,6 +71,7 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
         revokedAt: null,
         configured: isConfiguredAdminToken === true ? 'current' : null,
       });
+      emit(events);
     },
     /** The token with the secret, also a revoked one; locked until the transaction ends. */
     findForUpdate: async (secret: string): Promise<StoredConfiguredToken | undefined> => {
@@ -73,12 +82,14 @@ export const initialTokenRepository = ({ em, query }: Tx, hasher: TokenHasher, c
     listCurrentForUpdate: async (): Promise<readonly StoredConfiguredToken[]> =>
       (await em.find(TokenEntity, { configured: 'current', revokedAt: null }, { lockMode })).map(storedTokenOf),
     /** Revokes the token of an earlier value of `BUNTING_ADMIN_TOKEN`, and marks it as replaced. */
-    revokeReplaced: async (id: string): Promise<void> => {
+    revokeReplaced: async (id: string, events: readonly AccessEvent[]): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()'), configured: 'replaced' });
+      emit(events);
     },
     /** Marks a stored token as that of `BUNTING_ADMIN_TOKEN`, and makes it valid again if it was revoked. */
-    markAsCurrent: async (id: string): Promise<void> => {
+    markAsCurrent: async (id: string, events: readonly AccessEvent[]): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: null, configured: 'current' });
+      emit(events);
     },
   };
 };

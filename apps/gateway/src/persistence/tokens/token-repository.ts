@@ -1,10 +1,12 @@
 import type { ApiToken, Pat } from '@bunting/contracts';
 import { advisoryLock, type Database, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
+import type { AccessEvent } from '../../domain/access-event.ts';
 import type { DescribedToken } from '../../domain/tokens/token-event.ts';
 import { type TokenKind, wildcard } from '../../domain/tokens/token-scope.ts';
 import type { ApiTokenKind, NewToken } from '../../domain/tokens/api-token.ts';
 import { patNotFound } from '../../domain/refusals.ts';
+import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import type { NewSecret } from './token-secret.ts';
@@ -99,6 +101,7 @@ export const tokenRepository = (
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
   hasher: TokenHasher,
   cipher: TokenCipher | undefined,
+  emit: EmitEvents,
 ) => {
   const { query } = tx;
   const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -130,47 +133,54 @@ export const tokenRepository = (
       { kind, name, projects, environment, expiresAt }: NewToken,
       secret: NewSecret,
       createdBy: number,
+      eventsOf: EventsOf<StoredToken>,
     ): Promise<StoredToken> => {
       const { selector } = hasher(secret.secret);
       const sealed = kind === 'admin' ? null : (cipher?.seal(secret.secret, selector) ?? null);
       const expires = expiresAt?.toISOString() ?? null;
       const scope = { projects: [...projects], environment };
-      return tokenOf(await create(secret, { kind, name, sealed, user: null, ...scope, expiresAt: expires }, createdBy));
+      const token = { kind, name, sealed, user: null, ...scope, expiresAt: expires };
+      const stored = tokenOf(await create(secret, token, createdBy));
+      emit(eventsOf(stored));
+      return stored;
     },
-    setExpiry: async ({ id, type }: StoredToken, expiresAt: Date): Promise<StoredToken> => {
+    setExpiry: async ({ id, type }: StoredToken, expiresAt: Date, eventsOf: EventsOf<StoredToken>): Promise<void> => {
       if (type === 'admin') guard.markLossOfRights();
       const token = await tx.em.findOneOrFail(TokenEntity, { id });
       tx.em.assign(token, { expiresAt: expiresAt.toISOString() });
       await tx.em.flush();
-      return tokenOf(token);
+      emit(eventsOf(tokenOf(token)));
     },
     /** When a token of any kind expires; null for never, and for a caller without a token. */
     expiryOf: async (id: string | undefined): Promise<Date | null> => {
       const token = id === undefined ? null : await tx.em.findOne(TokenEntity, { id });
       return token?.expiresAt ? new Date(token.expiresAt) : null;
     },
-    revoke: async ({ id, type }: StoredToken): Promise<void> => {
+    revoke: async ({ id, type }: StoredToken, events: readonly AccessEvent[]): Promise<void> => {
       if (type === 'admin') guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
+      emit(events);
     },
-    addPat: async ({ userId, description, expiresAt }: NewPat, secret: NewSecret, createdBy: number): Promise<Pat> => {
+    addPat: async (
+      { userId, description, expiresAt }: NewPat,
+      secret: NewSecret,
+      createdBy: number,
+      eventsOf: EventsOf<Pat>,
+    ): Promise<Pat> => {
       const properties = { kind: 'user', name: description, sealed: null, user: userId } as const;
       const expires = expiresAt?.toISOString() ?? null;
-      return patOf(
-        await create(
-          secret,
-          { ...properties, projects: [wildcard], environment: wildcard, expiresAt: expires },
-          createdBy,
-        ),
-      );
+      const token = { ...properties, projects: [wildcard], environment: wildcard, expiresAt: expires };
+      const stored = patOf(await create(secret, token, createdBy));
+      emit(eventsOf(stored));
+      return stored;
     },
-    /** Revokes a PAT of a user, and returns it. @throws Refusal 404 when the user has no such PAT */
-    revokePat: async (user: number, number: number): Promise<Pat> => {
+    /** Revokes a PAT of a user. @throws Refusal 404 when the user has no such PAT */
+    revokePat: async (user: number, number: number, eventsOf: EventsOf<Pat>): Promise<void> => {
       const token = await tx.em.findOne(TokenEntity, { user, number, revokedAt: null }, { lockMode });
       if (token === null) throw patNotFound();
       guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id: token.id }, { revokedAt: raw('now()') });
-      return patOf(token);
+      emit(eventsOf(patOf(token)));
     },
   };
 };
