@@ -36,9 +36,7 @@ export const groupsIn = (claims: Claims, path: string): string[] | undefined => 
   );
   if (claim === undefined || claim === null) return undefined;
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
-  const names = values
-    .filter((name) => typeof name === 'string')
-    .filter((name) => name !== '' && isStorableText(name));
+  const names = values.filter((name) => typeof name === 'string').filter((name) => name !== '' && isStorableText(name));
   return [...new Set(names)].slice(0, maxGroupsOfClaim);
 };
 
