@@ -40,7 +40,7 @@ describe('the compose file', () => {
   });
 
   it('passes every setting that a service reads on to it from `.env`, secrets by their files, and none to another service', () => {
-    /** Decided by the compose file: the addresses of its own servers, the ports within containers, and a folder of the image. */
+    /** Settings that the compose file sets itself: URLs of its own servers, the ports within containers, and a folder of the image. */
     const decided = /^(?:BUS_\w+|\w+_OPS_PORT|\w+_DATABASE_URL|MEILI_URL|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
     for (const service of services) {
       const { environment = {}, volumes = [] } = compose.services[service.name] as Container;

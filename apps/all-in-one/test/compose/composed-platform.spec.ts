@@ -38,7 +38,7 @@ describe('the platform with the users and rights of the compose file', () => {
   const lines: string[] = [];
   const monitoringPorts = new Map<string, number>();
   const firstAdmin = { username: 'admin@example.org', password: 'Fjord-7-lantern-harbour' };
-  /** what `.env` has */
+  /** the variables of `.env` */
   const variables = {
     INIT_ADMIN_EMAIL: firstAdmin.username,
     INIT_ADMIN_PASSWORD_FILE: '/run/secrets/gateway/init_admin_password',
@@ -245,11 +245,11 @@ describe('the platform with the users and rights of the compose file', () => {
       env: { PATH: process.env['PATH'], ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const said: string[] = [];
+    const output: string[] = [];
     for (const stream of [command.stdout, command.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => said.push(text));
+      stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
     const code = await new Promise<number | null>((resolve) => command.once('close', resolve));
-    return { code, lines: said.join('').trim().split('\n') };
+    return { code, lines: output.join('').trim().split('\n') };
   };
 
   it('passes every check of the doctor, which says what to do about servers that are away and databases that are missing', async () => {
@@ -280,9 +280,9 @@ describe('the platform with the users and rights of the compose file', () => {
         /^PROBLEM features: No PostgreSQL answers at 127\.0\.0\.1:1 .*Start one, or correct the address\.$/,
       ),
       expect.stringMatching(/^PROBLEM search: There is no database bunting_nothing/),
-      expect.stringMatching(/^PROBLEM Meilisearch: .* does not answer\. Start it or correct MEILI_URL/),
+      expect.stringMatching(/^PROBLEM Meilisearch: .* does not response\. Start it or correct MEILI_URL/),
       expect.stringMatching(/^PROBLEM NATS: .*Authorization Violation.*Correct the credentials/),
-      expect.stringMatching(/^PROBLEM http.* does not answer/),
+      expect.stringMatching(/^PROBLEM http.* does not response/),
       '5 problems were found.',
     ]);
   });
@@ -350,12 +350,12 @@ describe('the platform with the users and rights of the compose file', () => {
       const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
       const options = { verbose: false, user, pass: secret(`${user}_nats_password`) };
       socket.write([`CONNECT ${JSON.stringify(options)}`, ...commands, 'PING', ''].join('\r\n'));
-      let answer = '';
+      let response = '';
       for await (const piece of socket) {
-        answer += piece;
-        if (/^PONG/m.test(answer)) break;
+        response += piece;
+        if (/^PONG/m.test(response)) break;
       }
-      return answer.replace(/^INFO .*\r\n/, '').trim();
+      return response.replace(/^INFO .*\r\n/, '').trim();
     };
     expect(await attempt('search', 'SUB call.search.search-features search 1')).toBe('PONG');
     for (const command of [
@@ -366,9 +366,9 @@ describe('the platform with the users and rights of the compose file', () => {
       'PUB call.gateway.create-api-token 2\r\n{}',
       'PUB $JS.API.STREAM.DELETE.bunting-features 0\r\n',
     ])
-      expect({ command, answer: await attempt('search', command) }).toEqual({
+      expect({ command, response: await attempt('search', command) }).toEqual({
         command,
-        answer: expect.stringMatching(/^-ERR 'Permissions Violation/),
+        response: expect.stringMatching(/^-ERR 'Permissions Violation/),
       });
   });
 
@@ -384,8 +384,8 @@ describe('the platform with the users and rights of the compose file', () => {
     expect(readFile('docker/nats.conf')).toMatch(/^http: "127\.0\.0\.1:8222"$/m);
     const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
     socket.write('CONNECT {"verbose":false}\r\nPING\r\n');
-    let answer = '';
-    for await (const piece of socket) answer += piece;
-    expect(answer).toMatch(/-ERR 'Authorization Violation'/);
+    let response = '';
+    for await (const piece of socket) response += piece;
+    expect(response).toMatch(/-ERR 'Authorization Violation'/);
   });
 });

@@ -21,11 +21,11 @@ describe('the platform in five processes', () => {
     const pending = '/api/admin/projects/away/change-requests/pending';
     let api: Api;
     const expectAway = async (method: string, path: string, body?: unknown) => {
-      const answer = await api(method, path, body);
-      expectRefusal(answer, 503, 'ServiceUnavailable');
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      const response = await api(method, path, body);
+      expectRefusal(response, 503, 'ServiceUnavailable');
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       // A call that waits until its timeout is refused with another message.
-      expect(answer.text).toContain('No service answers');
+      expect(response.text).toContain('No service answers');
     };
 
     beforeAll(async () => {
@@ -57,13 +57,13 @@ describe('the platform in five processes', () => {
       await expectAway('GET', address);
       await expectAway('POST', '/api/admin/projects/away/features', { name: 'away-new' });
 
-      for (const answer of [
+      for (const response of [
         await api('GET', '/api/admin/search/features?project=IS:away'),
         await api('POST', '/api/admin/events/search', { project: 'away', type: 'feature-created' }),
       ]) {
-        expect({ status: answer.status, text: answer.text }).toMatchObject({ status: 200 });
-        expect(answer.text).toContain('away-flag');
-        expect(answer.headers.get('bunting-stale')).toMatch(/^\d+$/);
+        expect({ status: response.status, text: response.text }).toMatchObject({ status: 200 });
+        expect(response.text).toContain('away-flag');
+        expect(response.headers.get('bunting-stale')).toMatch(/^\d+$/);
       }
     });
   });

@@ -25,7 +25,7 @@ import { describeSearch } from './features/search.ts';
 import { describeTags } from './features/tags.ts';
 import { describeText } from './requests/text.ts';
 
-/** All that a user can do, on whatever composition. Each journey has names of its own, so that their order does not matter. */
+/** The journeys of users, which run on any composition of services. Each uses its own names, so that their order does not matter. */
 export const describeJourneys = (platform: () => Platform): void => {
   describeImport(platform);
   describeImportCommand(platform);

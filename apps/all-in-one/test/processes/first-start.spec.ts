@@ -21,7 +21,7 @@ const started = (program: Program): Program => {
 const host = { GATEWAY_HOST: '127.0.0.1' };
 const npmStart = (settings: Readonly<Record<string, string>>): Program =>
   started(runNpmScript('start', { ...host, ...settings }));
-/** Starts what `npm start` does, without npm. */
+/** Starts the program of `npm start`, without npm. */
 const start = (settings: Readonly<Record<string, string>>): Program =>
   started(runProgram('apps/all-in-one/src/main.ts', { ...host, ...settings }));
 
@@ -30,16 +30,16 @@ const expectRefusesToStart = async (settings: Readonly<Record<string, string>>, 
   const program = start(settings);
   const { code } = await program.ended;
   expect({ code, output: program.output() }).toEqual({ code: 1, output: '' });
-  const said = program.errors().trim();
-  expect(said.split('\n')).toHaveLength(1);
-  expect(said).toMatch(/^[A-Z].*[.]$/);
-  expect(said).not.toMatch(/Error:|\.ts:|    at /);
-  for (const text of mentioned) expect(said).toContain(text);
+  const message = program.errors().trim();
+  expect(message.split('\n')).toHaveLength(1);
+  expect(message).toMatch(/^[A-Z].*[.]$/);
+  expect(message).not.toMatch(/Error:|\.ts:|    at /);
+  for (const text of mentioned) expect(message).toContain(text);
 };
 
 const tokenShown = /Admin token, shown this once: (\S+)/;
 
-/** What someone sees who starts Bunting in one process, the first time and later. */
+/** The first and later starts of Bunting in one process, as users see them. */
 describe('the first start', () => {
   afterEach(async () => {
     for (const program of programs.splice(0)) {
@@ -59,7 +59,7 @@ describe('the first start', () => {
 
     const first = npmStart(settings);
     await untilReady(first, url);
-    // It is ready shortly before it prints that.
+    // The program is ready shortly before it prints the URL.
     const shown = await first.line(tokenShown);
     const token = shown[1] as string;
     expect(token.length).toBeGreaterThanOrEqual(32);
@@ -105,29 +105,29 @@ describe('the first start', () => {
     const outputOf = async (script: string, folder = dataDir) => {
       const checked = runProgram(script, { BUNTING_DATA_DIR: folder });
       const { code } = await checked.ended;
-      return { code, said: checked.output() + checked.errors() };
+      return { code, output: checked.output() + checked.errors() };
     };
     // The log consumes the event of the first token shortly after the start.
     await eventually(async () =>
       expect(await outputOf('scripts/audit/audit-verify.ts')).toEqual({
         code: 0,
-        said: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\ncomplete: true\n$/),
+        output: expect.stringMatching(/^events 1 to 1: 1 checked[^]*head {4}1:[0-9a-f]{64}\nintact\ncomplete: true\n$/),
       }),
     );
     program.signal('SIGINT');
     await program.ended;
     expect(await outputOf('scripts/audit/audit-verify.ts')).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/\nintact\ncomplete: true\n$/),
+      output: expect.stringMatching(/\nintact\ncomplete: true\n$/),
     });
     expect(await outputOf('scripts/audit/audit-disk-usage.ts')).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/^events {4}1, 1 to 1, /),
+      output: expect.stringMatching(/^events {4}1, 1 to 1, /),
     });
     const elsewhere = path.join(newFolder(), 'nothing');
     expect(await outputOf('scripts/audit/audit-verify.ts', elsewhere)).toMatchObject({
       code: 2,
-      said: expect.stringContaining('There is no database'),
+      output: expect.stringContaining('There is no database'),
     });
     expect(processesOf(dataDir)).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe('the first start', () => {
     });
     try {
       await Promise.all(sockets.map((socket) => eventually(() => expect(socket.readyState).toBe('open'))));
-      // An answer on a later connection: by now the earlier ones have been accepted.
+      // A response on a later connection shows that the earlier ones have been accepted.
       expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
       program.signal('SIGINT');
       await eventually(() => expect(program.isRunning()).toBe(false));

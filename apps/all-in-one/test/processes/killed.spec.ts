@@ -100,11 +100,11 @@ describe('a platform that was killed with SIGKILL', () => {
     await settled;
     await platform.restart();
 
-    const answers = await Promise.all(keys.map(send));
-    expect(answers.map(({ status }) => status)).toEqual(keys.map(() => 200));
+    const responses = await Promise.all(keys.map(send));
+    expect(responses.map(({ status }) => status)).toEqual(keys.map(() => 200));
     const { environments } = await client().getFeature(featurePath(project, 'killed-once'));
     const stored = environments?.[0]?.strategies?.map(({ id }) => id);
-    expect(stored?.toSorted()).toEqual(answers.map(({ body }) => body.id).toSorted());
+    expect(stored?.toSorted()).toEqual(responses.map(({ body }) => body.id).toSorted());
   });
 
   it('accepts new writes after its restart', async () => {

@@ -28,7 +28,7 @@ const extendedReply = (json: string): string => JSON.stringify(extended(JSON.par
  */
 describe('a platform with a service of an older version', () => {
   const dataDir = dataFolder();
-  /** subjects of the operations that are taken away */
+  /** the subjects of the operations that are missing */
   const lacking = new Set<string>();
   /** whether requests and replies between services have unknown properties */
   let isExtended = false;
@@ -44,7 +44,7 @@ describe('a platform with a service of an older version', () => {
     api = apiOf(platform.address, token);
     const { bus } = platform.hosted;
     const called = bus.call.bind(bus);
-    // Simulates an older version: the service runs, and nothing responds to the subject.
+    // Simulates an older version: the service runs, and has no endpoint for the subject.
     bus.call = async (subject, request, context) => {
       if (lacking.has(subject)) return called(`${subject}-lacking`, request, context);
       if (!isExtended) return called(subject, request, context);
@@ -94,7 +94,7 @@ describe('a platform with a service of an older version', () => {
       },
     ],
   ];
-  /** Outboxes and states are read in the background, by consumers that catch up once the operation is there. */
+  /** Consumers read outboxes and states in the background, and catch up when the operation is available again. */
   const isOfBackground = (name: string): boolean => /outbox|state|dead-letters|feed/.test(name);
   const isOperation = (exported: unknown): exported is contracts.AnyOperation =>
     typeof exported === 'object' && exported !== null && 'subject' in exported && 'permission' in exported;
@@ -102,7 +102,7 @@ describe('a platform with a service of an older version', () => {
   const internal = exported
     .filter(isOperation)
     .filter((operation) => operation.http === undefined && !isOfBackground(contracts.operationName(operation)));
-  /** Their replies are shown beside others: without them there are no counts, and nothing is refused. */
+  /** The replies of these operations are optional parts of other responses: without them, counts are missing and no request is refused. */
   const additions = ['count-project-members', 'count-environment-tokens', 'list-permission-holders'];
 
   it('serves the whole tour when no operation is missing', async () => {
@@ -129,8 +129,8 @@ describe('a platform with a service of an older version', () => {
     async (name, operation) => {
       lacking.add(operation.subject);
       try {
-        for (const [step, take] of tour) {
-          const { status, text } = await take();
+        for (const [step, run] of tour) {
+          const { status, text } = await run();
           if (status < 300) continue;
           expect([step, status, text]).toEqual([
             step,

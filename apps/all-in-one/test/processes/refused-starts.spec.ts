@@ -19,7 +19,7 @@ const oldNats = {
   jetstream: true,
 };
 
-/** The process of a service that cannot work where it is started. */
+/** A service that is started with settings or servers that it cannot work with. */
 describe('a start of a service', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-refused-'));
   let database: FreshDatabase;
@@ -50,9 +50,9 @@ describe('a start of a service', () => {
     const environment = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, BUS_URL: nats.url, ...settings };
     const program = runProgram('apps/features/src/main.ts', environment, { args });
     expect(await program.ended).toEqual({ code: 1, signal: null });
-    const said = program.errors().trim();
-    expect(said).toMatch(reason);
-    expect(said).not.toMatch(/Error:|\.ts:|    at /);
+    const message = program.errors().trim();
+    expect(message).toMatch(reason);
+    expect(message).not.toMatch(/Error:|\.ts:|    at /);
     expect(program.output()).toBe('');
     expect(await contents()).toEqual(before);
   };

@@ -47,9 +47,9 @@ describe('a stopping process', () => {
     expect(await get(agent, features, token)).toEqual({ status: 200, connection: 'close' });
     expect(await get(agent, `${features}/%zz`, token)).toEqual({ status: 400, connection: 'close' });
     expect(await get(agent, `${url}/nothing`, token)).toEqual({ status: 404, connection: 'close' });
-    const said = once(idle, 'data');
+    const response = once(idle, 'data');
     idle.write('GET /health HTTP/1.1\r\nHost: here\r\n\r\n');
-    expect(String(await said)).toMatch(/^HTTP\/1\.1 200 [^]*connection: close/i);
+    expect(String(await response)).toMatch(/^HTTP\/1\.1 200 [^]*connection: close/i);
     await stopped;
     await expect(fetch(`${url}/health`)).rejects.toThrow();
     agent.destroy();

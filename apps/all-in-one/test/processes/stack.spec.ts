@@ -62,9 +62,9 @@ describe('npm run stack', () => {
     const text = readFileSync(config, 'utf8');
     const socket = connect(Number(/127\.0\.0\.1:(\d+)/.exec(text)?.[1]), '127.0.0.1').setEncoding('utf8');
     socket.write('CONNECT {"verbose":false}\r\nPING\r\n');
-    let answer = '';
-    for await (const piece of socket) answer += piece;
-    expect(answer).toMatch(/-ERR 'Authorization Violation'/);
+    let response = '';
+    for await (const piece of socket) response += piece;
+    expect(response).toMatch(/-ERR 'Authorization Violation'/);
   });
 
   it.each(['features', 'nats-server'])('restarts %s after it was killed, and logs that', async (name) => {

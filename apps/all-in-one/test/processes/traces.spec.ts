@@ -52,7 +52,7 @@ const only = (wanted: Partial<ReceivedSpan>): ReceivedSpan => {
   return found[0] as ReceivedSpan;
 };
 
-/** The span of a call in the service that handled it, after the span of the same call in the service that made it. */
+/** The span of a call in the service that handled it, which follows the span of the call in the service that sent it. */
 const callIn = (trace: Trace, method: string, from: ReceivedSpan): ReceivedSpan => {
   const { traceId } = trace;
   const client = only({ traceId, kind: 'client', name: method, service: from.service });
@@ -60,7 +60,7 @@ const callIn = (trace: Trace, method: string, from: ReceivedSpan): ReceivedSpan 
   return only({ traceId, kind: 'server', name: method, parentSpanId: client.spanId });
 };
 
-/** Spans in which a consumer applied a batch with something that a span has written. */
+/** Spans in which a consumer applied a batch that contains messages which a span has emitted. */
 const processedIn = (service: string, writer: ReceivedSpan): ReceivedSpan[] =>
   collector.spans.filter(
     (span) =>

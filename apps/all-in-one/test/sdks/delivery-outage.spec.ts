@@ -23,7 +23,7 @@ let browser: Api;
 let revision = 0;
 let flags: string[] = [];
 
-// With durable commits, unlike the servers of other tests: it is stopped and started again.
+// With durable commits, unlike the servers of other tests, because the server is restarted.
 const startPostgres = (port: number) => startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), port });
 
 const createFlag = async (name: string): Promise<void> => {
@@ -102,7 +102,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What load balancers decide by: without a gateway in rotation no SDK would get anything. */
+/** The readiness that load balancers probe: with no gateway ready, no SDK would get a response. */
 const readiness = async () => {
   const { status, body } = await admin('GET', '/health/ready');
   return [status, body];

@@ -21,7 +21,7 @@ let nats: TestNats;
 let platform: HostedPlatform;
 let second: RunningHost;
 let admin: Api;
-/** the addresses of two gateways on the same databases */
+/** the URLs of two gateways on the same databases */
 let gateways: readonly string[];
 
 beforeAll(async () => {
@@ -93,15 +93,18 @@ const truthOf = ({ scope }: Scope): Promise<FeaturesOfDatabase> =>
 const polled = async (url: string, { secret, query }: Scope): Promise<Held> => {
   const { clientSpec, ...rest } = query;
   const headers: Record<string, string> = clientSpec === undefined ? {} : { 'unleash-client-spec': clientSpec };
-  const answer = await apiOf(url, secret)<ClientFeatures>(
+  const response = await apiOf(url, secret)<ClientFeatures>(
     'GET',
     `/api/client/features${searchOf(rest)}`,
     undefined,
     headers,
   );
-  expect({ status: answer.status, text: answer.status === 200 ? '' : answer.text }).toEqual({ status: 200, text: '' });
-  expect(answer.headers.get('bunting-stale')).toBeNull();
-  return { features: answer.body.features, segments: answer.body.segments };
+  expect({ status: response.status, text: response.status === 200 ? '' : response.text }).toEqual({
+    status: 200,
+    text: '',
+  });
+  expect(response.headers.get('bunting-stale')).toBeNull();
+  return { features: response.body.features, segments: response.body.segments };
 };
 
 /** An SDK that polls deltas: it applies events by name and id. */
@@ -133,7 +136,7 @@ const deltaClient = ({ secret, query, scope }: Scope) => {
         else segments.delete(event.segmentId);
       }
     },
-    /** Has exactly the features of the database, and every segment that they use. */
+    /** Expects that the SDK has exactly the features of the database, and every segment that they use. */
     expectCurrent: async (): Promise<void> => {
       const truth = await truthOf({ secret, query, scope: { ...scope, inlineSegments: false } });
       const byName = [...features.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
@@ -143,7 +146,7 @@ const deltaClient = ({ secret, query, scope }: Scope) => {
   };
 };
 
-/** Repeatable: the same changes in each run. */
+/** Random numbers that are the same in each run. */
 const randomFrom = (seed: number) => {
   let state = seed;
   const next = (below: number): number => {

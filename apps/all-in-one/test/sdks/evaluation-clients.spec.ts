@@ -35,7 +35,7 @@ let page: UnleashClient;
 let hasStopped = false;
 
 const reconnectionTimeMs = 20;
-/** What browsers have and Node.js has not: a stream that reconnects with the id of its last event. */
+/** The EventSource of browsers, which Node.js does not have: a stream that reconnects with the id of its last event. */
 class ReconnectingEventSource extends EventTarget {
   readyState = 0;
   #stream: OpenEventStream | undefined;
@@ -75,7 +75,7 @@ class ReconnectingEventSource extends EventTarget {
 const toggle = (to: 'on' | 'off') =>
   platformClient(apiOf(platform.url, platform.token)).toggle(flagUrl, 'development', to);
 const openFeature = () => ServerOpenFeature.getClient();
-/** The flag, as each client sees it. The page with the SDK of Unleash asks again first. */
+/** The flag as each client evaluates it. The page with the SDK of Unleash polls first. */
 const states = async () => {
   await page.updateToggles();
   return {
@@ -202,8 +202,8 @@ describe('a page with the SDK of Unleash, and a server and a page with OpenFeatu
     await nats.kill();
     await eventually(async () => {
       for (const { url } of gateways) {
-        const answer = await apiOf(url, platform.token)('GET', '/api/frontend?environment=development');
-        expect([answer.status, answer.headers.has('bunting-stale')]).toEqual([200, true]);
+        const response = await apiOf(url, platform.token)('GET', '/api/frontend?environment=development');
+        expect([response.status, response.headers.has('bunting-stale')]).toEqual([200, true]);
       }
     });
     await allSee(true);

@@ -20,7 +20,7 @@ let balancer: Balancer;
 let secret: string;
 /** the SDK in each of its modes, which reach the gateways through a load balancer */
 const sdks = new Map<string, Unleash>();
-/** what modes the SDKs have changed to by themselves */
+/** the modes that SDKs have changed to on their own */
 const modes: unknown[] = [];
 
 type ExperimentalMode = NonNullable<ConstructorParameters<typeof Unleash>[0]['experimentalMode']>;
@@ -148,8 +148,8 @@ describe('the SDK of Unleash in every mode: polling, delta and streaming', () =>
   it('keeps what it has while NATS is unavailable, and sees the changes of afterwards', async () => {
     await nats.kill();
     await eventually(async () => {
-      const answer = await apiOf(gateways[0]?.url ?? '', platform.token)('GET', '/api/client/features');
-      expect([answer.status, answer.headers.has('bunting-stale')]).toEqual([200, true]);
+      const response = await apiOf(gateways[0]?.url ?? '', platform.token)('GET', '/api/client/features');
+      expect([response.status, response.headers.has('bunting-stale')]).toEqual([200, true]);
     });
     expect([states(lasting), states(changing)]).toEqual([everyMode(true), everyMode(false)]);
     await nats.restart();

@@ -105,9 +105,9 @@ describe('authorisation', () => {
   };
 
   const admin = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const { status, body: answer, text } = await platform.api<T>(method, `/api/admin/${path}`, body);
+    const { status, body: response, text } = await platform.api<T>(method, `/api/admin/${path}`, body);
     if (status >= 300) throw new Error(`${method} ${path} answers ${status} ${text}`);
-    return answer;
+    return response;
   };
   const as = (key: string | null, method: string, path: string, body?: unknown) =>
     platform.api(method, path, body, { authorization: key });
@@ -140,7 +140,7 @@ describe('authorisation', () => {
     };
     await Promise.all(Array.from({ length: 8 }, worker));
   };
-  /** What there is and what has happened: no denial may change it. */
+  /** The objects and events of the platform, which no denied request may change. */
   const everything = async (): Promise<string> => {
     const { body: events } = await platform.api<Events>('POST', '/api/admin/events/search', { limit: 1 });
     const features = await Promise.all(
@@ -222,8 +222,8 @@ describe('authorisation', () => {
       });
       const sent = [...Object.values(keys), ...[...credentials.values()].map(({ key }) => key)];
       await each(open, async (one) => {
-        const answer = spelled(await send(one, null, own), own);
-        for (const key of sent) expect(spelled(await send(one, key, own), own)).toBe(answer);
+        const response = spelled(await send(one, null, own), own);
+        for (const key of sent) expect(spelled(await send(one, key, own), own)).toBe(response);
       });
     }));
 
@@ -254,16 +254,16 @@ describe('authorisation', () => {
       unchanged(async () => {
         const { key, me } = credentials.get(name) as Credential;
         const caller = { id: 1, name, grants: me.permissions };
-        // Where the URL names no project, but the object has one, CHECK_REPLIES finds an endpoint that does not check the permission in it.
+        // If the object has a project that the URL does not name, CHECK_REPLIES detects that an endpoint does not check the permission.
         await each(mounted, async (one) => {
           const wanted = permissionsFor(one.operation);
           for (const target of [own, other, hidden, absent]) {
             const project = one.http.url.includes(':projectId') ? target.project : undefined;
             const environment = one.http.url.includes(':environment') ? 'development' : undefined;
             if (wanted.length === 0 || may(caller, wanted, { project, environment })) continue;
-            const answer = await send(one, key, target);
-            expectRefusal(answer, 403, 'NoAccessError', wanted[0] as string);
-            expect(answer.body).toMatchObject({ permissions: wanted });
+            const response = await send(one, key, target);
+            expectRefusal(response, 403, 'NoAccessError', wanted[0] as string);
+            expect(response.body).toMatchObject({ permissions: wanted });
           }
         });
       }),

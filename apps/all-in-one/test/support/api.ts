@@ -9,7 +9,7 @@ export interface ApiResponse<T = unknown> {
 }
 
 /**
- * Sends a request to the platform over HTTP, as an administrator. A body that is text or bytes goes out as it is, anything else as JSON; a
+ * Sends a request to the platform over HTTP, as an administrator. A body that is text or bytes is sent unchanged, any other as JSON; a
  * header that is null is not sent.
  */
 export type Api = <T = unknown>(
@@ -29,16 +29,16 @@ export const apiOf =
   (url: string, token: string): Api =>
   async <T>(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string | null>> = {}) => {
     const bytes = bytesOf(body);
-    const sent = new Headers({ authorization: token });
-    if (bytes !== undefined) sent.set('content-type', 'application/json');
+    const requestHeaders = new Headers({ authorization: token });
+    if (bytes !== undefined) requestHeaders.set('content-type', 'application/json');
     for (const [name, value] of Object.entries(headers)) {
-      if (value === null) sent.delete(name);
-      else sent.set(name, value);
+      if (value === null) requestHeaders.delete(name);
+      else requestHeaders.set(name, value);
     }
     const startedAt = performance.now();
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: sent,
+      headers: requestHeaders,
       redirect: 'manual',
       ...(bytes === undefined ? {} : { body: bytes }),
     });

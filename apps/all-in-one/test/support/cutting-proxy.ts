@@ -7,22 +7,22 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
  */
 export const startCuttingProxy = async (target: string) => {
   const { hostname, port } = new URL(target);
-  const open = new Set<Socket>();
-  let cut = 0;
+  const openSockets = new Set<Socket>();
+  let cutResponses = 0;
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     for (const socket of [client, upstream]) {
-      open.add(socket);
+      openSockets.add(socket);
       socket.on('error', () => undefined);
       socket.on('close', () => {
-        open.delete(socket);
+        openSockets.delete(socket);
         client.destroy();
         upstream.destroy();
       });
     }
     client.pipe(upstream);
     upstream.once('data', () => {
-      cut++;
+      cutResponses++;
       client.resetAndDestroy();
     });
   });
@@ -30,12 +30,12 @@ export const startCuttingProxy = async (target: string) => {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** how many responses were cut */
-    get cut() {
-      return cut;
+    /** the number of responses that were cut off */
+    get cutResponses() {
+      return cutResponses;
     },
     stop: async (): Promise<void> => {
-      for (const socket of open) socket.destroy();
+      for (const socket of openSockets) socket.destroy();
       server.close();
       await once(server, 'close');
     },

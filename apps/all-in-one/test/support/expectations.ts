@@ -11,23 +11,23 @@ export const expectFits = (schema: Schema, body: unknown): void => {
 };
 
 const jsonType = /^application\/json\b/;
-/** internals of a program, which no user may see */
-const innards =
+/** Internals of the program, such as stack traces and SQL, which no response may contain. */
+const internals =
   /<html|<!doctype|node_modules|\.[tj]s:\d+|\bat .+:\d+:\d+|\b(SELECT|INSERT|UPDATE|DELETE FROM)\b .*\b(FROM|INTO|SET|WHERE)\b|relation "|violates/;
 
-/** Expects a refusal as the interface promises it: the status, and a body with the reason in words for people. */
+/** Expects a refusal as the API promises it: the status, and a body with the reason in a sentence that contains the texts `mentioned`. */
 export const expectRefusal = (
-  answer: ApiResponse,
+  response: ApiResponse,
   status: number,
   kind: ErrorKind,
   ...mentioned: readonly string[]
 ): void => {
-  const { id, name, message } = (answer.body ?? {}) as Partial<ErrorBody>;
-  expect({ status: answer.status, name, message }).toEqual({ status, name: kind, message: expect.any(String) });
-  expectFits(ErrorBody, answer.body);
+  const { id, name, message } = (response.body ?? {}) as Partial<ErrorBody>;
+  expect({ status: response.status, name, message }).toEqual({ status, name: kind, message: expect.any(String) });
+  expectFits(ErrorBody, response.body);
   expect(id).toMatch(/^\S{8,}$/);
-  expect(answer.headers.get('content-type')).toMatch(jsonType);
-  expect(answer.text).not.toMatch(innards);
+  expect(response.headers.get('content-type')).toMatch(jsonType);
+  expect(response.text).not.toMatch(internals);
   for (const text of mentioned) expect(message).toContain(text);
 };
 

@@ -9,18 +9,18 @@ export interface FeaturesOfDatabase {
 }
 
 /** SQL: a strategy without what SDKs do not evaluate, and without `segments`, which each format adds in its own way. */
-const bare = `(strategy - '{id,title,disabled,sortOrder,segments}'::text[])`;
+const strategyWithoutMetadata = `(strategy - '{id,title,disabled,sortOrder,segments}'::text[])`;
 
-const withSegmentIds = `${bare} || jsonb_build_object('segments', (
+const withSegmentIds = `${strategyWithoutMetadata} || jsonb_build_object('segments', (
   select jsonb_agg(id order by id::integer) from jsonb_array_elements(strategy -> 'segments') as id))`;
 
-const withSegmentConstraints = `${bare} || jsonb_build_object('constraints', (strategy -> 'constraints') || coalesce((
+const withSegmentConstraints = `${strategyWithoutMetadata} || jsonb_build_object('constraints', (strategy -> 'constraints') || coalesce((
   select jsonb_agg(item.it order by segment.id, item.place)
   from segment cross join jsonb_array_elements(segment.constraints) with ordinality as item (it, place)
   where segment.id in (select used::integer from jsonb_array_elements_text(strategy -> 'segments') as used)), '[]'))`;
 
 const strategies = (withSegments: string): string => `coalesce((
-  select jsonb_agg(case when strategy -> 'segments' = '[]' then ${bare} else ${withSegments} end order by place)
+  select jsonb_agg(case when strategy -> 'segments' = '[]' then ${strategyWithoutMetadata} else ${withSegments} end order by place)
   from jsonb_array_elements(f.it -> 'strategies') with ordinality as listed (strategy, place)
   where strategy -> 'disabled' is distinct from 'true'), '[]')`;
 
@@ -39,8 +39,8 @@ const clientFeature = (withSegments: string): string => {
       from jsonb_array_elements(f.dependencies) as parent)) end`;
 };
 
-/** `$1` environment, `$2` projects or null, `$3` prefix of names, `$4` tags as JSON documents or null. */
-const everything = (withSegments: string): string => `
+/** SQL: the features of a scope. `$1` environment, `$2` projects or null, `$3` prefix of names, `$4` tags as JSON documents or null. */
+const selectFeatures = (withSegments: string): string => `
   with wanted as (
     select f.*, case when connected.project is not null then f.environments -> $1::text end as it
     from feature f
@@ -56,8 +56,8 @@ const everything = (withSegments: string): string => `
         from wanted f, jsonb_path_query(f.it, '$.strategies[*] ? (@.disabled != true).segments[*]') as used)) as segments`;
 
 /**
- * Reads from the tables of the features service what SDKs of a scope have to hold: a second way to it, beside the rows from which gateways
- * deliver.
+ * Computes the features that SDKs of a scope must have from the tables of the features service, independently of the delivery rows from
+ * which gateways serve them.
  * @param url the database of the features service
  */
 export const featuresOfDatabase = async (
@@ -67,7 +67,7 @@ export const featuresOfDatabase = async (
   const documents = tags?.map((tag) => JSON.stringify([tag])) ?? null;
   const { rows } = await withClient(url, (client) =>
     client.query<{ features: ClientFeature[]; segments: ClientSegment[] }>(
-      everything(inlineSegments ? withSegmentConstraints : withSegmentIds),
+      selectFeatures(inlineSegments ? withSegmentConstraints : withSegmentIds),
       [environment, projects ?? null, namePrefix, documents],
     ),
   );

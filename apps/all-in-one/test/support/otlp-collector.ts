@@ -20,41 +20,42 @@ type Field = Buffer | bigint;
 /** The values of each field of a protobuf message, by the field's number. */
 type Message = ReadonlyMap<number, readonly Field[]>;
 
-const messageOf = (bytes: Buffer): Message => {
+/** Parses a protobuf message without its schema. */
+const parseMessage = (bytes: Buffer): Message => {
   const fields = new Map<number, Field[]>();
-  let at = 0;
+  let offset = 0;
   const varint = (): bigint => {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes.readUInt8(at++);
+      const byte = bytes.readUInt8(offset++);
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return value;
     }
   };
-  const take = (length: number): Buffer => bytes.subarray(at, (at += length));
-  while (at < bytes.length) {
+  const readBytes = (length: number): Buffer => bytes.subarray(offset, (offset += length));
+  while (offset < bytes.length) {
     const tag = Number(varint());
     const wireType = tag & 7;
     const values = fields.get(tag >> 3) ?? [];
     fields.set(tag >> 3, values);
     if (wireType === 0) values.push(varint());
-    else if (wireType === 1) values.push(take(8));
-    else if (wireType === 2) values.push(take(Number(varint())));
-    else if (wireType === 5) values.push(take(4));
+    else if (wireType === 1) values.push(readBytes(8));
+    else if (wireType === 2) values.push(readBytes(Number(varint())));
+    else if (wireType === 5) values.push(readBytes(4));
     else throw new Error(`Protobuf has no wire type ${wireType} that spans use.`);
   }
   return fields;
 };
 
 const bytesOf = (message: Message, field: number): Buffer[] => (message.get(field) ?? []) as Buffer[];
-const messagesOf = (message: Message, field: number): Message[] => bytesOf(message, field).map(messageOf);
+const messagesOf = (message: Message, field: number): Message[] => bytesOf(message, field).map(parseMessage);
 const textOf = (message: Message, field: number): string => bytesOf(message, field)[0]?.toString() ?? '';
 const hexOf = (message: Message, field: number): string => bytesOf(message, field)[0]?.toString('hex') ?? '';
 
 const attributesOf = (message: Message, field: number): Record<string, string> =>
   Object.fromEntries(
     messagesOf(message, field).map((pair) => {
-      const value = messageOf(bytesOf(pair, 2)[0] ?? Buffer.alloc(0));
+      const value = parseMessage(bytesOf(pair, 2)[0] ?? Buffer.alloc(0));
       const [integer] = [...(value.get(2) ?? []), ...(value.get(3) ?? [])];
       return [textOf(pair, 1), integer === undefined ? textOf(value, 1) : String(integer)];
     }),
@@ -65,7 +66,7 @@ const failedStatus = 2n;
 
 /** The spans of an ExportTraceServiceRequest, by the numbers of its fields in opentelemetry-proto 1. */
 const spansOf = (request: Buffer): ReceivedSpan[] =>
-  messagesOf(messageOf(request), 1).flatMap((ofResource) => {
+  messagesOf(parseMessage(request), 1).flatMap((ofResource) => {
     const [resource] = messagesOf(ofResource, 1);
     const service = (resource === undefined ? {} : attributesOf(resource, 1))['service.name'] ?? '';
     return messagesOf(ofResource, 2)
@@ -83,7 +84,7 @@ const spansOf = (request: Buffer): ReceivedSpan[] =>
       }));
   });
 
-/** A collector of OpenTelemetry on loopback that takes spans by OTLP over HTTP, as protobuf. */
+/** Starts a collector of OpenTelemetry on loopback, which receives spans by OTLP over HTTP, as protobuf. */
 export const startOtlpCollector = async () => {
   const spans: ReceivedSpan[] = [];
   const requests: Buffer[] = [];

@@ -16,9 +16,13 @@ import type {
 import { expect } from '@jest/globals';
 import type { ApiResponse, Api } from './api.ts';
 
-const taken = <T>(answer: ApiResponse<T>, status: number): T => {
-  expect({ status: answer.status, text: status === answer.status ? '' : answer.text }).toEqual({ status, text: '' });
-  return answer.body;
+/** Expects the status of a response. @returns its body */
+const bodyWithStatus = <T>(response: ApiResponse<T>, status: number): T => {
+  expect({ status: response.status, text: status === response.status ? '' : response.text }).toEqual({
+    status,
+    text: '',
+  });
+  return response.body;
 };
 
 /** The path of a feature, which precedes those of its strategies and environments. */
@@ -28,14 +32,17 @@ export const featurePath = (project: string, feature: string): string =>
 /** The set-up and the reads of journeys over HTTP; each function fails when a response is not a success. */
 export const platformClient = (api: Api) => ({
   createProject: async (id: string, more: Partial<CreateProjectBody> = {}): Promise<CreatedProject> =>
-    taken(await api<CreatedProject>('POST', '/api/admin/projects', { id, name: `Project ${id}`, ...more }), 201),
+    bodyWithStatus(
+      await api<CreatedProject>('POST', '/api/admin/projects', { id, name: `Project ${id}`, ...more }),
+      201,
+    ),
 
   createFeature: async (
     project: string,
     name: string,
     more: Partial<CreateFeatureBody> = {},
   ): Promise<FeatureWithoutEnvironments> =>
-    taken(
+    bodyWithStatus(
       await api<FeatureWithoutEnvironments>('POST', `/api/admin/projects/${project}/features`, { name, ...more }),
       201,
     ),
@@ -45,7 +52,7 @@ export const platformClient = (api: Api) => ({
     environment: string,
     strategy: Partial<CreateStrategy> = {},
   ): Promise<FeatureStrategy> =>
-    taken(
+    bodyWithStatus(
       await api<FeatureStrategy>('POST', `${feature}/environments/${environment}/strategies`, {
         name: 'flexibleRollout',
         ...strategy,
@@ -54,14 +61,14 @@ export const platformClient = (api: Api) => ({
     ),
 
   createSegment: async (segment: Partial<CreateSegmentBody> & { name: string }): Promise<Segment> =>
-    taken(await api<Segment>('POST', '/api/admin/segments', { constraints: [], ...segment }), 201),
+    bodyWithStatus(await api<Segment>('POST', '/api/admin/segments', { constraints: [], ...segment }), 201),
 
   addTag: async (feature: string, type: string, value: string): Promise<void> => {
-    taken(await api('POST', `/api/admin/features/${feature}/tags`, { type, value }), 201);
+    bodyWithStatus(await api('POST', `/api/admin/features/${feature}/tags`, { type, value }), 201);
   },
 
   toggle: async (feature: string, environment: string, to: 'on' | 'off'): Promise<void> => {
-    taken(await api('POST', `${feature}/environments/${environment}/${to}`), 200);
+    bodyWithStatus(await api('POST', `${feature}/environments/${environment}/${to}`), 200);
   },
 
   patchStrategy: async (
@@ -70,28 +77,28 @@ export const platformClient = (api: Api) => ({
     strategyId: string | undefined,
     patch: readonly object[],
   ): Promise<FeatureStrategy> =>
-    taken(
+    bodyWithStatus(
       await api<FeatureStrategy>('PATCH', `${feature}/environments/${environment}/strategies/${strategyId}`, patch),
       200,
     ),
 
   archive: async (feature: string): Promise<void> => {
-    taken(await api('DELETE', feature), 202);
+    bodyWithStatus(await api('DELETE', feature), 202);
   },
 
-  getFeature: async (feature: string): Promise<Feature> => taken(await api<Feature>('GET', feature), 200),
+  getFeature: async (feature: string): Promise<Feature> => bodyWithStatus(await api<Feature>('GET', feature), 200),
 
   events: async (criteria: SearchEventsBody): Promise<Events> =>
-    taken(await api<Events>('POST', '/api/admin/events/search', criteria), 200),
+    bodyWithStatus(await api<Events>('POST', '/api/admin/events/search', criteria), 200),
 
-  /** the types of the events, oldest first, with properties that distinguish events of one write */
+  /** the types of the events, oldest first */
   eventTypes: async (criteria: SearchEventsBody): Promise<string[]> => {
-    const { events } = taken(await api<Events>('POST', '/api/admin/events/search', criteria), 200);
+    const { events } = bodyWithStatus(await api<Events>('POST', '/api/admin/events/search', criteria), 200);
     return events.toReversed().map(({ type }: Event) => type);
   },
 
   search: async (parameters: Readonly<Record<string, string>>): Promise<SearchFeaturesResponse> =>
-    taken(
+    bodyWithStatus(
       await api<SearchFeaturesResponse>('GET', `/api/admin/search/features?${new URLSearchParams(parameters)}`),
       200,
     ),

@@ -11,15 +11,15 @@ export interface Platform {
   readonly url: string;
   readonly token: string;
   readonly api: Api;
-  /** Stops it as Ctrl-C would, and removes its data. Fails if it does not end in good order, or has logged a defect. */
+  /** Stops the platform with SIGTERM, and removes its data. Fails unless it exits with 0 and has logged no defect. */
   stop(): Promise<void>;
 }
 
 export interface OneProcess extends Platform {
   readonly program: Program;
-  /** Ends it like a power failure: immediately. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
-  /** Restarts it on the same data and the same port. */
+  /** Starts the process again on the same data and the same port. */
   restart(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface Distributed extends Platform {
   killService(name: string): Promise<void>;
 }
 
-/** A new folder for data; the function that starts a platform in it removes it. */
+/** Creates a folder for data. The caller removes it. */
 export const dataFolder = (): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'bunting-e2e-'));
   // As the platform makes it: started by root, PostgreSQL runs as another user, who passes through to its own folder.
@@ -43,43 +43,43 @@ export const dataFolder = (): string => {
 export const removeFolder = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 
-const isReady = async (url: string): Promise<void> => {
+const requireReady = async (url: string): Promise<void> => {
   const { status } = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(10_000) });
   if (status !== 200) throw new Error(`${url}/health/ready answers ${status}.`);
 };
 
-/** Stops it with SIGTERM, and with SIGKILL after a minute. */
-const endOf = async (program: Program): Promise<string> => {
+/** Stops a program with SIGTERM, and with SIGKILL after a minute. @returns the exit code, or the signal that ended it */
+const stopProgram = async (program: Program): Promise<string> => {
   program.signal('SIGTERM');
-  const late = setTimeout(() => program.signal('SIGKILL'), 60_000);
+  const killTimer = setTimeout(() => program.signal('SIGKILL'), 60_000);
   const { code, signal } = await program.ended;
-  clearTimeout(late);
+  clearTimeout(killTimer);
   return String(code ?? signal);
 };
 
 /** The stack starts its services one after the other, each in a process of its own, which takes minutes on a busy machine. */
 const readyTimeoutMs = 180_000;
 
-/** Waits until the program responds at the address. @throws Error with its output if it exits first */
+/** Waits until the program is ready at the URL. @throws Error with its output if it exits first */
 export const untilReady = async (program: Program, url: string): Promise<void> => {
   const wait = async () => {
-    if (program.isRunning()) await isReady(url);
+    if (program.isRunning()) await requireReady(url);
   };
   try {
     await eventually(wait, { timeoutMs: readyTimeoutMs });
   } catch (error) {
-    await endOf(program);
+    await stopProgram(program);
     throw new Error(`It is not ready: ${String(error)}\n${program.output()}${program.errors()}`, { cause: error });
   }
   if (!program.isRunning()) throw new Error(`It ended before it was ready.\n${program.output()}${program.errors()}`);
 };
 
 const stopInGoodOrder = async (program: Program, dataDir: string): Promise<void> => {
-  const end = await endOf(program);
+  const exit = await stopProgram(program);
   removeFolder(dataDir);
-  const said = `${program.output()}${program.errors()}`;
-  if (end !== '0') throw new Error(`It ended with ${end}, not with 0.\n${said}`);
-  const defects = said.split('\n').filter((line) => line.includes('"InternalError"'));
+  const output = `${program.output()}${program.errors()}`;
+  if (exit !== '0') throw new Error(`It ended with ${exit}, not with 0.\n${output}`);
+  const defects = output.split('\n').filter((line) => line.includes('"InternalError"'));
   if (defects.length > 0) throw new Error(`It has logged defects:\n${defects.join('\n')}`);
 };
 
@@ -98,15 +98,15 @@ const settingsFor = async (
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     CHECK_REPLIES: 'true',
     ...longFreshnessTimeouts,
-    // All the tests of a run come from one address, and many of them without a key.
+    // All requests of a run come from one IP address, and many of them have no key.
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
   };
   return { url: `http://127.0.0.1:${port}`, token, settings };
 };
 
-/** What is started, or nothing of it: a start that fails leaves no data. */
-const orRemoved = async (dataDir: string, start: () => Promise<Program>): Promise<Program> => {
+/** Starts a program. If the start fails, its data is removed. */
+const startOrRemove = async (dataDir: string, start: () => Promise<Program>): Promise<Program> => {
   try {
     return await start();
   } catch (error) {
@@ -124,7 +124,7 @@ export const startOneProcess = async (more: Readonly<Record<string, string>> = {
     await untilReady(program, url);
     return program;
   };
-  let program = await orRemoved(dataDir, start);
+  let program = await startOrRemove(dataDir, start);
   return {
     url,
     token,
@@ -147,7 +147,7 @@ export const startOneProcess = async (more: Readonly<Record<string, string>> = {
 export const startDistributed = async (more: Readonly<Record<string, string>> = {}): Promise<Distributed> => {
   const dataDir = dataFolder();
   const { url, token, settings } = await settingsFor(dataDir);
-  const program = await orRemoved(dataDir, async () => {
+  const program = await startOrRemove(dataDir, async () => {
     const stack = runNpmScript('stack', { ...settings, ...more });
     await untilReady(stack, url);
     return stack;

@@ -12,8 +12,8 @@ export interface ProgramExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-// What decides where programs and their data are; settings that the tester has made for a Bunting of their own are not passed on.
-const passedOn = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NATS_SERVER'];
+// The variables that tell where programs and their data are. Settings of the tester for their own Bunting are not passed to programs.
+const inheritedVariables = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NATS_SERVER'];
 
 const collect = (stream: ChildProcess['stdout']): (() => string) => {
   let text = '';
@@ -22,9 +22,9 @@ const collect = (stream: ChildProcess['stdout']): (() => string) => {
 };
 
 interface CommandOptions {
-  /** how it ends when this process does */
+  /** the signal that ends the program when this process ends */
   readonly signalOnParentExit?: 'TERM' | 'KILL';
-  /** the tree that it runs in; this repository by default */
+  /** the source tree that the program runs in; this repository by default */
   readonly root?: string;
 }
 
@@ -32,14 +32,14 @@ export interface ProgramOptions extends CommandOptions {
   readonly args?: readonly string[];
 }
 
-/** Runs a command with nothing in its environment but what is given here. */
+/** Runs a command whose environment has these settings and the inherited variables only. */
 const runCommand = (
   command: readonly string[],
   settings: Readonly<Record<string, string>>,
   { signalOnParentExit: signal = 'TERM', root = repository }: CommandOptions = {},
 ) => {
   const childCommand = killOnParentExit(command, { signal });
-  const environment = Object.fromEntries(passedOn.map((name) => [name, process.env[name]]));
+  const environment = Object.fromEntries(inheritedVariables.map((name) => [name, process.env[name]]));
   const child = spawn(childCommand.command, childCommand.args, {
     cwd: root,
     env: { ...environment, ...settings },
@@ -47,11 +47,11 @@ const runCommand = (
     detached: true,
   });
   const [output, errors] = [collect(child.stdout), collect(child.stderr)];
-  let over = false;
+  let hasEnded = false;
   const ended = new Promise<ProgramExit>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      over = true;
+      hasEnded = true;
       child.stdin?.end('\n');
       resolve({ code, signal });
     });
@@ -59,11 +59,12 @@ const runCommand = (
   return {
     pid: child.pid ?? 0,
     ended,
-    isRunning: (): boolean => !over,
-    /** what it has printed so far */
+    isRunning: (): boolean => !hasEnded,
+    /** the standard output so far */
     output,
+    /** the standard error so far */
     errors,
-    /** Waits until it has printed what matches. */
+    /** Waits until the standard output matches. */
     line: (pattern: RegExp): Promise<RegExpExecArray> =>
       eventually(() => {
         const found = pattern.exec(output());
@@ -83,7 +84,7 @@ export const runProgram = (
   { args = [], root = repository, ...options }: ProgramOptions = {},
 ): Program => runCommand([process.execPath, path.join(root, script), ...args], settings, { root, ...options });
 
-/** Runs a script of package.json as from a terminal, whose signals reach npm and what npm has started. */
+/** Runs a script of package.json as a terminal does: signals reach npm and the processes that npm has started. */
 export const runNpmScript = (name: 'start' | 'stack', settings: Readonly<Record<string, string>>): Program => {
   const program = runCommand(['npm', 'run', name], { npm_config_update_notifier: 'false', ...settings });
   return { ...program, signal: (signal) => void process.kill(-program.pid, signal) };
@@ -97,6 +98,7 @@ export interface Process {
   readonly folder: string;
 }
 
+/** The result of a read, or another value if it fails, as for a process that has ended. */
 const orElse = <T>(read: () => T, other: T): T => {
   try {
     return read();
@@ -116,6 +118,6 @@ export const processes = (): Process[] =>
       folder: orElse(() => readlinkSync(`/proc/${name}/cwd`), ''),
     }));
 
-/** The processes that work with what is in a folder. */
+/** The processes whose command or working directory is in a folder. */
 export const processesOf = (folder: string): Process[] =>
   processes().filter((process) => process.command.includes(folder) || process.folder.startsWith(folder));

@@ -1,7 +1,7 @@
 import { gatewayService } from '@bunting/gateway';
 import { host, openLog, type RunningHost } from '@bunting/runtime';
 
-/** A gateway that is restarted at its address. */
+/** Starts a gateway that can be restarted at the same port. */
 export const startGatewayAt = async (port: number, settings: Readonly<Record<string, string>>) => {
   let running: RunningHost | undefined;
   /** @param more additional settings, until the next restart */

@@ -20,9 +20,9 @@ export const sendLarge = (
       'content-type': 'application/json',
       ...(declared && { 'content-length': body.length }),
     };
-    let answering = false;
-    const take = (response: IncomingMessage): void => {
-      answering = true;
+    let hasResponse = false;
+    const receive = (response: IncomingMessage): void => {
+      hasResponse = true;
       const ms = performance.now() - startedAt;
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
@@ -32,9 +32,9 @@ export const sendLarge = (
         resolve({ status: response.statusCode ?? 0, headers: received, body: JSON.parse(text) as unknown, text, ms });
       });
     };
-    const sent: ClientRequest = request(`${url}${path}`, { method, headers, agent: false }, take);
-    sent.on('error', (error) => answering || reject(error));
+    const outgoing: ClientRequest = request(`${url}${path}`, { method, headers, agent: false }, receive);
+    outgoing.on('error', (error) => hasResponse || reject(error));
     const half = Math.floor(body.length / 2);
-    sent.write(body.subarray(0, half));
-    sent.end(body.subarray(half));
+    outgoing.write(body.subarray(0, half));
+    outgoing.end(body.subarray(half));
   });

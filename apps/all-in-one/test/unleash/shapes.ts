@@ -44,16 +44,16 @@ export const shapeMismatches = (
       if (type.startsWith('#')) return shapeMismatches(value, shapes[type.slice(1)] as Shape, shapes, at);
       return [`${at || '(the response)'} is ${typeOf(value)}, not ${shape}`];
     });
-    return found.some((none) => none.length === 0) ? [] : (found[0] ?? []);
+    return found.some((mismatches) => mismatches.length === 0) ? [] : (found[0] ?? []);
   }
   if (!isRecord(shape)) {
     if (!Array.isArray(value)) return [`${at || '(the response)'} is ${typeOf(value)}, not a list`];
-    const each = value.flatMap((one) => shapeMismatches(one, shape[0] as Shape, shapes, `${at}[]`));
-    return [...new Set(each)];
+    const mismatches = value.flatMap((one) => shapeMismatches(one, shape[0] as Shape, shapes, `${at}[]`));
+    return [...new Set(mismatches)];
   }
   if (Array.isArray(shape['anyOf'])) {
     const found = (shape['anyOf'] as readonly Shape[]).map((one) => shapeMismatches(value, one, shapes, at));
-    return found.some((none) => none.length === 0) ? [] : (found[0] ?? []);
+    return found.some((mismatches) => mismatches.length === 0) ? [] : (found[0] ?? []);
   }
   if (!isRecord(value)) return [`${at || '(the response)'} is ${typeOf(value)}, not an object`];
   const named = new Set(Object.keys(shape).map((member) => member.replace(/\?$/, '')));
@@ -79,7 +79,7 @@ const valuesAt = (values: readonly unknown[], step: string): readonly unknown[] 
   });
 };
 
-/** Those of the members that no value has where there is one that could have it. */
+/** The members that no value has, although there is an object that could have them. */
 export const missingMembers = (value: unknown, members: readonly string[]): readonly string[] =>
   members.filter((member) => {
     const steps = member.split('.');

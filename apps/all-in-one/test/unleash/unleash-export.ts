@@ -1,10 +1,10 @@
 import { type Constraint, type ConstraintOperator, constraintOperators, featureTypes } from '@bunting/contracts';
 import { createHash } from 'node:crypto';
 
-/** Those that Unleash 6.4.1 has and that every instance accepts. */
+/** The operators that Unleash 6.4.1 has, and that Bunting accepts with any settings. */
 const exportedOperators = constraintOperators.filter((operator) => operator !== 'REGEX');
 
-/** One constraint, in the form in which Unleash exports it: whatever the operator, the members it does not use are there too. */
+/** A constraint in the form in which Unleash exports it: with the members that its operator does not use. */
 const constraintWith = (operator: ConstraintOperator, nth: number, own: (name: string) => string): Constraint => {
   const flags = { inverted: nth % 3 === 0, caseInsensitive: operator.startsWith('STR_') && nth % 2 === 0 };
   const single = (contextName: string, value: string): Constraint => ({
@@ -79,8 +79,8 @@ const idOf = (text: string): string =>
 const descriptions = [null, '', 'Rolls out the new checkout.', 'Für Zoë: “50 %” of people\n\tsee 🐦 <b>it</b>.'];
 
 /**
- * What a server with `count` features exports for one environment. Every operator, payload, built-in strategy type and kind of dependency
- * occurs in it; names that live outside of projects begin with `prefix`. It is deterministic.
+ * The export of one environment from a server with `count` features. It contains every operator, payload, built-in strategy type and kind
+ * of dependency; names of objects outside of projects begin with `prefix`. It is deterministic.
  */
 export const unleashExport = (prefix: string, environment: 'development' | 'production', count = 60) => {
   const own = (name: string): string => `${prefix}-${name}`;

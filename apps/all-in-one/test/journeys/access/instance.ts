@@ -7,14 +7,14 @@ import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
 import { adminClient } from '../../support/admin-client.ts';
 
-/** What user interfaces and administrators read and set of the installation itself. */
+/** The settings of the installation, which user interfaces read and administrators change. */
 export const describeInstance = (platform: () => Platform): void => {
   describe('the instance', () => {
-    const { done, createUser } = adminClient(platform);
-    const statistics = () => done<InstanceStatistics>('GET', 'instance-admin/statistics');
+    const { expectSuccess, createUser } = adminClient(platform);
+    const statistics = () => expectSuccess<InstanceStatistics>('GET', 'instance-admin/statistics');
 
     it('describes its name, version, limits and origins to the user interface of Unleash', async () => {
-      const config = await done<UiConfig>('GET', 'ui-config');
+      const config = await expectSuccess<UiConfig>('GET', 'ui-config');
       expect(config).toMatchObject({
         name: 'Bunting',
         baseUriPath: '',
@@ -27,12 +27,12 @@ export const describeInstance = (platform: () => Platform): void => {
         emailEnabled: false,
         maxImportBytes: 10_485_760,
       });
-      expect((await done<UiConfig>('GET', 'ui-config')).versionInfo).toEqual(config.versionInfo);
-      expect(await done('GET', 'telemetry/settings')).toEqual({
+      expect((await expectSuccess<UiConfig>('GET', 'ui-config')).versionInfo).toEqual(config.versionInfo);
+      expect(await expectSuccess('GET', 'telemetry/settings')).toEqual({
         versionInfoCollectionEnabled: false,
         featureInfoCollectionEnabled: false,
       });
-      expect(await done('GET', 'maintenance')).toEqual({ enabled: false });
+      expect(await expectSuccess('GET', 'maintenance')).toEqual({ enabled: false });
     });
 
     it('refuses to change origins that come from a setting, and names the setting', async () => {
@@ -52,9 +52,9 @@ export const describeInstance = (platform: () => Platform): void => {
       await client.addStrategy(featurePath('counted', 'counted-flag'), 'production');
       await client.createSegment({ name: 'counted-segment' });
       const viewer = await createUser('counted-person');
-      await done('POST', 'service-account', { username: 'counted-robot', rootRole: 3 });
-      await done('POST', 'groups', { name: 'counted-group' });
-      await done('POST', 'api-tokens', { tokenName: 'counted', type: 'frontend', environment: 'development' });
+      await expectSuccess('POST', 'service-account', { username: 'counted-robot', rootRole: 3 });
+      await expectSuccess('POST', 'groups', { name: 'counted-group' });
+      await expectSuccess('POST', 'api-tokens', { tokenName: 'counted', type: 'frontend', environment: 'development' });
       const after = await statistics();
       const grown = (member: keyof InstanceStatistics) => (after[member] as number) - (before[member] as number);
       expect({
@@ -101,7 +101,7 @@ export const describeInstance = (platform: () => Platform): void => {
         };
       };
       await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
-      const store = (settings: object) => done('POST', 'auth/oidc/settings', settings);
+      const store = (settings: object) => expectSuccess('POST', 'auth/oidc/settings', settings);
       try {
         expect(await statistics()).toMatchObject({ OIDCenabled: false, SAMLenabled: false });
         await store({ enabled: true, discoverUrl: discovery().issuer, clientId: 'bunting', secret: 'of the client' });

@@ -21,16 +21,16 @@ import { featurePath, platformClient } from '../../support/platform-client.ts';
 import { adminClient, projectRole, rootRole } from '../../support/admin-client.ts';
 import type { Platform } from '../../support/platform.ts';
 
-/** Users, their keys, and the roles that say what they may do. */
+/** Users, their keys, and the roles that grant their permissions. */
 export const describePeople = (platform: () => Platform): void => {
-  const { done, apiToken, createUser, createServiceAccount, eventsAbout } = adminClient(platform);
+  const { expectSuccess, apiToken, createUser, createServiceAccount, eventsAbout } = adminClient(platform);
   const statusOf = async (request: Promise<{ readonly status: number }>): Promise<number> => (await request).status;
 
   describe('a user', () => {
     it('is shown by the name as creator and collaborator of a feature, and by the e-mail address in events', async () => {
       const names = { username: 'people-zoe', name: 'Zoë Berg', email: 'zoe@people.example' };
-      const { id } = await done<CreatedUser>('POST', 'user-admin', { ...names, rootRole: rootRole.editor });
-      const { secret } = await done<CreatedPat>('POST', `user-admin/${id}/token`, { description: 'key' });
+      const { id } = await expectSuccess<CreatedUser>('POST', 'user-admin', { ...names, rootRole: rootRole.editor });
+      const { secret } = await expectSuccess<CreatedPat>('POST', `user-admin/${id}/token`, { description: 'key' });
       const zoe = apiOf(platform().url, secret);
       await platformClient(zoe).createFeature('default', 'people-signed');
 
@@ -82,11 +82,11 @@ export const describePeople = (platform: () => Platform): void => {
       const { id, api } = await createUser('people-bob');
       const create = (name: string) => api('POST', '/api/admin/segments', { name, constraints: [] });
       expectRefusal(await create('people-bob-1'), 403, 'NoAccessError', 'CREATE_SEGMENT');
-      await done('PUT', `user-admin/${id}`, { rootRole: rootRole.editor });
+      await expectSuccess('PUT', `user-admin/${id}`, { rootRole: rootRole.editor });
       expect(await statusOf(create('people-bob-1'))).toBe(201);
-      await done('PUT', `user-admin/${id}`, { rootRole: 'Viewer' });
+      await expectSuccess('PUT', `user-admin/${id}`, { rootRole: 'Viewer' });
       expectRefusal(await create('people-bob-2'), 403, 'NoAccessError', 'CREATE_SEGMENT');
-      await done('DELETE', `user-admin/${id}`);
+      await expectSuccess('DELETE', `user-admin/${id}`);
       expectRefusal(await create('people-bob-3'), 401, 'AuthenticationRequired');
       const types = (await eventsAbout('people-bob', 'user-created', 'user-updated', 'user-deleted')).map(
         ({ type }) => type,
@@ -101,9 +101,9 @@ export const describePeople = (platform: () => Platform): void => {
       expect(await statusOf(api('POST', '/api/admin/segments', { name: 'people-robots', constraints: [] }))).toBe(201);
       const [made] = await eventsAbout('people-robots', 'segment-created');
       expect(made).toMatchObject({ createdBy: 'people-robot', createdByUserId: id });
-      const tokens = await done<Pats>('GET', `service-account/${id}/token`);
+      const tokens = await expectSuccess<Pats>('GET', `service-account/${id}/token`);
       expect(tokens.pats).toMatchObject([{ description: 'first key', userId: id }]);
-      await done('DELETE', `service-account/${id}/token/${tokens.pats[0]?.id}`);
+      await expectSuccess('DELETE', `service-account/${id}/token/${tokens.pats[0]?.id}`);
       expectRefusal(await api('GET', '/api/admin/user'), 401, 'AuthenticationRequired');
       const events = await eventsAbout('people-robot', 'service-account-created', 'pat-created', 'pat-deleted');
       expect(events[0]).toMatchObject({ type: 'service-account-created', data: { username: 'people-robot' } });
@@ -113,7 +113,7 @@ export const describePeople = (platform: () => Platform): void => {
 
   describe('a custom role', () => {
     const role = (name: string, type: string, permissions: object[]) =>
-      done<RoleWithPermissions>('POST', 'roles', { name, type, description: 'of a journey', permissions });
+      expectSuccess<RoleWithPermissions>('POST', 'roles', { name, type, description: 'of a journey', permissions });
 
     it('grants exactly its permissions in every project, before and after a change of the role', async () => {
       const { id } = await role('People tagger', 'root-custom', [{ name: 'CREATE_TAG_TYPE' }]);
@@ -132,7 +132,7 @@ export const describePeople = (platform: () => Platform): void => {
         expectRefusal(await api(method, `/api/admin/${path}`, body), 403, 'NoAccessError', wanted);
       }
       const now = [{ name: 'UPDATE_TAG_TYPE' }];
-      await done('PUT', `roles/${id}`, { name: 'People tagger', type: 'root-custom', permissions: now });
+      await expectSuccess('PUT', `roles/${id}`, { name: 'People tagger', type: 'root-custom', permissions: now });
       expectRefusal(await api('POST', '/api/admin/tag-types', tagType('people-b')), 403, 'NoAccessError');
       expect(await statusOf(api('PUT', '/api/admin/tag-types/people-a', { description: 'y', icon: '' }))).toBe(200);
       const events = await eventsAbout('People tagger', 'role-created', 'role-updated');
@@ -157,7 +157,7 @@ export const describePeople = (platform: () => Platform): void => {
         { name: 'CREATE_FEATURE' },
       ]);
       const toggler = await createUser('people-toggler');
-      await done('PUT', `projects/${here}/users/${toggler.id}/roles`, { roles: [id] });
+      await expectSuccess('PUT', `projects/${here}/users/${toggler.id}/roles`, { roles: [id] });
 
       const toggle = (project: string, environment: string) =>
         toggler.api('POST', `${featurePath(project, `${project}-flag`)}/environments/${environment}/on`);
@@ -196,25 +196,29 @@ export const describePeople = (platform: () => Platform): void => {
       const refused = async () => expectRefusal(await create(), 403, 'NoAccessError', 'CREATE_FEATURE');
 
       await refused();
-      await done('POST', `projects/${project}/access`, { roles: [projectRole.member], users: [id], groups: [] });
+      await expectSuccess('POST', `projects/${project}/access`, {
+        roles: [projectRole.member],
+        users: [id],
+        groups: [],
+      });
       expect(await statusOf(create())).toBe(201);
-      await done('DELETE', `projects/${project}/users/${id}/roles`);
+      await expectSuccess('DELETE', `projects/${project}/users/${id}/roles`);
       await refused();
 
       const group = { name: 'People crew', users: [{ user: { id } }] };
-      const { id: crew } = await done<Group>('POST', 'groups', group);
+      const { id: crew } = await expectSuccess<Group>('POST', 'groups', group);
       await refused();
-      await done('PUT', `projects/${project}/groups/${crew}/roles`, { roles: [projectRole.member] });
+      await expectSuccess('PUT', `projects/${project}/groups/${crew}/roles`, { roles: [projectRole.member] });
       expect(await statusOf(create())).toBe(201);
-      await done('PUT', `groups/${crew}`, { ...group, users: [] });
+      await expectSuccess('PUT', `groups/${crew}`, { ...group, users: [] });
       await refused();
-      await done('PUT', `groups/${crew}`, group);
+      await expectSuccess('PUT', `groups/${crew}`, group);
       expect(await statusOf(create())).toBe(201);
-      await done('DELETE', `projects/${project}/groups/${crew}/roles`);
+      await expectSuccess('DELETE', `projects/${project}/groups/${crew}/roles`);
       await refused();
-      await done('PUT', `projects/${project}/groups/${crew}/roles`, { roles: [projectRole.owner] });
+      await expectSuccess('PUT', `projects/${project}/groups/${crew}/roles`, { roles: [projectRole.owner] });
       expect(await statusOf(create())).toBe(201);
-      await done('DELETE', `groups/${crew}`);
+      await expectSuccess('DELETE', `groups/${crew}`);
       await refused();
 
       const { events } = await client.events({ project });
@@ -237,7 +241,7 @@ export const describePeople = (platform: () => Platform): void => {
       const { id } = await createUser('people-owner');
       const shown = async () => (await api<ProjectOverview>('GET', `/api/admin/projects/${project}/overview`)).body;
       expect(await shown()).toMatchObject({ members: 0, owners: [{ ownerType: 'system' }] });
-      await done('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.owner] });
+      await expectSuccess('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.owner] });
       await apiToken('people-owned', { projects: [project] });
       expect(await shown()).toMatchObject({ members: 1, owners: [{ ownerType: 'user', name: 'people-owner' }] });
       const { projects } = (await api<Projects>('GET', '/api/admin/projects')).body;

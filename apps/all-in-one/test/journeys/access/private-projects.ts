@@ -9,7 +9,7 @@ import type { Platform } from '../../support/platform.ts';
 /** A private project is visible to its members only, in every list, total and event. */
 export const describePrivateProjects = (platform: () => Platform): void => {
   describe('a private project', () => {
-    const { done, createUser } = adminClient(platform);
+    const { expectSuccess, createUser } = adminClient(platform);
     const [project, flag] = ['private-vault', 'private-flag'];
     const secret = /private-(vault|flag|segment)/;
     let stranger: TestUser;
@@ -28,7 +28,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       await client.addTag(flag, 'simple', 'private-tag');
       await client.createSegment({ name: 'private-segment', project });
       await client.toggle(featurePath(project, flag), 'development', 'on');
-      await done('PUT', `projects/${project}/users/${member.id}/roles`, { roles: [projectRole.reader] });
+      await expectSuccess('PUT', `projects/${project}/users/${member.id}/roles`, { roles: [projectRole.reader] });
     });
 
     it('is a 404 for callers who are not members, like a project that does not exist', async () => {
@@ -77,7 +77,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       expect(await eventsOf(stranger, { project })).toMatchObject({ events: [], totalEvents: 0 });
       expect(await eventsOf(stranger, { feature: flag })).toMatchObject({ events: [], totalEvents: 0 });
       expect(await eventsOf(stranger, { query: 'private-flag' })).toMatchObject({ events: [], totalEvents: 0 });
-      // One more that is hidden changes no number that is shown.
+      // A further hidden flag changes no total.
       const numbers = async () => [(await search(stranger)).total, (await eventsOf(stranger)).totalEvents];
       const before = await numbers();
       await platformClient(platform().api).createFeature(project, `${flag}-2`);
@@ -101,7 +101,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       expect(ofFlag.events.length).toBeGreaterThan(2);
       const { segments = [] } = (await member.api<Segments>('GET', '/api/admin/segments')).body;
       expect(segments.map(({ name }) => name)).toContain('private-segment');
-      // To see is not to change.
+      // The permission to read does not include changes.
       const change = await member.api('PUT', featurePath(project, flag), { description: 'x' });
       expectRefusal(change, 403, 'NoAccessError', 'UPDATE_FEATURE');
     });
@@ -112,7 +112,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       await client.createProject(merger, { mode: 'private' });
       await client.createFeature(merger, target, { description: 'private-target of the merger' });
       const appName = 'private-merger-app';
-      const { secret } = await done<{ secret: string }>('POST', 'api-tokens', {
+      const { secret } = await expectSuccess<{ secret: string }>('POST', 'api-tokens', {
         tokenName: 'private-merger',
         type: 'client',
         environment: 'development',
@@ -120,10 +120,10 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       });
       const register = { appName, strategies: [], started: new Date().toISOString(), interval: 1000 };
       expect((await apiOf(platform().url, secret)('POST', '/api/client/register', register)).status).toBe(202);
-      await done('PUT', `projects/${merger}/users/${member.id}/roles`, { roles: [projectRole.owner] });
-      await done('DELETE', `projects/${merger}/features/${target}`);
-      await done('DELETE', `archive/${target}`);
-      await done('DELETE', `projects/${merger}`);
+      await expectSuccess('PUT', `projects/${merger}/users/${member.id}/roles`, { roles: [projectRole.owner] });
+      await expectSuccess('DELETE', `projects/${merger}/features/${target}`);
+      await expectSuccess('DELETE', `archive/${target}`);
+      await expectSuccess('DELETE', `projects/${merger}`);
 
       const administrator = platform().api;
       const all = (await administrator<Events>('POST', '/api/admin/events/search', { project: merger })).body;
@@ -144,7 +144,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
           'metrics/applications',
         ]) {
           const { text } = await who.api('GET', `/api/admin/${path}`);
-          // The only name in a response is the one of the request.
+          // The response may repeat the name in the request, and nothing else.
           const shown = text.replace(`"toggleName":"${target}"`, '');
           expect([path, /private-(merger|target)/.exec(shown)]).toEqual([path, null]);
         }
@@ -156,7 +156,7 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       const client = platformClient(platform().api);
       const id = 'private-reserved';
       await client.createProject(id, { mode: 'private' });
-      await done('DELETE', `projects/${id}`);
+      await expectSuccess('DELETE', `projects/${id}`);
       const editor = await createUser('private-editor', rootRole.editor);
       const mine = { id, name: 'Mine' };
       expectRefusal(await editor.api('POST', '/api/admin/projects', mine), 409, 'NameExistsError', 'already exists');
@@ -172,13 +172,13 @@ export const describePrivateProjects = (platform: () => Platform): void => {
       await client.createFeature(other, 'private-opened-flag');
       const sees = async ({ api }: TestUser) => (await api('GET', featurePath(other, 'private-opened-flag'))).status;
       const counted = async (who: TestUser) => (await search(who, `?project=IS:${other}`)).total;
-      await done('PUT', `projects/${other}/users/${member.id}/roles`, { roles: [projectRole.member] });
+      await expectSuccess('PUT', `projects/${other}/users/${member.id}/roles`, { roles: [projectRole.member] });
       expect([await sees(member), await counted(member), await sees(stranger)]).toEqual([200, 1, 404]);
-      await done('DELETE', `projects/${other}/users/${member.id}/roles`);
+      await expectSuccess('DELETE', `projects/${other}/users/${member.id}/roles`);
       expect([await sees(member), await counted(member)]).toEqual([404, 0]);
-      await done('PUT', `projects/${other}/settings`, { mode: 'open' });
+      await expectSuccess('PUT', `projects/${other}/settings`, { mode: 'open' });
       expect([await sees(member), await counted(member), await sees(stranger)]).toEqual([200, 1, 200]);
-      await done('PUT', `projects/${other}/settings`, { mode: 'private' });
+      await expectSuccess('PUT', `projects/${other}/settings`, { mode: 'private' });
       expect([await sees(stranger), await counted(stranger)]).toEqual([404, 0]);
     });
   });

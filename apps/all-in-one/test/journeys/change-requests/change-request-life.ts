@@ -18,7 +18,7 @@ const editor = 2;
 const [owner, reviewer, releaser] = [4, 7, 8];
 const environment = 'development';
 
-/** A change request from the proposal to what becomes of it, by people who may each do their part. */
+/** A change request from the proposal to its end, by users each of whom has the permission for one part. */
 export const describeChangeRequestLife = (platform: () => Platform): void => {
   describe('a change request in a protected environment', () => {
     const project = 'cr-life';
@@ -28,8 +28,9 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     let approver: Api;
     let runner: { readonly id: number; readonly api: Api };
 
-    const done = async <T>(answer: Promise<ApiResponse<T>>): Promise<T> => {
-      const { status, text, body } = await answer;
+    /** Expects a success. @returns the body of the response */
+    const expectSuccess = async <T>(response: Promise<ApiResponse<T>>): Promise<T> => {
+      const { status, text, body } = await response;
       expect({ status, text: status < 300 ? '' : text }).toEqual({ status, text: '' });
       return body;
     };
@@ -37,25 +38,25 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     const someone = async (username: string, rootRole: number, roles: readonly number[]) => {
       const { api, url } = platform();
       const account = { username, name: `The ${username}`, rootRole };
-      const { id } = await done(api<{ id: number }>('POST', '/api/admin/service-account', account));
+      const { id } = await expectSuccess(api<{ id: number }>('POST', '/api/admin/service-account', account));
       const token = { description: username, expiresAt: '2099-01-01T00:00:00.000Z' };
       const made = api<{ secret: string }>('POST', `/api/admin/service-account/${id}/token`, token);
-      const { secret } = await done(made);
-      await done(api('PUT', `/api/admin/projects/${project}/users/${id}/roles`, { roles }));
+      const { secret } = await expectSuccess(made);
+      await expectSuccess(api('PUT', `/api/admin/projects/${project}/users/${id}/roles`, { roles }));
       return { id, api: apiOf(url, secret) };
     };
-    const propose = (body: unknown, by = author) => done(by<ChangeRequest>('POST', proposals, body));
+    const propose = (body: unknown, by = author) => expectSuccess(by<ChangeRequest>('POST', proposals, body));
     const move = (by: Api, id: number, state: string, more: object = {}) =>
       by('PUT', `${requests}/${id}/state`, { state, ...more });
-    const get = (id: number) => done(author<ChangeRequest>('GET', `${requests}/${id}`));
-    const flag = (name: string) => done(author<Feature>('GET', featurePath(project, name)));
+    const get = (id: number) => expectSuccess(author<ChangeRequest>('GET', `${requests}/${id}`));
+    const flag = (name: string) => expectSuccess(author<Feature>('GET', featurePath(project, name)));
     const isOn = async (name: string) =>
       (await flag(name)).environments?.find((it) => it.name === environment)?.enabled ?? false;
     const enable = (feature: string) => ({ action: 'updateEnabled', feature, payload: { enabled: true } });
     const approved = async (...features: string[]) => {
       const { id } = await propose(features.map(enable));
-      await done(move(author, id, 'In review'));
-      await done(move(approver, id, 'Approved'));
+      await expectSuccess(move(author, id, 'In review'));
+      await expectSuccess(move(approver, id, 'Approved'));
       return id;
     };
     const createFlag = async (name: string) => {
@@ -69,14 +70,14 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       approver = (await someone('cr-approver', editor, [reviewer])).api;
       runner = await someone('cr-releaser', editor, [releaser]);
       const config = { changeRequestsEnabled: true, requiredApprovals: 1 };
-      await done(platform().api('PUT', `${proposals}/config`, config));
+      await expectSuccess(platform().api('PUT', `${proposals}/config`, config));
     });
 
     it('is required for callers without the permission to skip change requests', async () => {
       const name = await createFlag('cr-life-direct');
-      const answer = await author('POST', `${featurePath(project, name)}/environments/${environment}/on`);
-      expectRefusal(answer, 403, 'NoAccessError', 'SKIP_CHANGE_REQUEST');
-      await done(author('POST', `${featurePath(project, name)}/environments/production/on`));
+      const response = await author('POST', `${featurePath(project, name)}/environments/${environment}/on`);
+      expectRefusal(response, 403, 'NoAccessError', 'SKIP_CHANGE_REQUEST');
+      await expectSuccess(author('POST', `${featurePath(project, name)}/environments/production/on`));
       expect(await isOn(name)).toBe(false);
     });
 
@@ -84,18 +85,18 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       const name = await createFlag('cr-life-applied');
       const { id, minApprovals } = await propose(enable(name));
       expect(minApprovals).toBe(1);
-      const before = await done(author<ChangeRequestPreview>('GET', `${requests}/${id}/preview`));
+      const before = await expectSuccess(author<ChangeRequestPreview>('GET', `${requests}/${id}/preview`));
       expect(before).toMatchObject({
         applicable: true,
         features: [{ name, defaultChange: { action: 'addStrategy' } }],
       });
       expectRefusal(await approver('GET', `${requests}/${id}`), 404, 'NotFoundError');
-      await done(move(author, id, 'In review', { comment: 'Please have a look' }));
+      await expectSuccess(move(author, id, 'In review', { comment: 'Please have a look' }));
       expectRefusal(await move(author, id, 'Approved'), 403, 'NoAccessError', 'Authors can not review');
-      await done(move(approver, id, 'Approved'));
+      await expectSuccess(move(approver, id, 'Approved'));
       expectRefusal(await move(approver, id, 'Applied'), 403, 'NoAccessError', 'APPLY_CHANGE_REQUEST');
       expect(await isOn(name)).toBe(false);
-      await done(move(runner.api, id, 'Applied'));
+      await expectSuccess(move(runner.api, id, 'Applied'));
       expect(await isOn(name)).toBe(true);
       expect(await get(id)).toMatchObject({
         state: 'Applied',
@@ -116,8 +117,8 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       const name = await createFlag('cr-life-scheduled');
       const id = await approved(name);
       const scheduledAt = new Date(Date.now() + 5_000).toISOString();
-      await done(move(runner.api, id, 'Scheduled', { scheduledAt }));
-      const warned = await done(author<{ id: number }[]>('GET', `${requests}/scheduled?feature=${name}`));
+      await expectSuccess(move(runner.api, id, 'Scheduled', { scheduledAt }));
+      const warned = await expectSuccess(author<{ id: number }[]>('GET', `${requests}/scheduled?feature=${name}`));
       expect(warned).toMatchObject([{ id, environment }]);
       await eventually(async () => expect(await get(id)).toMatchObject({ state: 'Applied' }));
       expect(await isOn(name)).toBe(true);
@@ -127,18 +128,20 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     it('is not applied at its scheduled time when the user who scheduled it has been deleted', async () => {
       const leaver = await someone('cr-leaver', editor, [releaser]);
       const id = await approved(await createFlag('cr-life-suspended'));
-      await done(move(leaver.api, id, 'Scheduled', { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }));
-      await done(platform().api('DELETE', `/api/admin/service-account/${leaver.id}`));
+      await expectSuccess(
+        move(leaver.api, id, 'Scheduled', { scheduledAt: new Date(Date.now() + 3_600_000).toISOString() }),
+      );
+      await expectSuccess(platform().api('DELETE', `/api/admin/service-account/${leaver.id}`));
       const reason = `The user who scheduled this change request (user id: ${leaver.id}) has been deleted`;
       await eventually(async () => expect(await get(id)).toMatchObject({ schedule: { status: 'suspended', reason } }));
-      await done(move(runner.api, id, 'Rejected'));
+      await expectSuccess(move(runner.api, id, 'Rejected'));
     });
 
     it('is closed when a reviewer rejects it', async () => {
       const name = await createFlag('cr-life-rejected');
       const { id } = await propose(enable(name));
-      await done(move(author, id, 'In review'));
-      await done(move(approver, id, 'Rejected', { comment: 'Not on a Friday' }));
+      await expectSuccess(move(author, id, 'In review'));
+      await expectSuccess(move(approver, id, 'Rejected', { comment: 'Not on a Friday' }));
       expectRefusal(await move(approver, id, 'Approved'), 409, 'ConflictError');
       expect(await get(id)).toMatchObject({
         state: 'Rejected',
@@ -150,12 +153,12 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
     it('can be reverted by another change request', async () => {
       const name = await createFlag('cr-life-reverted');
       const id = await approved(name);
-      await done(move(runner.api, id, 'Applied'));
-      const revert = await done(author<ChangeRequest>('POST', `${requests}/${id}/revert`));
+      await expectSuccess(move(runner.api, id, 'Applied'));
+      const revert = await expectSuccess(author<ChangeRequest>('POST', `${requests}/${id}/revert`));
       expect(revert).toMatchObject({ state: 'Draft', features: [{ name }] });
-      await done(move(author, revert.id, 'In review'));
-      await done(move(approver, revert.id, 'Approved'));
-      await done(move(runner.api, revert.id, 'Applied'));
+      await expectSuccess(move(author, revert.id, 'In review'));
+      await expectSuccess(move(approver, revert.id, 'Approved'));
+      await expectSuccess(move(runner.api, revert.id, 'Applied'));
       const after = (await flag(name)).environments?.find((it) => it.name === environment);
       expect(after).toMatchObject({ enabled: false, strategies: [] });
     });
@@ -167,9 +170,11 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       const [archived = '', deleted = '', moved = '', here = ''] = names;
       const id = await approved(...names);
       await platformClient(api).createProject('cr-elsewhere');
-      for (const name of [archived, deleted]) await done(api('DELETE', featurePath(project, name)));
-      await done(api('DELETE', `/api/admin/archive/${deleted}`));
-      await done(api('POST', `${featurePath(project, moved)}/changeProject`, { newProjectId: 'cr-elsewhere' }));
+      for (const name of [archived, deleted]) await expectSuccess(api('DELETE', featurePath(project, name)));
+      await expectSuccess(api('DELETE', `/api/admin/archive/${deleted}`));
+      await expectSuccess(
+        api('POST', `${featurePath(project, moved)}/changeProject`, { newProjectId: 'cr-elsewhere' }),
+      );
       const conflicts = {
         [archived]: 'Feature has been archived',
         [deleted]: 'Feature has been deleted',
@@ -179,33 +184,33 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(features.map(({ name, conflict }) => [name, conflict])).toEqual(
         names.map((name) => [name, conflicts[name]]),
       );
-      const answer = await move(runner.api, id, 'Applied');
-      expectRefusal(answer, 409, 'ConflictError');
-      const { details } = answer.body as { details: readonly { feature: string; message: string }[] };
+      const response = await move(runner.api, id, 'Applied');
+      expectRefusal(response, 409, 'ConflictError');
+      const { details } = response.body as { details: readonly { feature: string; message: string }[] };
       expect(Object.fromEntries(details.map(({ feature, message }) => [feature, message]))).toEqual(conflicts);
       expect(await isOn(here)).toBe(false);
-      await done(move(author, id, 'Cancelled'));
+      await expectSuccess(move(author, id, 'Cancelled'));
     });
 
     it('lists the segments that it would use, and is in conflict once such a segment is deleted', async () => {
       const name = await createFlag('cr-life-segment');
       const { api } = platform();
       const segment = { name: 'cr-life-testers', constraints: [] };
-      const { id: segmentId } = await done(api<{ id: number }>('POST', '/api/admin/segments', segment));
+      const { id: segmentId } = await expectSuccess(api<{ id: number }>('POST', '/api/admin/segments', segment));
       const payload = { name: 'default', constraints: [], parameters: {}, segments: [segmentId] };
       const { id } = await propose([{ action: 'addStrategy', feature: name, payload }, enable(name)]);
-      await done(move(author, id, 'In review'));
-      await done(move(approver, id, 'Approved'));
-      const uses = await done(api<SegmentUsage>('GET', `/api/admin/segments/${segmentId}/strategies`));
+      await expectSuccess(move(author, id, 'In review'));
+      await expectSuccess(move(approver, id, 'Approved'));
+      const uses = await expectSuccess(api<SegmentUsage>('GET', `/api/admin/segments/${segmentId}/strategies`));
       expect(uses).toMatchObject({
         strategies: [],
         changeRequestStrategies: [{ featureName: name, environment, changeRequest: { id, title: null } }],
       });
 
       const renamed = { ...segment, name: 'cr-life-explorers' };
-      await done(api('PUT', `/api/admin/segments/${segmentId}`, renamed));
+      await expectSuccess(api('PUT', `/api/admin/segments/${segmentId}`, renamed));
       expect(JSON.stringify(await get(id))).not.toContain('"conflict"');
-      await done(api('DELETE', `/api/admin/segments/${segmentId}`));
+      await expectSuccess(api('DELETE', `/api/admin/segments/${segmentId}`));
       const conflict = `Segment ${segmentId} has been deleted`;
       expect(await get(id)).toMatchObject({
         features: [{ changes: [{ conflict, conflictCode: 'segment-missing' }, {}] }],
@@ -213,7 +218,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expectRefusal(await move(runner.api, id, 'Applied'), 409, 'ConflictError', conflict);
       expect(await get(id)).toMatchObject({ state: 'Approved' });
       expect(await isOn(name)).toBe(false);
-      await done(move(author, id, 'Cancelled'));
+      await expectSuccess(move(author, id, 'Cancelled'));
     });
 
     it('is created by an import into the environment, which applies its other changes immediately', async () => {
@@ -225,7 +230,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
         tagTypes: [],
       };
       const bringIn = () =>
-        done(author<ImportReport>('POST', '/api/admin/features-batch/import', { project, environment, data }));
+        expectSuccess(author<ImportReport>('POST', '/api/admin/features-batch/import', { project, environment, data }));
       const { changeRequest, created } = await bringIn();
       expect({ created, changes: changeRequest?.changes }).toEqual({ created: 1, changes: 2 });
       const id = changeRequest?.id ?? 0;
@@ -236,8 +241,8 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
         createdBy: { username: 'cr-author' },
         features: [{ name, changes: [{ action: 'addStrategy' }, { action: 'updateEnabled' }] }],
       });
-      await done(move(approver, id, 'Approved'));
-      await done(move(runner.api, id, 'Applied'));
+      await expectSuccess(move(approver, id, 'Approved'));
+      await expectSuccess(move(runner.api, id, 'Applied'));
       const after = (await flag(name)).environments?.find((it) => it.name === environment);
       expect(after).toMatchObject({ enabled: true, strategies: [{ title: 'as in the file' }] });
       expect(await bringIn()).toMatchObject({ unchanged: 1 });
@@ -259,7 +264,7 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
           ...(changeRequest === undefined ? {} : { changeRequest }),
         });
       const results = async (changeRequest?: number) => {
-        const { features } = await done(evaluate(author, changeRequest));
+        const { features } = await expectSuccess(evaluate(author, changeRequest));
         const { environments = {} } = features.find((feature) => feature.name === name) ?? {};
         return [environment, 'production'].map((one) => environments[one]?.map(({ isEnabled }) => isEnabled));
       };
@@ -272,29 +277,31 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expectRefusal(await evaluate(approver, id), 404, 'NotFoundError');
       expectRefusal(await evaluate(author, 2_000_000_000), 404, 'NotFoundError');
 
-      await done(platform().api('DELETE', `/api/admin/projects/${project}/features/${name}`));
+      await expectSuccess(platform().api('DELETE', `/api/admin/projects/${project}/features/${name}`));
       expectRefusal(await evaluate(author, id), 409, 'ConflictError', 'could not be applied');
-      await done(move(author, id, 'In review'));
-      await done(move(author, id, 'Cancelled'));
+      await expectSuccess(move(author, id, 'In review'));
+      await expectSuccess(move(author, id, 'Cancelled'));
       expectRefusal(await evaluate(author, id), 400, 'ValidationError', 'closed (Cancelled)');
     });
 
     it('is found by its requested approvers', async () => {
       const available = `${requests}/available-reviewers/${environment}`;
-      const { reviewers } = await done(author<{ reviewers: { id: number; username?: string }[] }>('GET', available));
+      const { reviewers } = await expectSuccess(
+        author<{ reviewers: { id: number; username?: string }[] }>('GET', available),
+      );
       const request = reviewers.find(({ username }) => username === 'cr-approver');
       expect(reviewers.map(({ username }) => username)).toEqual(expect.arrayContaining(['cr-approver', 'cr-releaser']));
       const { id } = await propose(enable(await createFlag('cr-life-approval')));
-      await done(author('PUT', `${requests}/${id}/approvers`, { reviewers: [request?.id] }));
-      await done(move(author, id, 'In review'));
-      const found = await done(
+      await expectSuccess(author('PUT', `${requests}/${id}/approvers`, { reviewers: [request?.id] }));
+      await expectSuccess(move(author, id, 'In review'));
+      const found = await expectSuccess(
         approver<ChangeRequestSearchPage>(
           'GET',
           `/api/admin/search/change-requests?requestedApproverId=IS:${request?.id}`,
         ),
       );
       expect(found).toMatchObject({ total: 1, changeRequests: [{ id, project, state: 'In review' }] });
-      await done(move(author, id, 'Cancelled'));
+      await expectSuccess(move(author, id, 'Cancelled'));
     });
 
     it('is skipped by an administrator, with an event', async () => {

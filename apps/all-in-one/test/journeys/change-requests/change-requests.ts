@@ -116,7 +116,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
 
     describe('with each of the eleven actions', () => {
       const project = 'cr-all';
-      let answer: ChangeRequest;
+      let changeRequest: ChangeRequest;
       let strategies: FeatureStrategy[];
       let segments: [number, number];
 
@@ -186,23 +186,23 @@ export const describeChangeRequests = (platform: () => Platform): void => {
           { action: 'deleteDependency', feature: 'cr-all-child' },
         ]);
         expect({ status: proposed.status, text: proposed.text }).toMatchObject({ status: 200 });
-        answer = proposed.body;
+        changeRequest = proposed.body;
       });
 
       const changeOf = (action: ChangeAction) =>
-        [...answer.features, ...answer.segments]
+        [...changeRequest.features, ...changeRequest.segments]
           .flatMap(({ changes }) => changes)
           .filter((one) => one.action === action);
 
       it('lists its changes by feature and segment, in the order of their first change', () => {
-        expectFits(ChangeRequest, answer);
-        expect(answer.features.map(({ name }) => name)).toEqual([
+        expectFits(ChangeRequest, changeRequest);
+        expect(changeRequest.features.map(({ name }) => name)).toEqual([
           'cr-all-flag',
           'cr-all-old',
           'cr-all-orphan',
           'cr-all-child',
         ]);
-        expect(answer.segments.map(({ id, name }) => [id, name])).toEqual([
+        expect(changeRequest.segments.map(({ id, name }) => [id, name])).toEqual([
           [segments[0], 'cr-kept'],
           [segments[1], 'cr-deleted'],
         ]);
@@ -258,7 +258,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
       ])('refuses %s with an invalid payload and names the property: %j', async (action, change, at) => {
         const body = { action, feature: 'cr-all-flag', ...change };
         expectRefusal(await propose(project, body), 400, 'ValidationError', at);
-        expect(await pending(project)).toEqual([answer]);
+        expect(await pending(project)).toEqual([changeRequest]);
       });
 
       it('refuses an unknown action and a change without an action, and names the property', async () => {
@@ -296,7 +296,7 @@ export const describeChangeRequests = (platform: () => Platform): void => {
           'only fixed variants': 400,
           'a number that is none': 400,
         });
-        expect(await pending(project)).toEqual([answer]);
+        expect(await pending(project)).toEqual([changeRequest]);
       });
     });
   });

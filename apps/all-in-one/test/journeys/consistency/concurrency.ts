@@ -5,7 +5,7 @@ import type { Platform } from '../../support/platform.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, nth) => nth);
 
-/** Many at the same time, on the same thing: everyone who got a "yes" finds their part. */
+/** Concurrent writes to the same object: every acknowledged write is stored. */
 export const describeConcurrency = (platform: () => Platform): void => {
   describe('concurrent requests', () => {
     const project = 'parallel';
@@ -50,12 +50,12 @@ export const describeConcurrency = (platform: () => Platform): void => {
     });
 
     it('that create the same feature create it once', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         numbers(10).map(() =>
           platform().api('POST', `/api/admin/projects/${project}/features`, { name: 'parallel-created' }),
         ),
       );
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...numbers(9).map(() => 409)]);
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...numbers(9).map(() => 409)]);
       expect(await client().eventTypes({ feature: 'parallel-created' })).toEqual(['feature-created']);
     });
 
@@ -83,13 +83,13 @@ export const describeConcurrency = (platform: () => Platform): void => {
       const features = numbers(10).map((nth) => `parallel-proposed-${nth}`);
       for (const name of features) await client().createFeature(project, name);
       const path = `/api/admin/projects/${project}/environments/development/change-requests`;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         features.map((feature) =>
           platform().api<ChangeRequest>('POST', path, { action: 'updateEnabled', feature, payload: { enabled: true } }),
         ),
       );
-      expect(answers.map(({ status }) => status)).toEqual(features.map(() => 200));
-      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      expect(responses.map(({ status }) => status)).toEqual(features.map(() => 200));
+      expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
       const { body } = await platform().api<ChangeRequest[]>(
         'GET',
         `/api/admin/projects/${project}/change-requests/pending`,

@@ -7,7 +7,7 @@ import { featurePath, platformClient } from '../../support/platform-client.ts';
 import { adminClient } from '../../support/admin-client.ts';
 import type { Platform } from '../../support/platform.ts';
 
-/** Reads that cost nothing when nothing has changed, and writes that are done only if nothing has. */
+/** Conditional requests: reads without a body if nothing has changed, and writes that are refused if something has. */
 export const describeConditions = (platform: () => Platform): void => {
   describe('an ETag', () => {
     const project = 'tagged';
@@ -16,7 +16,7 @@ export const describeConditions = (platform: () => Platform): void => {
     const client = () => platformClient(platform().api);
     const tagOf = ({ headers }: ApiResponse): string => headers.get('etag') ?? '';
     const read = async (path: string): Promise<string> => tagOf(await platform().api('GET', path));
-    /** A tag without its closing quote and the suffix of a compressed response. */
+    /** An ETag without its closing quote and the suffix of a compressed response. */
     const versionOf = (tag: string): string => tag.replace(/(\+(gzip|br))?"$/, '');
     const ifMatch = (tag: string) => ({ 'if-match': tag });
     let strategy: string;
@@ -92,7 +92,7 @@ export const describeConditions = (platform: () => Platform): void => {
         expectRefusal(lost[0] as ApiResponse, 412, 'PreconditionFailed', 'If-Match');
         const now = await read(path());
         expect(now.startsWith(`${tagOf(lost[0] as ApiResponse).slice(0, -1)}.`)).toBe(true);
-        // What the refusal says is good for the next try, and so is what is read.
+        // The ETag of the refusal is valid for the next attempt, and so is the ETag of a read.
         expect((await write(tagOf(lost[0] as ApiResponse))).status).toBeLessThan(300);
         expect((await write(await read(path()))).status).toBeLessThan(300);
         expect((await write(`W/${await read(path())}`)).status).toBe(412);
@@ -141,12 +141,12 @@ export const describeConditions = (platform: () => Platform): void => {
       ];
       for (const [method, path, body] of writes) {
         const before = last;
-        const answer = await api(method, `${request}${path}`, body, ifMatch(before));
-        expect([path, answer.status < 300, answer.text]).toEqual([path, true, answer.text]);
-        last = tagOf(answer);
+        const response = await api(method, `${request}${path}`, body, ifMatch(before));
+        expect([path, response.status < 300, response.text]).toEqual([path, true, response.text]);
+        last = tagOf(response);
         expect((await read(request)).startsWith(versionOf(last))).toBe(true);
         expect([path, versionOf(last) === versionOf(before)]).toEqual([path, false]);
-        // A write of a client that has not read this yet is refused.
+        // A write of a client that has not read the change yet is refused.
         const late = await api('POST', `${request}/comments`, { text: 'Late.' }, ifMatch(before));
         expect([path, late.status, versionOf(tagOf(late))]).toEqual([path, 412, versionOf(last)]);
       }
@@ -289,9 +289,9 @@ export const describeConditions = (platform: () => Platform): void => {
         ['POST', '/api/admin/projects/default/features', 'x', { 'content-type': 'text/plain' }],
       ],
     ])('receives a %i (%s) with the members of both formats', async (status, name, title, request) => {
-      const answer = await send(...request);
-      const { id, message, ...more } = answer.body;
-      expect(answer).toMatchObject({
+      const response = await send(...request);
+      const { id, message, ...more } = response.body;
+      expect(response).toMatchObject({
         status,
         type: expect.stringMatching(/^application\/problem\+json/),
         varies: expect.stringContaining('Accept'),

@@ -4,7 +4,7 @@ import type { Platform } from '../../support/platform.ts';
 
 const times = Array.from({ length: 30 }, (_, nth) => String(nth).padStart(2, '0'));
 
-/** Every write is in the very next read, of whichever service: no test here waits for anything. */
+/** Every write is visible to the next read, in any service: no test here waits. */
 export const describeReadYourWrites = (platform: () => Platform): void => {
   describe('a client that has written', () => {
     const project = 'fresh';
@@ -71,7 +71,7 @@ export const describeReadYourWrites = (platform: () => Platform): void => {
 
     it('finds its new change request immediately', async () => {
       await client().createFeature(project, 'fresh-proposed');
-      // The log has no order between services: its event would otherwise be able to enter after those of change requests.
+      // The log has no order between services: otherwise the event of the write could follow those of change requests.
       expect((await client().events({ project, limit: 1 })).events[0]?.type).toBe('feature-created');
       for (const nth of times.slice(0, 10)) {
         const at = `/api/admin/projects/${project}`;

@@ -12,11 +12,11 @@ const features = 40;
 const strategiesEach = 25;
 const clients = 12;
 
-/** Does every job, so many at a time. */
-const together = async (jobs: readonly (() => Promise<void>)[]): Promise<void> => {
-  const waiting = jobs.values();
+/** Runs the jobs, as many concurrently as there are clients. */
+const runConcurrently = async (jobs: readonly (() => Promise<void>)[]): Promise<void> => {
+  const remaining = jobs.values();
   const worker = async (): Promise<void> => {
-    for (const job of waiting) await job();
+    for (const job of remaining) await job();
   };
   await Promise.all(Array.from({ length: clients }, worker));
 };
@@ -39,23 +39,23 @@ export const describeSafeWrites = (platform: () => Platform): void => {
     it('has one effect each of a thousand times that it is retried after the connection was cut after the commit', async () => {
       const names = Array.from({ length: features }, (_, nth) => `safe-${nth}`);
       for (const name of names) await client().createFeature(project, name);
-      const answered = new Map(names.map((name) => [name, new Set<string>()]));
+      const returnedIds = new Map(names.map((name) => [name, new Set<string>()]));
       const write = (name: string) => async () => {
         const address = `${featurePath(project, name)}/environments/development/strategies`;
         const request = ['POST', address, { name: 'flexibleRollout' }, { 'idempotency-key': randomUUID() }] as const;
         await expect(overBadNetwork(...request)).rejects.toThrow();
         const retry = await platform().api<FeatureStrategy>(...request);
         expect(retry.status).toBe(200);
-        answered.get(name)?.add(String(retry.body.id));
+        returnedIds.get(name)?.add(String(retry.body.id));
       };
-      await together(names.flatMap((name) => Array.from({ length: strategiesEach }, () => write(name))));
+      await runConcurrently(names.flatMap((name) => Array.from({ length: strategiesEach }, () => write(name))));
 
-      expect(proxy.cut).toBe(features * strategiesEach);
+      expect(proxy.cutResponses).toBe(features * strategiesEach);
       for (const name of names) {
         const { environments } = await client().getFeature(featurePath(project, name));
         const stored = environments?.[0]?.strategies?.map(({ id }) => String(id));
         expect(stored).toHaveLength(strategiesEach);
-        expect(new Set(stored)).toEqual(answered.get(name));
+        expect(new Set(stored)).toEqual(returnedIds.get(name));
       }
       const { totalEvents } = await client().events({ project, type: 'feature-strategy-add', limit: 1 });
       expect(totalEvents).toBe(features * strategiesEach);
@@ -92,21 +92,22 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       const other = await platform().api('POST', address, { name: 'safe-other' }, headers);
       expectRefusal(other, 422, 'IdempotencyKeyReused', 'Idempotency-Key');
       for (const key of ['', 'two words', 'k'.repeat(256)]) {
-        const answer = await platform().api('POST', address, { name: 'safe-none' }, { 'idempotency-key': key });
-        expectRefusal(answer, 400, 'ValidationError', 'Idempotency-Key');
+        const response = await platform().api('POST', address, { name: 'safe-none' }, { 'idempotency-key': key });
+        expectRefusal(response, 400, 'ValidationError', 'Idempotency-Key');
       }
     });
 
     it('is replayed only while the caller still has the permission and sees the object', async () => {
-      const { done, createUser } = adminClient(platform);
+      const { expectSuccess, createUser } = adminClient(platform);
       const hidden = 'safe-hidden';
       await client().createProject(hidden, { mode: 'private' });
       await client().createFeature(hidden, 'safe-hidden-flag');
       const { id, api } = await createUser('safe-person');
-      await done('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.member] });
-      const roles = (wanted: number[]) => done('PUT', `projects/${hidden}/users/${id}/roles`, { roles: wanted });
+      await expectSuccess('PUT', `projects/${project}/users/${id}/roles`, { roles: [projectRole.member] });
+      const roles = (projectRoles: number[]) =>
+        expectSuccess('PUT', `projects/${hidden}/users/${id}/roles`, { roles: projectRoles });
       const writes = [
-        // The project is in the address of the one, and only found out by what the other is about.
+        // The first URL contains the project. For the second, the service has to read the project of the feature.
         ['POST', `${featurePath(hidden, 'safe-hidden-flag')}/environments/development/strategies`, { name: 'default' }],
         ['POST', '/api/admin/features/safe-hidden-flag/tags', { type: 'simple', value: 'safe-tag' }],
       ] as const;
@@ -121,12 +122,12 @@ export const describeSafeWrites = (platform: () => Platform): void => {
       expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text));
 
       await roles([projectRole.reader]);
-      for (const answer of await send()) expectRefusal(answer, 403, 'NoAccessError');
+      for (const response of await send()) expectRefusal(response, 403, 'NoAccessError');
       await roles([]);
-      // Projects in the URL are a 403; objects that are found by other names are a 404.
-      const [inAddress, foundOut] = (await send()) as [ApiResponse, ApiResponse];
-      expectRefusal(inAddress, 403, 'NoAccessError');
-      expectRefusal(foundOut, 404, 'NotFoundError', hidden);
+      // A hidden project in the URL is refused with a 403, and an object of a hidden project with a 404.
+      const [byProjectUrl, byFeature] = (await send()) as [ApiResponse, ApiResponse];
+      expectRefusal(byProjectUrl, 403, 'NoAccessError');
+      expectRefusal(byFeature, 404, 'NotFoundError', hidden);
       await roles([projectRole.owner]);
       expect((await send()).map(({ text }) => text)).toEqual(first.map(({ text }) => text));
       expect((await eventTypes({ project: hidden })).filter((type) => !type.startsWith('project-access'))).toEqual(
@@ -149,11 +150,11 @@ export const describeSafeWrites = (platform: () => Platform): void => {
         keys.map(async (key) => {
           const sent = await Promise.all(Array.from({ length: 5 }, () => send(key)));
           const { body } = await send(key);
-          for (const answer of sent) {
-            if (answer.status === 200) expect(answer.body).toEqual(body);
+          for (const response of sent) {
+            if (response.status === 200) expect(response.body).toEqual(body);
             else {
-              expectRefusal(answer, 409, 'ConflictError', 'Idempotency-Key');
-              expect(answer.headers.get('retry-after')).toBe('1');
+              expectRefusal(response, 409, 'ConflictError', 'Idempotency-Key');
+              expect(response.headers.get('retry-after')).toBe('1');
             }
           }
           return body.id;

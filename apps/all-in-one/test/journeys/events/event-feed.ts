@@ -7,13 +7,13 @@ import type { Platform } from '../../support/platform.ts';
 const writers = 50;
 const writesEach = 4;
 
-/** GET events feed: for who must not miss an event. */
+/** The event feed, for clients that must not miss an event. */
 export const describeEventFeed = (platform: () => Platform): void => {
   describe('the event feed', () => {
     const project = 'feed';
     const feed = '/api/admin/events/feed';
 
-    /** Follows the feed, and is cut off whenever it has read so many lines; then it resumes where it was. */
+    /** Follows the feed, and reconnects after its last event whenever it has read `linesPerConnection` lines. */
     const follow = (query: string, after: number, linesPerConnection: number) => {
       const seen: FeedEvent[] = [];
       let leaving: AbortController | undefined;
@@ -26,14 +26,14 @@ export const describeEventFeed = (platform: () => Platform): void => {
           signal: leaving.signal,
         });
         let rest = '';
-        let taken = 0;
+        let lineCount = 0;
         for await (const bytes of response.body as unknown as AsyncIterable<Uint8Array>) {
           const lines = `${rest}${Buffer.from(bytes).toString('latin1')}`.split('\n');
           rest = lines.pop() ?? '';
           for (const line of lines) {
             if (line === '') continue;
             seen.push(JSON.parse(Buffer.from(line, 'latin1').toString()) as FeedEvent);
-            if (++taken >= linesPerConnection) return;
+            if (++lineCount >= linesPerConnection) return;
           }
         }
       };

@@ -4,7 +4,7 @@ import { expectFits, expectRefusal, timestamp } from '../../support/expectations
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
 
-/** The event search, and the events that writes leave in the log. */
+/** The event search, and the events that writes emit. */
 export const describeEvents = (platform: () => Platform): void => {
   describe('the event log', () => {
     const client = () => platformClient(platform().api);

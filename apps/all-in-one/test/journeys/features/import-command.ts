@@ -78,7 +78,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
 
     it('creates missing segments, resumes an interrupted import, and shows its progress', async () => {
       const listed = writeImportFile('segments.json', { segments });
-      // Older exports name no segments: their ids are those of the list.
+      // Older exports have no names of segments in strategies: the ids refer to the list of segments.
       const whole = writeImportFile('file.json', { ...file, segments: [] });
       const first = await run('--segments', listed, whole);
       expect(first).toMatchObject({ code: 0, errors: expect.stringContaining('15 of 15 features') });

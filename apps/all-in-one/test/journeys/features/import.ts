@@ -41,8 +41,8 @@ const inEnvironment = (file: UnleashExport, feature: string, segmentIds: Readonl
   };
 };
 
-/** The same from the platform's response. */
-const asAnswered = ({ environments = [] }: Feature, environment: string) => {
+/** The environment of one feature as the platform returns it. */
+const asReturned = ({ environments = [] }: Feature, environment: string) => {
   const { enabled, variants, strategies = [] } = environments.find(({ name }) => name === environment) ?? {};
   return {
     enabled,
@@ -132,8 +132,8 @@ export const describeImport = (platform: () => Platform): void => {
         });
         expect({
           name,
-          development: asAnswered(body, 'development'),
-          production: asAnswered(body, 'production'),
+          development: asReturned(body, 'development'),
+          production: asReturned(body, 'production'),
           tags: byText(body.tags ?? []),
           dependencies: body.dependencies,
         }).toEqual({
@@ -253,22 +253,22 @@ export const describeImport = (platform: () => Platform): void => {
         for (const [at, name] of ['own-type', 'other-type'].entries()) {
           Object.assign(lacking.featureStrategies[at * 3] as object, { name });
         }
-        const answer = await importInto(own, 'development', lacking);
-        expectRefusal(answer, 400, 'ValidationError');
+        const response = await importInto(own, 'development', lacking);
+        expectRefusal(response, 400, 'ValidationError');
         const missing = [
           'own-type',
           'other-type',
           ...['age', 'version', 'region', 'testers', 'north of Oslo'].map((name) => `${own}-${name}`),
         ];
-        for (const name of missing) expect(answer.text).toContain(name);
+        for (const name of missing) expect(response.text).toContain(name);
         await isEmpty();
       });
 
       it('is refused when a strategy uses a segment that is missing from the file', async () => {
         const lacking = { ...structuredClone(file), segments: [] };
-        const answer = await importInto(own, 'development', lacking);
-        expectRefusal(answer, 400, 'ValidationError');
-        expect(answer.text).toContain('901');
+        const response = await importInto(own, 'development', lacking);
+        expectRefusal(response, 400, 'ValidationError');
+        expect(response.text).toContain('901');
         await isEmpty();
       });
 
@@ -300,9 +300,9 @@ export const describeImport = (platform: () => Platform): void => {
         await createProject('import-elsewhere');
         const foreign = file.features[5]?.name as string;
         await createFeature('import-elsewhere', foreign, { description: 'Stays as it is.' });
-        const answer = await importInto(own, 'development', file);
-        expectRefusal(answer, 400, 'ValidationError');
-        expect(answer.text).toContain(foreign);
+        const response = await importInto(own, 'development', file);
+        expectRefusal(response, 400, 'ValidationError');
+        expect(response.text).toContain(foreign);
         await isEmpty();
         const kept = await getFeature(featurePath('import-elsewhere', foreign));
         expect(kept).toMatchObject({ description: 'Stays as it is.', tags: [] });
@@ -313,9 +313,9 @@ export const describeImport = (platform: () => Platform): void => {
 
       it('is refused for an unknown project or environment', async () => {
         expectRefusal(await importInto('import-nowhere', 'development', file), 404, 'NotFoundError', 'import-nowhere');
-        const answer = await importInto(own, 'staging', file);
-        expect([400, 404]).toContain(answer.status);
-        expect(answer.text).toContain('staging');
+        const response = await importInto(own, 'staging', file);
+        expect([400, 404]).toContain(response.status);
+        expect(response.text).toContain('staging');
         await isEmpty();
       });
     });

@@ -16,7 +16,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
         body,
         headers,
       );
-    /** A feature of its own for a test, with one strategy. */
+    /** Creates a feature for one test, with one strategy. */
     const strategyOf = async (feature: string, strategy: Partial<FeatureStrategy> = {}): Promise<string> => {
       await client().createFeature(project, feature);
       const { id } = await client().addStrategy(featurePath(project, feature), 'development', strategy);
@@ -190,10 +190,10 @@ export const describePatchStrategy = (platform: () => Platform): void => {
       const feature = `patch-no-${fault.replaceAll(' ', '-')}`;
       const id = await strategyOf(feature, { title: 'As it was' });
       const before = await platform().api('GET', featurePath(project, feature));
-      // The first operation is a good one: all of them are taken, or none.
+      // The first operation is valid: either all operations are applied, or none.
       const good = { op: 'replace', path: '/title', value: 'Changed' };
-      const answer = await patch(feature, id, mentioned.startsWith('/body/0') ? body : [good, ...body]);
-      expectRefusal(answer, 400, 'ValidationError', mentioned);
+      const response = await patch(feature, id, mentioned.startsWith('/body/0') ? body : [good, ...body]);
+      expectRefusal(response, 400, 'ValidationError', mentioned);
       expect((await platform().api('GET', featurePath(project, feature))).text).toBe(before.text);
       expect(await client().eventTypes({ feature, type: 'feature-strategy-update' })).toEqual([]);
     });
@@ -207,7 +207,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
         platform().api('PATCH', `${featurePath(where, feature)}/environments/${environment}/strategies/${strategyId}`, [
           { op: 'replace', path: '/title', value: 'Stolen' },
         ]);
-      for (const answer of [
+      for (const response of [
         await at(project, 'patch-mine', 'production', id),
         await at(project, 'patch-mine', 'nowhere', id),
         await at(project, 'patch-other-feature', 'development', id),
@@ -218,7 +218,7 @@ export const describePatchStrategy = (platform: () => Platform): void => {
         await at(project, 'patch-mine', 'development', '00000000-0000-4000-8000-000000000000'),
         await at(project, 'patch-mine', 'development', 'no-uuid'),
       ]) {
-        expectRefusal(answer, 404, 'NotFoundError');
+        expectRefusal(response, 404, 'NotFoundError');
       }
       const { environments } = await client().getFeature(featurePath(project, 'patch-mine'));
       const [strategy] = environments?.find(({ name }) => name === 'development')?.strategies ?? [];

@@ -27,9 +27,12 @@ export const describeTags = (platform: () => Platform): void => {
 
     it('is stored once however often it is added, and is removed with an empty response', async () => {
       for (const value of ['red', 'blue', 'red']) {
-        const answer = await add('tags-one', { type: 'simple', value });
-        expect({ status: answer.status, body: answer.body }).toEqual({ status: 201, body: { type: 'simple', value } });
-        expect(answer.headers.get('location')).toBe('tags-one/tags');
+        const response = await add('tags-one', { type: 'simple', value });
+        expect({ status: response.status, body: response.body }).toEqual({
+          status: 201,
+          body: { type: 'simple', value },
+        });
+        expect(response.headers.get('location')).toBe('tags-one/tags');
       }
       expect((await tagsOf('tags-one')).toSorted()).toEqual(['simple:blue', 'simple:red']);
 

@@ -14,7 +14,7 @@ const manyCopies = (from: string, to: (nth: number) => string): object[] =>
 
 /**
  * Bad input of every kind is refused and stores nothing.
- * @param maxMs the time limit of each refusal; of a few tries the first that meets it counts
+ * @param maxMs the time limit of each refusal, which one of a few attempts must meet
  */
 export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITIVE_INFINITY): void => {
   describe('bad input', () => {
@@ -28,7 +28,7 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
 
     const stored = async (): Promise<string> => {
       const { api } = platform();
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         api('GET', `${address}?variantEnvironments=true`),
         api('GET', `/api/admin/projects/${project}/features`),
         api('GET', `/api/admin/projects/${project}/change-requests/pending`),
@@ -36,21 +36,21 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
         api('POST', '/api/admin/events/search', { project }),
         api('GET', `/api/admin/search/features?project=IS:${project}`),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-      // Other journeys make segments in the meantime.
-      const texts = answers.map(({ text }) => text);
+      expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+      // Other journeys create segments concurrently.
+      const texts = responses.map(({ text }) => text);
       expect(texts[3]).not.toContain('bad-');
       return [...texts.slice(0, 3), ...texts.slice(4)].join('\n');
     };
 
     const strategyPath = (id: string): string => `${address}/environments/development/strategies/${id}`;
     const refusedFor = async (description: string, send: () => Promise<ApiResponse>): Promise<ApiResponse> => {
-      let answer = await send();
-      for (let tries = 1; answer.ms >= maxMs && tries < maxTries; tries++) answer = await send();
-      if (answer.ms > slowest.ms) Object.assign(slowest, { ms: answer.ms, description });
-      expect(answer.ms).toBeLessThan(maxMs);
+      let response = await send();
+      for (let tries = 1; response.ms >= maxMs && tries < maxTries; tries++) response = await send();
+      if (response.ms > slowest.ms) Object.assign(slowest, { ms: response.ms, description });
+      expect(response.ms).toBeLessThan(maxMs);
       expect(await stored()).toBe(before);
-      return answer;
+      return response;
     };
 
     beforeAll(async () => {
@@ -101,8 +101,8 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
       ['__proto__ in a value', '[{"op":"replace","path":"/parameters","value":{"__proto__":{"polluted":"yes"}}}]'],
       ['__proto__ as where to copy from', '[{"op":"copy","from":"/__proto__","path":"/parameters"}]'],
     ])('a patch of a strategy is refused, and pollutes no prototype: %s', async (description, body) => {
-      const answer = await refusedFor(description, () => platform().api('PATCH', strategyPath(strategyId), body));
-      expectRefusal(answer, 400, 'ValidationError');
+      const response = await refusedFor(description, () => platform().api('PATCH', strategyPath(strategyId), body));
+      expectRefusal(response, 400, 'ValidationError');
       expect(({} as { polluted?: string }).polluted).toBeUndefined();
     });
 
@@ -124,8 +124,8 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
       ['the whole', manyCopies('', (nth) => `/parameters/p${nth}`)],
     ])('is refused: 22 copies, each of which doubles %s', async (description, patch) => {
       const send = () => platform().api('PATCH', strategyPath(strategyId), patch);
-      const answer = await refusedFor(`22 copies of ${description}`, send);
-      expectRefusal(answer, 400, 'ValidationError');
+      const response = await refusedFor(`22 copies of ${description}`, send);
+      expectRefusal(response, 400, 'ValidationError');
     });
 
     it('is refused: the path of a strategy with another feature, project or environment, or with an unknown id', async () => {
@@ -290,11 +290,11 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     ])(
       'a request is refused as invalid or not found, never with an internal error: %s',
       async (description, method, path, body) => {
-        const answer = await refusedFor(description, () => platform().api(method, path, body));
+        const response = await refusedFor(description, () => platform().api(method, path, body));
         expectRefusal(
-          answer,
-          answer.status === 404 ? 404 : 400,
-          answer.status === 404 ? 'NotFoundError' : 'ValidationError',
+          response,
+          response.status === 404 ? 404 : 400,
+          response.status === 404 ? 'NotFoundError' : 'ValidationError',
         );
         expect(({} as { polluted?: string }).polluted).toBeUndefined();
       },
@@ -303,13 +303,13 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     it('is refused: a tag filter of 4 kB on which a regular expression would backtrack', async () => {
       const hostile = `INCLUDE:${'a:b,'.repeat(1_000)}\n`;
       const path = `/api/admin/search/features?tag=${encodeURIComponent(hostile)}`;
-      const answer = await refusedFor('a hostile tag filter', () => platform().api('GET', path));
-      expectRefusal(answer, 400, 'ValidationError', '/query/tag');
+      const response = await refusedFor('a hostile tag filter', () => platform().api('GET', path));
+      expectRefusal(response, 400, 'ValidationError', '/query/tag');
       for (const parameter of ['project', 'state', 'type', 'createdBy', 'segment']) {
         const operator = parameter === 'segment' ? 'INCLUDE' : 'IS';
         const list = encodeURIComponent(`${operator}:${',a'.repeat(2_000)}!\n`);
         const path = `/api/admin/search/features?${parameter}=${list}`;
-        // Whether a line break may be part of a value is not promised; that it takes no time is.
+        // The API does not say whether a value may contain a line break, but the response must be fast.
         const { status } = await refusedFor(parameter, () => platform().api('GET', path));
         expect([200, 400]).toContain(status);
       }
@@ -330,10 +330,10 @@ export const describeBadInput = (platform: () => Platform, maxMs = Number.POSITI
     it('is refused: a truncated import', async () => {
       const file = unleashExport('bad', 'development');
       const whole = JSON.stringify({ project, environment: 'development', data: file });
-      const answer = await refusedFor('half an import', () =>
+      const response = await refusedFor('half an import', () =>
         platform().api('POST', '/api/admin/features-batch/import', whole.slice(0, whole.length / 2)),
       );
-      expectRefusal(answer, 400, 'ValidationError', '/body');
+      expectRefusal(response, 400, 'ValidationError', '/body');
     });
   });
 };

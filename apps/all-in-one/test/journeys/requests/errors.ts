@@ -5,7 +5,7 @@ import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
 import { sendLarge } from '../../support/send-large.ts';
 
-/** The seven operations of the interface, on what this journey has created; `body` is one that they take. */
+/** Seven operations of the API on objects that this journey has created, with valid bodies. */
 const sevenOn = (project: string, feature: string, strategyId: string) =>
   [
     ['PATCH', `${featurePath(project, feature)}/environments/development/strategies/${strategyId}`, []],
@@ -38,8 +38,8 @@ export const describeErrors = (platform: () => Platform): void => {
     it('is returned by every operation for a missing or invalid token', async () => {
       for (const authorization of [null, '', 'nonsense', 'Bearer', 'Bearer nonsense', `${platform().token}x`]) {
         for (const [method, path, body] of seven) {
-          const answer = await platform().api(method, path, body, { authorization });
-          expectRefusal(answer, 401, 'AuthenticationRequired');
+          const response = await platform().api(method, path, body, { authorization });
+          expectRefusal(response, 401, 'AuthenticationRequired');
         }
       }
     });
@@ -69,20 +69,20 @@ export const describeErrors = (platform: () => Platform): void => {
       ['GET', '/nosuch'],
       ['POST', '/index.html'],
     ])('is a 404 in JSON for the unknown path %s %s', async (method, path) => {
-      const answer = await platform().api(method, path);
-      expectRefusal(answer, 404, 'NotFoundError', path);
+      const response = await platform().api(method, path);
+      expectRefusal(response, 404, 'NotFoundError', path);
     });
 
     it('is a 401 without a token, also for an unknown path', async () => {
-      const answer = await platform().api('GET', '/api/admin/nosuch', undefined, { authorization: null });
-      expectRefusal(answer, 401, 'AuthenticationRequired');
+      const response = await platform().api('GET', '/api/admin/nosuch', undefined, { authorization: null });
+      expectRefusal(response, 401, 'AuthenticationRequired');
     });
 
     it('is returned for any content type but JSON by every operation that reads a body', async () => {
       for (const [method, path, body] of seven.filter((operation) => operation[2] !== undefined)) {
         for (const type of ['text/plain', 'application/xml', 'application/jsonp', 'multipart/form-data', null]) {
-          const answer = await platform().api(method, path, body, { 'content-type': type });
-          expectRefusal(answer, 415, 'ContentTypeerror', 'application/json');
+          const response = await platform().api(method, path, body, { 'content-type': type });
+          expectRefusal(response, 415, 'ContentTypeerror', 'application/json');
         }
       }
     });
@@ -99,8 +99,8 @@ export const describeErrors = (platform: () => Platform): void => {
       const path = `${featurePath('errors-nowhere', 'unknown')}/environments/development/strategies/none`;
       const large = `[${'1'.repeat(1_200_000)}`;
       const judged = async (body: string, headers: Record<string, string | null>) => {
-        const { status, body: said } = await platform().api<{ name: ErrorKind }>('PATCH', path, body, headers);
-        return `${status} ${said.name}`;
+        const { status, body: error } = await platform().api<{ name: ErrorKind }>('PATCH', path, body, headers);
+        return `${status} ${error.name}`;
       };
       const badType = { 'content-type': 'text/plain' };
       expect([
@@ -123,8 +123,8 @@ export const describeErrors = (platform: () => Platform): void => {
     it('is returned for a body that is too large, with or without Content-Length', async () => {
       const body = Buffer.from(`{"query":"${'x'.repeat(2_000_000)}"}`);
       for (const declared of [true, false]) {
-        const answer = await sendLarge(platform(), 'POST', '/api/admin/events/search', body, { declared });
-        expectRefusal(answer, 413, 'PayloadTooLarge');
+        const response = await sendLarge(platform(), 'POST', '/api/admin/events/search', body, { declared });
+        expectRefusal(response, 413, 'PayloadTooLarge');
       }
     });
 
@@ -152,11 +152,11 @@ export const describeErrors = (platform: () => Platform): void => {
     it('of every operation without a token discloses nothing', async () => {
       for (const operation of operations) {
         const { http } = operation;
-        // What the public ones answer is in authorisation.spec.ts.
+        // authorisation.spec.ts tests the responses of public operations.
         if (http === undefined || isPublicOperation(operation)) continue;
         const path = http.url.replaceAll(/:\w+/g, 'errors');
-        const answer = await platform().api(http.method, path, undefined, { authorization: null });
-        expectRefusal(answer, 401, 'AuthenticationRequired');
+        const response = await platform().api(http.method, path, undefined, { authorization: null });
+        expectRefusal(response, 401, 'AuthenticationRequired');
       }
     });
   });

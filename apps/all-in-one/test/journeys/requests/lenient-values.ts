@@ -5,7 +5,7 @@ import type { Platform } from '../../support/platform.ts';
 
 const project = 'lenient';
 
-/** What scripts send: numbers and booleans where the interface has text, and weights as text. */
+/** Values that scripts send: numbers and booleans where the API has text, and weights as text. */
 const sent = {
   name: 'flexibleRollout',
   parameters: { rollout: 50, sticky: true },
@@ -23,7 +23,7 @@ const sent = {
     },
   ],
 };
-const kept = {
+const stored = {
   parameters: { rollout: '50', sticky: 'true' },
   constraints: [
     { operator: 'IN', values: ['7', 'eight'] },
@@ -32,14 +32,18 @@ const kept = {
   variants: [{ name: 'only', weight: 1000, payload: { type: 'number', value: '1' } }],
 };
 
-/** Every way in takes them, and every answer has what the interface promises. */
+/** Every operation that accepts such values stores and returns them with the types of the API. */
 export const describeLenientValues = (platform: () => Platform): void => {
   describe('numbers in place of text', () => {
     const client = () => platformClient(platform().api);
-    const done = async <T>(method: 'POST' | 'PUT' | 'PATCH' | 'GET', path: string, body?: unknown): Promise<T> => {
-      const { status, text, body: answered } = await platform().api<T>(method, path, body);
+    const expectSuccess = async <T>(
+      method: 'POST' | 'PUT' | 'PATCH' | 'GET',
+      path: string,
+      body?: unknown,
+    ): Promise<T> => {
+      const { status, text, body: responseBody } = await platform().api<T>(method, path, body);
       expect([Math.floor(status / 100), status < 300 ? '' : text]).toEqual([2, '']);
-      return answered;
+      return responseBody;
     };
     const at = async (feature: string): Promise<string> => {
       await client().createFeature(project, feature);
@@ -54,18 +58,18 @@ export const describeLenientValues = (platform: () => Platform): void => {
 
     it('are accepted in a strategy that is added, replaced or patched', async () => {
       const strategies = `${await at('lenient-strategy')}/strategies`;
-      const { id } = await done<FeatureStrategy>('POST', strategies, sent);
-      expect(await done('GET', `${strategies}/${id}`)).toMatchObject(kept);
+      const { id } = await expectSuccess<FeatureStrategy>('POST', strategies, sent);
+      expect(await expectSuccess('GET', `${strategies}/${id}`)).toMatchObject(stored);
       const rollout = (value: unknown) => ({ ...sent, parameters: { ...sent.parameters, rollout: value } });
-      const wasReplaced = await done('PUT', `${strategies}/${id}`, rollout(12.5));
-      expect(wasReplaced).toMatchObject({ ...kept, parameters: { rollout: '12.5' } });
+      const wasReplaced = await expectSuccess('PUT', `${strategies}/${id}`, rollout(12.5));
+      expect(wasReplaced).toMatchObject({ ...stored, parameters: { rollout: '12.5' } });
       const patch = [
         { op: 'replace', path: '/parameters/rollout', value: 25 },
         { op: 'add', path: '/constraints/-', value: { contextName: 'userId', operator: 'NUM_LT', value: 99 } },
       ];
-      expect(await done('PATCH', `${strategies}/${id}`, patch)).toMatchObject({
+      expect(await expectSuccess('PATCH', `${strategies}/${id}`, patch)).toMatchObject({
         parameters: { rollout: '25' },
-        constraints: [...kept.constraints, { operator: 'NUM_LT', value: '99' }],
+        constraints: [...stored.constraints, { operator: 'NUM_LT', value: '99' }],
       });
     });
 
@@ -73,7 +77,7 @@ export const describeLenientValues = (platform: () => Platform): void => {
       const [variant] = sent.variants;
       const overrides = [{ contextName: 'userId', values: [99] }];
       const featureName = 'lenient-variants';
-      await done('POST', '/api/admin/features-batch/import', {
+      await expectSuccess('POST', '/api/admin/features-batch/import', {
         project,
         environment: 'development',
         data: {
@@ -83,35 +87,37 @@ export const describeLenientValues = (platform: () => Platform): void => {
           tagTypes: [],
         },
       });
-      const expected = [{ ...kept.variants[0], overrides: [{ values: ['99'] }] }];
+      const expected = [{ ...stored.variants[0], overrides: [{ values: ['99'] }] }];
       const variants = `${featurePath(project, featureName)}/environments/development/variants`;
-      expect(await done('GET', variants)).toMatchObject({ variants: expected });
-      const replaced = await done('PUT', variants, [{ ...variant, overrides, payload: { type: 'number', value: 2 } }]);
+      expect(await expectSuccess('GET', variants)).toMatchObject({ variants: expected });
+      const replaced = await expectSuccess('PUT', variants, [
+        { ...variant, overrides, payload: { type: 'number', value: 2 } },
+      ]);
       expect(replaced).toMatchObject({ variants: [{ ...expected[0], payload: { value: '2' } }] });
       const patch = [{ op: 'replace', path: '/0/payload/value', value: 3 }];
-      expect(await done('PATCH', variants, patch)).toMatchObject({ variants: [{ payload: { value: '3' } }] });
+      expect(await expectSuccess('PATCH', variants, patch)).toMatchObject({ variants: [{ payload: { value: '3' } }] });
     });
 
     it('are accepted in a segment', async () => {
-      const made = await done<Segment>('POST', '/api/admin/segments', {
+      const made = await expectSuccess<Segment>('POST', '/api/admin/segments', {
         name: 'lenient-segment',
         constraints: sent.constraints,
       });
-      expect(made.constraints).toMatchObject(kept.constraints);
+      expect(made.constraints).toMatchObject(stored.constraints);
     });
 
     it('are accepted in the changes of a change request, which lists them as they will be applied', async () => {
       await at('lenient-change');
-      const { features } = await done<ChangeRequest>(
+      const { features } = await expectSuccess<ChangeRequest>(
         'POST',
         `/api/admin/projects/${project}/environments/development/change-requests`,
         { action: 'addStrategy', feature: 'lenient-change', payload: sent },
       );
-      expect(features[0]?.changes[0]?.payload).toMatchObject(kept);
+      expect(features[0]?.changes[0]?.payload).toMatchObject(stored);
     });
 
     it('are accepted in an import', async () => {
-      await done('POST', '/api/admin/features-batch/import', {
+      await expectSuccess('POST', '/api/admin/features-batch/import', {
         project,
         environment: 'development',
         data: {
@@ -121,7 +127,7 @@ export const describeLenientValues = (platform: () => Platform): void => {
         },
       });
       const strategies = `${featurePath(project, 'lenient-import')}/environments/development/strategies`;
-      expect(await done('GET', strategies)).toMatchObject([kept]);
+      expect(await expectSuccess('GET', strategies)).toMatchObject([stored]);
     });
   });
 };

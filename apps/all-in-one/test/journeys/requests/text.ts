@@ -5,7 +5,7 @@ import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
 import type { Platform } from '../../support/platform.ts';
 
-/** Text that looks alike and is not, that programs like to tidy up, or that is a trap. */
+/** Texts that look the same as others, that programs often normalise, or that have a meaning in programs. */
 const texts: readonly (readonly [kind: string, text: string])[] = [
   ['composed', 'caf\u00e9 \u212b'],
   ['decomposed', 'cafe\u0301 A\u030a'],
@@ -18,17 +18,20 @@ const texts: readonly (readonly [kind: string, text: string])[] = [
   ['of two dots', '..'],
 ];
 
-/** The path as it is, without what a client makes of dots and escapes. */
+/** The status for a path, which is sent without the normalisation of dots and escapes that clients do. */
 const statusOf = (platform: Platform, path: string, method = 'GET'): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(platform.url);
-    const sent = request({ hostname, port, path, method, headers: { authorization: platform.token } }, (answer) => {
-      answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-    });
-    sent.on('error', reject).end();
+    const outgoing = request(
+      { hostname, port, path, method, headers: { authorization: platform.token } },
+      (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      },
+    );
+    outgoing.on('error', reject).end();
   });
 
-/** What people write comes back just as they wrote it, or is refused. */
+/** Text is returned exactly as it was sent, or is refused. */
 export const describeText = (platform: () => Platform): void => {
   describe('text', () => {
     const project = 'text';
@@ -83,8 +86,8 @@ export const describeText = (platform: () => Platform): void => {
     it.each(['.', '..', '', ' ', 'a/b', 'a%2Fb', 'caf\u00e9', 'cafe\u0301', '\u{1F469}', '\u202ex', 'a\u0000b', 'a b'])(
       'is refused as the name of a feature when it is not valid in a URL: %j',
       async (name) => {
-        const answer = await platform().api('POST', `/api/admin/projects/${project}/features`, { name });
-        expectRefusal(answer, 400, 'ValidationError');
+        const response = await platform().api('POST', `/api/admin/projects/${project}/features`, { name });
+        expectRefusal(response, 400, 'ValidationError');
       },
     );
 

@@ -14,7 +14,7 @@ const project = 'delivery';
 const flag = (name: string): string => `delivery-${name}`;
 const at = (name: string): string => featurePath(project, flag(name));
 
-/** What applications evaluate, as the SDK that people have gets it. */
+/** The features that applications evaluate, as Unleash's server SDK receives them. */
 export const describeSdkDelivery = (platform: () => Platform): void => {
   describe("an application with Unleash's server SDK", () => {
     const client = () => platformClient(platform().api);
@@ -22,7 +22,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
     const running: Unleash[] = [];
     let token: string;
 
-    /** The SDK as an application has it, once it has its first features. */
+    /** Starts the SDK as an application does, and waits for its first features. */
     const started = async (secret: string, appName: string, format: 'full' | 'delta' = 'full'): Promise<Unleash> => {
       const sdk = new Unleash({
         url: `${platform().url}/api`,
@@ -43,7 +43,7 @@ export const describeSdkDelivery = (platform: () => Platform): void => {
       await client().addStrategy(at(name), 'development', strategy);
       await client().toggle(at(name), 'development', 'on');
     };
-    /** What a change leads to, as soon as the SDK has polled. */
+    /** Makes a change, and waits until the SDK has polled it. */
     const afterNext = async (sdk: Unleash, change: () => Promise<unknown>): Promise<void> => {
       const changed = once(sdk, UnleashEvents.Changed);
       await change();

@@ -22,7 +22,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       await client().addStrategy(at(name), 'development', strategy);
       await client().toggle(at(name), 'development', 'on');
     };
-    /** The SDK for one user; it polls only when a test calls for it. */
+    /** The SDK for one user. It polls only when a test requests it. */
     const sdkFor = async (context: IMutableContext, usePOSTrequests: boolean): Promise<UnleashClient> => {
       const sdk = new UnleashClient({
         url: `${platform().url}/api/frontend`,
@@ -110,10 +110,10 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
     it('may come from any origin, and receives neither constraints nor features that are off', async () => {
       const send = (path: string, headers: Record<string, string | null> = {}) =>
         platform().api<FrontendFeatures>('GET', path, undefined, { authorization: token, ...headers });
-      const answer = await send('/api/frontend?userId=7', { origin: 'https://shop.example.org' });
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-      expect(answer.body.toggles.map(({ name }) => name)).toEqual([flag('switched'), flag('varied')]);
-      expect(answer.body.toggles[1]).toEqual({
+      const response = await send('/api/frontend?userId=7', { origin: 'https://shop.example.org' });
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.body.toggles.map(({ name }) => name)).toEqual([flag('switched'), flag('varied')]);
+      expect(response.body.toggles[1]).toEqual({
         name: flag('varied'),
         enabled: true,
         impressionData: false,
@@ -125,7 +125,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
           featureEnabled: true,
         },
       });
-      const again = await send('/api/frontend?userId=7', { 'if-none-match': answer.headers.get('etag') });
+      const again = await send('/api/frontend?userId=7', { 'if-none-match': response.headers.get('etag') });
       expect(again.status).toBe(304);
       const preflight = await platform().api('OPTIONS', '/api/frontend', undefined, {
         authorization: null,

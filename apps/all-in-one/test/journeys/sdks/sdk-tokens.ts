@@ -6,14 +6,14 @@ import { platformClient } from '../../support/platform-client.ts';
 import { adminClient, projectRole } from '../../support/admin-client.ts';
 import type { Platform } from '../../support/platform.ts';
 
-/** The keys of applications: what they look like, what they open, and how they end. */
+/** The tokens of applications: their format, their permissions, and their expiry and deletion. */
 export const describeSdkTokens = (platform: () => Platform): void => {
   describe('an SDK token', () => {
-    const { done, apiToken, createUser, eventsAbout } = adminClient(platform);
+    const { expectSuccess, apiToken, createUser, eventsAbout } = adminClient(platform);
     const [shop, bank] = ['sdk-shop', 'sdk-bank'];
     const at = (secret: string): string => `api-tokens/${encodeURIComponent(secret)}`;
     const listed = async (path = 'api-tokens'): Promise<readonly ApiToken[]> =>
-      (await done<ApiTokens>('GET', path)).tokens.filter(({ tokenName }) => tokenName.startsWith('sdk-'));
+      (await expectSuccess<ApiTokens>('GET', path)).tokens.filter(({ tokenName }) => tokenName.startsWith('sdk-'));
     const register = (key: string, appName = 'sdk-app'): Promise<ApiResponse> =>
       platform().api(
         'POST',
@@ -36,18 +36,18 @@ export const describeSdkTokens = (platform: () => Platform): void => {
     ])("(%s of %j) has Unleash's format, and its secret is shown once", async (...of) => {
       const [type, projects, format] = of;
       const tokenName = `sdk-${type}-${projects.join('-').replace('*', 'all')}`;
-      const made = await apiToken(tokenName, { type, projects });
-      expect(made).toMatchObject({ tokenName, type, projects, project: projects[0], environment: 'development' });
-      expect(made.secret).toMatch(format);
-      const again = (await listed()).find((token) => token.tokenName === tokenName);
-      expect(again).toMatchObject({ tokenName, type, projects });
-      expect(again?.secret).toMatch(/\.{3}$/);
+      const created = await apiToken(tokenName, { type, projects });
+      expect(created).toMatchObject({ tokenName, type, projects, project: projects[0], environment: 'development' });
+      expect(created.secret).toMatch(format);
+      const listedToken = (await listed()).find((token) => token.tokenName === tokenName);
+      expect(listedToken).toMatchObject({ tokenName, type, projects });
+      expect(listedToken?.secret).toMatch(/\.{3}$/);
       const events = await eventsAbout(tokenName);
       expect(events).toMatchObject([
         { type: 'api-token-created', createdBy: 'admin', environment: 'development', data: { tokenName, type } },
       ]);
-      const kept = made.secret.slice(made.secret.indexOf('.') + 13);
-      expect(JSON.stringify([events, again])).not.toContain(kept);
+      const secretPart = created.secret.slice(created.secret.indexOf('.') + 13);
+      expect(JSON.stringify([events, listedToken])).not.toContain(secretPart);
     });
 
     it('is accepted by the client API in every form of the header, and refused by the Admin API', async () => {
@@ -87,13 +87,13 @@ export const describeSdkTokens = (platform: () => Platform): void => {
       const [expiring, deleted] = [await apiToken('sdk-expiring'), await apiToken('sdk-deleted')];
       const { secret } = expiring;
       expect([(await register(secret)).status, (await register(deleted.secret)).status]).toEqual([202, 202]);
-      await done('PUT', at(secret), { expiresAt: '2040-01-01T00:00:00.000Z' });
+      await expectSuccess('PUT', at(secret), { expiresAt: '2040-01-01T00:00:00.000Z' });
       expect((await register(secret)).status).toBe(202);
       expect((await listed()).find(({ tokenName }) => tokenName === 'sdk-expiring')?.expiresAt).toBe(
         '2040-01-01T00:00:00.000Z',
       );
-      await done('PUT', at(secret), { expiresAt: '2020-01-01T00:00:00.000Z' });
-      await done('DELETE', at(deleted.secret));
+      await expectSuccess('PUT', at(secret), { expiresAt: '2020-01-01T00:00:00.000Z' });
+      await expectSuccess('DELETE', at(deleted.secret));
       for (const key of [secret, deleted.secret]) expectRefusal(await register(key), 401, 'AuthenticationRequired');
       expect((await listed()).map(({ tokenName }) => tokenName)).not.toContain('sdk-deleted');
       const types = async (name: string) => (await eventsAbout(name)).map(({ type }: Event) => type);
@@ -103,7 +103,7 @@ export const describeSdkTokens = (platform: () => Platform): void => {
 
     it('is created and deleted by the owner of its project, and for no other project', async () => {
       const owner = await createUser('sdk-owner');
-      await done('PUT', `projects/${shop}/users/${owner.id}/roles`, { roles: [projectRole.owner] });
+      await expectSuccess('PUT', `projects/${shop}/users/${owner.id}/roles`, { roles: [projectRole.owner] });
       const make = (project: string) =>
         owner.api<ApiToken>('POST', `/api/admin/projects/${project}/api-tokens`, {
           tokenName: 'sdk-owned',
