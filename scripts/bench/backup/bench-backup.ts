@@ -39,7 +39,7 @@ const unfinishedDelivery = `
   union all
   select from outbox_consumer reader join outbox_topic head using (topic) where topic = 'event' and reader.position < head.position`;
 
-/** Starts a Bunting, and fills it with flags and events. @returns it, and the bytes of its databases */
+/** Starts a Bunting server, and fills it with flags and events. @returns the server, and the bytes of its databases */
 const startWithData = async (dataDir: string, { features, events }: BackupBench) => {
   const platform = await startPlatform({
     BUNTING_DATA_DIR: dataDir,
@@ -96,7 +96,7 @@ const measureCommand = async (script: string, dataDir: string, folder: string) =
   return { seconds: (performance.now() - startedAt) / 1_000, text: program.output() };
 };
 
-/** Starts a Bunting on restored data, and checks the number of its features. @returns the seconds until it is ready */
+/** Starts a Bunting server on restored data, and checks the number of its features. @returns the seconds until it is ready */
 const startRestored = async (dataDir: string, features: number): Promise<number> => {
   const port = await reservePort();
   const startedAt = performance.now();
@@ -128,7 +128,7 @@ const startRestored = async (dataDir: string, features: number): Promise<number>
   }
 };
 
-/** Measures how long a backup takes while Bunting runs, and how long it takes from the backup to a Bunting that is ready; prints a table. */
+/** Measures how long a backup takes while Bunting runs, and how long it takes from the backup to a server that is ready; prints a table. */
 export const benchBackup = async (bench: BackupBench): Promise<unknown> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-backup-'));
   // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.

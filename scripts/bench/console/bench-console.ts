@@ -10,7 +10,7 @@ interface ConsoleBenchOptions {
 }
 
 /** Waits until search and the event log have the last flag that was seeded. A page that is opened earlier would wait for them. */
-const untilProjected = async ({ url, token }: ServerUnderTest, feature: string): Promise<void> => {
+const waitUntilProjected = async ({ url, token }: ServerUnderTest, feature: string): Promise<void> => {
   const totalOf = async (path: string): Promise<number> => {
     const response = await fetch(`${url}/api/admin/search/${path}`, { headers: { authorization: token } });
     return ((await response.json()) as { total?: number }).total ?? 0;
@@ -36,8 +36,8 @@ export const benchConsole = async ({ flags }: ConsoleBenchOptions): Promise<Cons
       process.stderr.write(`\r${done} of ${flags} flags`),
     );
     process.stderr.write('\r');
-    await untilProjected(target, benchFlag(flags - 1).name);
-    // The words of names, and then the digits of one flag: each key narrows the list.
+    await waitUntilProjected(target, benchFlag(flags - 1).name);
+    // Alternately the name of a flag, and the digits at the end of a name: each key narrows the list.
     const words = Array.from({ length: typedWords }, (_one, nth) => {
       const { name } = benchFlag((nth * 7919) % flags);
       return nth % 2 === 0 ? name : name.slice(-6);

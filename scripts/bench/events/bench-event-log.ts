@@ -28,7 +28,7 @@ const percentile = (durations: readonly number[], share: number): number =>
     Math.min(durations.length - 1, Math.floor(durations.length * share))
   ] ?? 0;
 
-/** Starts a Bunting with an event log of its own, and fills the log. */
+/** Starts a Bunting server with its own event log, and fills the log. */
 const fillLog = async (events: number, folder: string) => {
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const databases = Object.fromEntries(

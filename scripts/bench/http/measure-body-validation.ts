@@ -30,7 +30,7 @@ const largeLimits = {
 };
 const { GATEWAY_MAX_JSON_MEMBERS: members, GATEWAY_MAX_JSON_DEPTH: depth } = settings;
 
-/** A text with as many items between its beginning and its end as the limits of bytes and items permit. */
+/** Text with as many items between `beginning` and `end` as the limits of bytes and items permit. */
 const fillList = (
   beginning: string,
   item: (nth: number) => string,
@@ -46,6 +46,7 @@ const fillList = (
   }
   return `${beginning}${items.join()}${end}`;
 };
+/** The beginning of the JSON of a report, without its closing brace. */
 const reportStart =
   '{"appName":"a","bucket":{"start":"2026-11-22T06:00:00Z","stop":"2026-11-22T06:01:00Z","toggles":{}}';
 const escapedLetter = '\\u0041';
@@ -57,6 +58,7 @@ const listsOf = (item: string, { values, items }: typeof ordinaryLimits, share =
     () => `[${Array(length).fill(item).join()}]`,
   ).join();
 };
+/** Completes the JSON of an object with a text of escapes, so that it has nearly `bytes` bytes. */
 const padWithEscapes = (text: string, bytes: number): string =>
   `${text},"q":"${escapedLetter.repeat(Math.floor((bytes - text.length - 10) / escapedLetter.length))}"}`;
 
@@ -133,7 +135,8 @@ const bodies: readonly [name: string, schema: TSchema, limits: typeof ordinaryLi
   ],
 ];
 
-const cpuMs = (work: () => unknown): number => {
+/** The median CPU time of a job, in milliseconds. */
+const medianCpuMs = (work: () => unknown): number => {
   const durations = Array.from({ length: times }, () => {
     const before = process.cpuUsage();
     work();
@@ -148,7 +151,7 @@ const main = (): void => {
   if (values.help) return console.log(help);
   for (const [name, schema, { items, values }, json] of bodies) {
     const body = Buffer.from(json);
-    const ms = cpuMs(() => parse(schema, parseUntrustedJson(body, { depth, members, items, values }), '/body'));
+    const ms = medianCpuMs(() => parse(schema, parseUntrustedJson(body, { depth, members, items, values }), '/body'));
     console.log(
       `${name.padEnd(45)} ${(body.length / 1_048_576).toFixed(2).padStart(6)} MiB ${ms.toFixed(1).padStart(7)} ms`,
     );

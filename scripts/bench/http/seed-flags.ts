@@ -40,7 +40,7 @@ const createFlag = async (target: ServerUnderTest, flag: BenchFlag): Promise<voi
 
 interface SeedOptions {
   readonly count: number;
-  /** by the import of Bunting, or one by one through the REST API, which other servers have as well */
+  /** `import`: by Bunting's import; `rest`: one by one through the REST API, which other servers have as well */
   readonly how: 'import' | 'rest';
   /** the number of the first flag (imports only) */
   readonly first?: number;
@@ -66,14 +66,14 @@ export const seedFlags = async (
     return;
   }
   let next = 0;
-  const work = async () => {
+  const createFlags = async () => {
     while (next < count) {
       const nth = next++;
       await createFlag(target, benchFlag(nth));
       if (nth % 250 === 0) progress(nth);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await Promise.all(Array.from({ length: concurrency }, createFlags));
   progress(count);
 };
 

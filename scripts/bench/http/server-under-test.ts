@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface ServerUnderTest {
   readonly url: string;
   readonly token: string;
-  /** milliseconds from the start until it is ready, of a new Bunting: of the first start, and of a second one on the same data */
+  /** for a new Bunting, the milliseconds from the start until it is ready: of the first start, and of a second one on the same data */
   readonly startMs: readonly number[];
   /** resident memory of the process in MB; undefined for an existing server */
   residentMb(): number | undefined;
@@ -57,16 +57,18 @@ const startOnce = async (dataDir: string, settings: Readonly<Record<string, stri
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  let ended = false;
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(() => void (ended = true));
+  let hasExited = false;
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve())).then(
+    () => void (hasExited = true),
+  );
   const url = `http://127.0.0.1:${port}`;
-  const ready = () =>
+  const isReady = () =>
     fetch(`${url}/health/ready`).then(
       (response) => response.ok,
       () => false,
     );
-  while (!(await ready())) {
-    if (ended) throw new Error('Bunting did not start.');
+  while (!(await isReady())) {
+    if (hasExited) throw new Error('Bunting did not start.');
     await sleep(20);
   }
   const stop = async () => {

@@ -75,20 +75,20 @@ const startPlatform = async () => {
       ...(service === 'change-requests' ? { CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true' } : {}),
     });
     replicas.get(service)?.push({ program, url: `http://127.0.0.1:${port}` });
-    const isReady = async () => {
+    const requireReady = async () => {
       if (!program.isRunning()) return;
       const { status } = await fetch(`http://127.0.0.1:${monitoringPort}/health/ready`);
       if (status !== 200) throw new Error(`${service} answers ${status}.`);
     };
-    await eventually(isReady, { timeoutMs: 60_000 });
+    await eventually(requireReady, { timeoutMs: 60_000 });
     if (!program.isRunning()) throw new Error(`${service} does not start: ${program.output()}${program.errors()}`);
   };
-  const end = async (replica: Replica | undefined): Promise<void> => {
+  const stopReplica = async (replica: Replica | undefined): Promise<void> => {
     replica?.program.signal('SIGTERM');
     await replica?.program.ended;
   };
   const stop = async (): Promise<void> => {
-    for (const { name } of services.toReversed()) await Promise.all(replicas.get(name)?.map(end) ?? []);
+    for (const { name } of services.toReversed()) await Promise.all(replicas.get(name)?.map(stopReplica) ?? []);
     await nats.stop();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -104,7 +104,7 @@ const startPlatform = async () => {
     start,
     /** Stops all replicas of a service but the first. */
     stopFurtherReplicas: async (service: ServiceName): Promise<void> => {
-      await Promise.all(replicas.get(service)?.splice(1).map(end) ?? []);
+      await Promise.all(replicas.get(service)?.splice(1).map(stopReplica) ?? []);
     },
     targets: (): readonly Pick<ServerUnderTest, 'url' | 'token'>[] =>
       replicasOf('gateway').map(({ url }) => ({ url, token })),
@@ -123,7 +123,7 @@ const generateLoadOnAll = async (
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
 ) => {
   const connectionsPerTarget = Math.max(1, Math.round(connections / targets.length));
-  // Each gateway gets other requests, so that their writes change different things.
+  // Each gateway gets different requests, so that their writes change different features.
   return Promise.all(
     targets.map((target, nth) =>
       generateLoad(target, operation, { connections: connectionsPerTarget, seconds, first: nth * 1_000_003 }),

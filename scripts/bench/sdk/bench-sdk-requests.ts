@@ -69,7 +69,7 @@ const tokenOf = async ({ url, token }: ServerUnderTest, type: 'client' | 'fronte
   return ((await response.json()) as { secret: string }).secret;
 };
 
-const tagOf = async (
+const etagOf = async (
   target: ServerUnderTest,
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -175,9 +175,9 @@ const benchSize = async (flags: number, options: SdkBenchOptions) => {
     const gzipHeaders = { ...identityHeaders, 'accept-encoding': 'gzip' };
     const [strategy] = await fetchStrategyIds(target, flags, 1);
     if (strategy === undefined) throw new Error('The flags have no strategies.');
-    const beforeChange = await tagOf(target, delta, identityHeaders);
+    const beforeChange = await etagOf(target, delta, identityHeaders);
     await patch(target, strategy, 7);
-    const [fullTag, deltaTag] = [await tagOf(target, features, gzipHeaders), await tagOf(target, delta, gzipHeaders)];
+    const [fullTag, deltaTag] = [await etagOf(target, features, gzipHeaders), await etagOf(target, delta, gzipHeaders)];
     const polls: Poll[] = [
       { name: 'full, unchanged', path: features, headers: { ...gzipHeaders, 'if-none-match': fullTag }, status: 304 },
       { name: 'delta, unchanged', path: delta, headers: { ...gzipHeaders, 'if-none-match': deltaTag }, status: 304 },
@@ -202,11 +202,11 @@ const benchSize = async (flags: number, options: SdkBenchOptions) => {
 };
 
 /** The headers of a 304 with as many bytes as those of Bunting. */
-const bareHeaders = { etag: '"0:1:2"', 'x-padding': 'x'.repeat(350) };
+const paddedHeaders = { etag: '"0:1:2"', 'x-padding': 'x'.repeat(350) };
 
 /** The limit of this machine: `node:http` alone, in this process, which responds to each request with 304. */
 const benchBareHttp = async (options: SdkBenchOptions): Promise<readonly Row[]> => {
-  const server = createServer((_, response) => void response.writeHead(304, bareHeaders).end());
+  const server = createServer((_, response) => void response.writeHead(304, paddedHeaders).end());
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   try {
@@ -217,7 +217,7 @@ const benchBareHttp = async (options: SdkBenchOptions): Promise<readonly Row[]> 
   }
 };
 
-/** Every second flag is on. Half of these are for some users, and the others for a share of all: each user has about an eighth of all flags. */
+/** The flags of evaluations. Every second one is on: half of these for some users, the others for a share of all users. */
 const evaluatedFlag = (nth: number): BenchFlag => {
   const flag = benchFlag(nth);
   if (nth % 4 !== 0) return flag;
@@ -226,7 +226,7 @@ const evaluatedFlag = (nth: number): BenchFlag => {
 
 /** Evaluations for one user, of all flags and of one. */
 const benchEvaluations = async (options: SdkBenchOptions): Promise<readonly Row[]> => {
-  // All requests come from one address.
+  // All requests come from one IP address, so their rate must not be limited.
   const target = await startServerUnderTest({ GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE: '0' });
   try {
     await seedFlags(target, { count: evaluatedFlags, how: 'import', flagOf: evaluatedFlag });

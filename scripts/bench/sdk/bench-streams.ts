@@ -36,17 +36,18 @@ interface RawStream {
   lastId: string;
 }
 
-const openRaw = (url: string, token: string, onUpdate: () => void, lastId?: string): Promise<RawStream> =>
+/** Opens a stream, and resolves when its first event has arrived. */
+const openRawStream = (url: string, token: string, onUpdate: () => void, lastId?: string): Promise<RawStream> =>
   new Promise((resolve, reject) => {
     const { hostname, port, host } = new URL(url);
     const socket = connect(Number(port), hostname);
     const stream: RawStream = { socket, bytes: 0, updates: 0, hydrations: 0, isConnected: false, lastId: lastId ?? '' };
-    const last = lastId === undefined ? '' : `last-event-id: ${lastId}\r\n`;
+    const lastIdHeader = lastId === undefined ? '' : `last-event-id: ${lastId}\r\n`;
     let tail = '';
     socket.once('error', reject);
     socket.on('data', (chunk) => {
       stream.bytes += chunk.length;
-      // Only the beginning of a chunk is searched: events of this bench are shorter, and the beginning of the first event suffices.
+      // Only the beginning of a chunk is searched: the events of changes are shorter, and of the first event the beginning suffices.
       const text = tail + chunk.toString('latin1', 0, Math.min(chunk.length, 4_096));
       tail = '';
       if (text.includes('"type":"hydration"')) stream.hydrations++;
@@ -61,7 +62,7 @@ const openRaw = (url: string, token: string, onUpdate: () => void, lastId?: stri
       onUpdate();
     });
     socket.write(
-      `GET /api/client/streaming HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${token}\r\naccept: text/event-stream\r\n${last}\r\n`,
+      `GET /api/client/streaming HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${token}\r\naccept: text/event-stream\r\n${lastIdHeader}\r\n`,
     );
   });
 
@@ -120,7 +121,7 @@ export const benchStreams = async (idleStreams: number): Promise<StreamFigures> 
       environment,
       projects: ['*'],
     })) as { readonly secret: string };
-    const open = (onUpdate: () => void) => () => openRaw(target.url, secret, onUpdate);
+    const open = (onUpdate: () => void) => () => openRawStream(target.url, secret, onUpdate);
 
     // The first streams warm the process up, so that the memory of compiled code and of caches is not measured.
     await closeAll(
@@ -170,7 +171,9 @@ export const benchStreams = async (idleStreams: number): Promise<StreamFigures> 
     );
     const ids = streams.map(({ lastId }) => lastId);
     await closeAll(streams);
-    const reconnectedStreams = await openMany(readers, (nth) => openRaw(target.url, secret, () => undefined, ids[nth]));
+    const reconnectedStreams = await openMany(readers, (nth) =>
+      openRawStream(target.url, secret, () => undefined, ids[nth]),
+    );
     await sleep(1_000);
     const reconnectBytes = reconnectedStreams.reduce((sum, { bytes }) => sum + bytes, 0);
     const reconnectHydrations = reconnectedStreams.reduce((sum, { hydrations }) => sum + hydrations, 0);

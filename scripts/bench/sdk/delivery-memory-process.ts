@@ -5,7 +5,7 @@ import { deliveryStore } from '../../../apps/gateway/src/delivery/store/delivery
 import { deliveryView } from '../../../apps/gateway/src/delivery/store/delivery-view.ts';
 import { benchFlag } from '../generated-flags.ts';
 
-/** MiB, rounded */
+/** The memory of a process in MiB, rounded. */
 export interface DeliveryMemory {
   readonly heapUsed: number;
   readonly external: number;
@@ -81,5 +81,5 @@ const stored = difference(before, await measureMemory());
 const views = environments.map((environment) => deliveryView(store, { environment, inlineSegments: false }));
 for (const view of views) await view.full('gzip');
 console.log(JSON.stringify({ stored, served: difference(before, await measureMemory()) }));
-// This use of the views keeps them from being collected before the memory is measured.
+// The views are used here so that they are not garbage-collected before the memory is measured.
 if (views.some((view) => view.bytes === 0)) throw new Error('A view keeps nothing.');

@@ -7,7 +7,7 @@ import { benchFlag } from '../generated-flags.ts';
 export const projects = 40;
 export const people = 200;
 export const segments = 200;
-/** how many features have the same ticket, whatever the number of features */
+/** how many features have the same ticket, regardless of the total number of features */
 const perTicket = 5;
 
 /** A number below `below`, determined by `nth`. The numbers of consecutive values of `nth` are spread over the range. */

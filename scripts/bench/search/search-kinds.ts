@@ -16,7 +16,7 @@ export type SearchQuery = RequestOf<typeof SearchFeatures>['query'];
 /** One kind of search. */
 export interface SearchKind {
   readonly name: string;
-  /** the nth search of this kind, among so many features; its values differ from those of the others where several exist */
+  /** the nth search of this kind; with different values than the others, if there are several for this number of features */
   readonly request: (nth: number, features: number) => SearchQuery;
 }
 
