@@ -3,7 +3,7 @@ import type { LoggedEvent } from '../src/domain/describe-event.ts';
 
 export const mia: Caller = { id: 1, name: 'mia@example.com', grants: [{ permission: 'ADMIN' }] };
 
-/** May read, and nothing else. */
+/** A caller who may only read. */
 export const lee: Caller = { id: 2, name: 'lee@example.com', grants: [] };
 
 /** A caller who may only read, and from whom these projects are hidden. */
@@ -29,7 +29,7 @@ export const anEvent = (overrides: Partial<OutboxEvent> = {}): OutboxEvent => ({
   ...overrides,
 });
 
-/** An event as the log holds it. */
+/** An event as the log stores it. */
 export const aLoggedEvent = (overrides: Partial<LoggedEvent> = {}): LoggedEvent => ({
   ...(anEvent() as Omit<LoggedEvent, 'id'>),
   id: 1,

@@ -18,7 +18,7 @@ export interface NaiveQuery {
   readonly to?: string;
   readonly text?: string;
   readonly textIn?: 'anywhere' | 'data';
-  /** the highest id of the page, which matches to leave out, and how many to list */
+  /** the highest id of the page, the number of matches to skip, and the maximum number of events */
   readonly highest?: number;
   readonly skip?: number;
   readonly limit?: number;
@@ -32,7 +32,7 @@ const texts = (value: unknown): string[] => {
   return [String(value)];
 };
 
-/** Every search there is, said once more in the plainest way: over a list, event by event. */
+/** A direct implementation of every event search: over a list, event by event. */
 export const naiveFind = (
   log: readonly NumberedEvent[],
   question: NaiveQuery,
@@ -67,9 +67,9 @@ export const naiveFind = (
   return { ids: page.slice(skip, skip + limit).map(({ id }) => id), totalEvents: matching.length };
 };
 
-const one = (value: string | undefined) => (value === undefined ? undefined : [value]);
+const listOf = (value: string | undefined) => (value === undefined ? undefined : [value]);
 
-/** The search of the interface. */
+/** The expected result of `POST /api/admin/events/search`. */
 export const naiveSearch = (
   log: readonly NumberedEvent[],
   { type, project, feature, query = '', limit = 100, offset = 0 }: SearchEventsBody,
@@ -78,7 +78,7 @@ export const naiveSearch = (
   const page = { limit, ...(offset === 0 ? {} : { highest: offset }) };
   return naiveFind(
     log,
-    { types: one(type), projects: one(project), features: one(feature), text: query, ...page },
+    { types: listOf(type), projects: listOf(project), features: listOf(feature), text: query, ...page },
     caller,
   );
 };

@@ -23,7 +23,7 @@ const prepared = (key: string, schema: readonly SchemaMigration[]) => ({
   migrate: async (url: string) => (await openDatabase({ url, name: 'template', migrations: schema })).close(),
 });
 
-/** A database of its own with the tables of the log. */
+/** Creates a database with the tables of the log. */
 const freshAuditDatabase = () => freshDatabase('audit', prepared('audit', auditMigrations));
 
 /** An empty log without producers. */
@@ -89,7 +89,7 @@ const callContextOf = (caller: Caller, timeoutMs = 60_000) => ({
   timeoutMs,
 });
 
-/** The real service, with replies held to their schemas: on a database and a bus of its own, or as one more replica. */
+/** The audit service, with replies validated against their schemas: on its own database and bus, or as a further replica. */
 export const startAudit = async (environment: Readonly<Record<string, string>> = {}, { url, busUrl }: Shared = {}) => {
   const fresh = url === undefined ? await freshAuditDatabase() : { url, drop: () => Promise.resolve() };
   const lines: string[] = [];
@@ -107,7 +107,7 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: auditMigrations });
   return {
     bus: hosted.bus,
-    /** its database, for what no operation shows */
+    /** the database of the service, for data that no operation returns */
     database,
     url: fresh.url,
     /** Calls an operation, by default as an admin. */
@@ -123,7 +123,7 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
       if ('refusal' in answer) throw refusalFrom(answer.refusal);
       return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };
     },
-    /** what it warned of */
+    /** the warnings that the service has logged */
     get warnings() {
       return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
     },

@@ -35,7 +35,7 @@ const without = (tag: string): Criterion => ({
   holds: (feature) => !feature.tags.some(({ type, value }) => `${type}:${value}` === tag),
 });
 
-/** What every engine promises: the same answers, whichever it is. */
+/** The behaviour of a feature search, with and without Meilisearch. */
 export const describeFeatureSearch = (name: string, start: () => Promise<StartedIndex>): void => {
   const searching =
     (engine: () => StartedIndex) =>

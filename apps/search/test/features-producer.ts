@@ -16,7 +16,7 @@ const latest = `
     payload -> 'state' as state, payload -> 'state' ->> 'project' as project
   from outbox where topic = 'state' and type = $1 order by entity_key, (payload ->> 'version')::bigint desc`;
 
-/** The endpoints that the reconciler calls, answered from the newest state of each entity. */
+/** The endpoints that the reconciler calls: their replies are made of the newest state of each entity. */
 const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>) => {
   const read = <Row>(text: string, ...values: readonly unknown[]) =>
     database.read<Row>({ name: '', text: `with latest as (${latest}) ${text}` }, values);
@@ -41,18 +41,18 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
       ),
     })),
     implement(ReadStates, async ({ body: { entity, ids } }) => {
-      const known = await read<{ id: string; version: number; state: FeatureState | null }>(
+      const latestStates = await read<{ id: string; version: number; state: FeatureState | null }>(
         'select id, version, state from latest where id = any ($2::text[])',
         entity,
         ids,
       );
       return {
         states: ids.map((id) => {
-          const latestState = known.find((each) => each.id === id);
-          const more = figures.get(id);
-          const environments = latestState?.state?.environments?.map((each) => ({ ...each, ...more }));
+          const latestState = latestStates.find((state) => state.id === id);
+          const usage = figures.get(id);
+          const environments = latestState?.state?.environments?.map((each) => ({ ...each, ...usage }));
           const state =
-            more === undefined || !latestState?.state
+            usage === undefined || !latestState?.state
               ? (latestState?.state ?? null)
               : { ...latestState.state, environments };
           return { id, version: latestState?.version ?? null, state };
@@ -62,7 +62,7 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
   ];
 };
 
-/** Stands in for the features service: an outbox of its own, a relay, and the endpoints that the reconciler calls. */
+/** A substitute for the features service: an outbox on its own database, a relay, and the endpoints that the reconciler calls. */
 export const startFeaturesProducer = async (bus: Bus) => {
   const fresh = await freshDatabase('producer-features');
   const database = await openDatabase({ url: fresh.url, name: 'producer-features', migrations: [outboxTables] });

@@ -27,7 +27,7 @@ const environments = ['development', 'production', 'eu.prod'];
 const nameParts = ['checkout', 'Checkout', 'dark', 'a_c', 'abc', '~', "(x)'", '100.', 'MODE', '!'];
 const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
 
-/** So many features, with little to tell them apart by: much is equal, and much is nearly equal. */
+/** Generates features that differ little: many of their values are equal or similar. */
 export const generatedWorld = (size: number, seed: number): World => {
   const timestamp = fc
     .tuple(fc.constantFrom(...days), fc.constantFrom('00:00:00.000', '12:30:00.001', '23:59:59.999'))
@@ -92,7 +92,7 @@ const among = (
 const holding = (
   parameter: Parameter,
   values: readonly string[],
-  heldBy: (feature: FeatureState, segmentNames: readonly string[]) => readonly string[],
+  valuesOf: (feature: FeatureState, segmentNames: readonly string[]) => readonly string[],
 ): fc.Arbitrary<GeneratedCriterion> =>
   fc
     .record({
@@ -110,12 +110,12 @@ const holding = (
     .map(({ operator, listed, comma: between }) => ({
       query: { [parameter]: `${operator}:${listed.join(between)}` },
       holds: (feature, segmentNames) => {
-        const held = heldBy(feature, segmentNames);
-        const some = listed.some((value) => held.includes(value));
-        const every = listed.every((value) => held.includes(value));
-        if (operator === 'INCLUDE' || operator === 'INCLUDE_ANY_OF') return some;
-        if (operator === 'INCLUDE_ALL_OF') return every;
-        return operator === 'EXCLUDE_ALL' ? !every : !some;
+        const featureValues = valuesOf(feature, segmentNames);
+        const hasAny = listed.some((value) => featureValues.includes(value));
+        const hasAll = listed.every((value) => featureValues.includes(value));
+        if (operator === 'INCLUDE' || operator === 'INCLUDE_ANY_OF') return hasAny;
+        if (operator === 'INCLUDE_ALL_OF') return hasAll;
+        return operator === 'EXCLUDE_ALL' ? !hasAll : !hasAny;
       },
     }));
 
@@ -136,7 +136,7 @@ const created = fc
     holds: ({ createdAt }) => createdAt < `${day}T00:00:00.000Z` === before,
   }));
 
-const seen = fc
+const lastSeen = fc
   .tuple(fc.boolean(), fc.constantFrom('2025-12-31', ...days, '2026-02-28'))
   .map(([before, day]): GeneratedCriterion => ({
     query: { lastSeenAt: `${before ? 'IS_BEFORE' : 'IS_ON_OR_AFTER'}:${day}` },
@@ -189,7 +189,7 @@ const criteria = [
   holding('segment', [...segments, 'none'], (_feature, segmentNames) => segmentNames),
   status,
   created,
-  seen,
+  lastSeen,
   favorite,
   text,
 ];
@@ -206,7 +206,7 @@ const yesOrNo = fc.option(fc.constantFrom('true', 'false'), { nil: undefined });
 /** Searches with any of the filters, alone and combined, in any order, on any page. */
 export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
   .record({
-    // A combination of many filters finds nothing most of the time: more often it is one, two, or none.
+    // Many filters together usually find nothing, so that one, two or no filter are more frequent.
     wanted: fc
       .oneof(
         { weight: 3, arbitrary: fc.subarray(criteria, { maxLength: 2 }) },
@@ -237,7 +237,7 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
   .map(({ wanted, archived, sortBy, sortOrder, favoritesFirst, offset, limit, userId, hidden }) => {
     const plain = { archived, sortBy, sortOrder, favoritesFirst, offset: offset?.toString(), limit: limit?.toString() };
     const definedParameters = Object.entries(plain).filter(([, value]) => value !== undefined);
-    const seen: Criterion = { holds: ({ project }) => !hidden.includes(project) };
+    const isVisible: Criterion = { holds: ({ project }) => !hidden.includes(project) };
     return {
       query: Object.assign(
         {},
@@ -246,7 +246,7 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
       ) as SearchQuery,
       hiddenProjects: hidden,
       naive: {
-        criteria: [...wanted, seen],
+        criteria: [...wanted, isVisible],
         archived: archived?.endsWith('true') ?? false,
         sortBy: sortBy ?? 'createdAt',
         descending: sortOrder === 'desc',

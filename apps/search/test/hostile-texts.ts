@@ -56,13 +56,13 @@ const bits = [
   '9'.repeat(30),
 ];
 
-/** Text of an attacker. */
+/** A text that an attacker might send. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 3, arbitrary: fc.array(fc.constantFrom(...bits), { maxLength: 10 }).map((parts) => parts.join('')) },
 );
 
-/** The same, as far as a tag, a name of a segment or of an environment may be made of it. */
+/** A text of an attacker that is valid in a tag, and as the name of a segment or an environment. */
 export const hostileName: fc.Arbitrary<string> = hostileText
   .map((text) =>
     text

@@ -1,13 +1,13 @@
 import type { FeatureState, SearchResultFeature } from '@bunting/contracts';
 
-/** Everything there is to find. */
+/** The features that a search is run on. */
 export interface World {
   readonly features: readonly FeatureState[];
   /** names of the segments by id */
   readonly segments: ReadonlyMap<number, string>;
 }
 
-/** One parameter of a search, and the plain reading of it. */
+/** A parameter of a search, as a predicate. */
 export interface Criterion {
   readonly holds: (feature: FeatureState, segments: readonly string[], userId: number) => boolean;
 }
@@ -66,7 +66,7 @@ const answered = (feature: FeatureState, world: World, userId: number): object =
   return { ...rest, favorite: favoritedBy.includes(userId), segments: segmentNames(feature, world) };
 };
 
-/** What a search finds, read off the rules one by one and without a thought for speed. */
+/** The expected result of a search: a direct implementation of its rules on a list, without regard to speed. */
 export const naiveSearch = (world: World, search: NaiveSearch): { features: SearchResultFeature[]; total: number } => {
   const { criteria, archived, sortBy, descending, favoritesFirst, offset, limit, userId } = search;
   const isFavorite = (feature: FeatureState): number => Number(feature.favoritedBy.includes(userId));

@@ -15,13 +15,13 @@ export const mia: Caller = { id: 7, name: 'mia', grants: [{ permission: 'ADMIN' 
 export interface StartedSearch {
   readonly features: FeaturesProducer;
   readonly bus: Bus;
-  /** its database, for what no operation shows */
+  /** the database of the service, for data that no operation returns */
   readonly database: Database;
-  /** Searches, and throws when it is refused. */
+  /** Searches. @throws if the search is refused */
   search(query?: SearchParameters, caller?: Caller): Promise<SearchFeaturesResponse>;
-  /** The names of what a search finds. */
+  /** The names of the features that a search finds. */
   names(query?: SearchParameters, caller?: Caller): Promise<string[]>;
-  /** Searches, and gives the answer as it came. */
+  /** Searches, and returns the response, with headers or a refusal. */
   respond(query: SearchParameters, caller?: Caller): Promise<CallResponse>;
   stop(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface StartedSearch {
 const migrate = async (url: string): Promise<void> =>
   (await openDatabase({ url, name: 'template', migrations: searchMigrations })).close();
 
-/** The real service on a database of its own, with replies validated against their schema, and a producer of features. */
+/** The search service on its own database, with replies validated against their schemas, and a producer of features. */
 export const startSearch = async (settings: Readonly<Record<string, string>> = {}): Promise<StartedSearch> => {
   const fresh = await freshDatabase('search', { key: JSON.stringify(searchMigrations), migrate });
   const environment = {

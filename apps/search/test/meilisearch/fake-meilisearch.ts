@@ -2,24 +2,24 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { reservePort } from '@bunting/testing';
 import { rankOf, type StoredDocument } from './ranking.ts';
 
-/** A request as it came in. */
+/** A request as the server has received it. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
 }
 
-/** What goes out: JSON, unless `text` is given. */
+/** A response of the server: JSON, unless `text` is given. */
 export interface FakeResponse {
   readonly status: number;
   readonly json?: unknown;
   readonly text?: string;
   readonly delayMs?: number;
-  /** closes the connection instead */
+  /** whether the server closes the connection instead of a response */
   readonly hangsUp?: boolean;
 }
 
-/** A key of the server: what it may do, with which indexes. */
+/** A key of the server: the actions that it allows, and on which indexes. */
 export interface ApiKey {
   readonly key: string;
   readonly actions: readonly string[];
@@ -39,30 +39,30 @@ interface Task {
   readonly run: () => void;
 }
 
-/** A Meilisearch server as far as its protocol is spoken here: tasks, settings, documents, searches, keys and errors. */
+/** An imitation of Meilisearch with the parts of its API that search uses: tasks, settings, documents, searches, keys and errors. */
 export interface FakeMeilisearch {
   readonly url: string;
   /** every request since the start, in order */
   readonly calls: readonly ReceivedRequest[];
-  /** Given a request and the reply to it, may return another. */
+  /** May replace the response to a request. */
   meddle: (call: ReceivedRequest, reply: FakeResponse) => FakeResponse;
   /** the code with which the next tasks of a type fail */
   failing: { type: string; code: string } | undefined;
-  /** what is stored; another map is like a disk that was restored or altered */
+  /** the stored indexes; another map imitates a disk that was restored or altered */
   indexes: ReadonlyMap<string, StoredIndex>;
-  /** Closes all connections and accepts none until it is resumed at the same address. */
+  /** Closes all connections and accepts none until the server is resumed at the same port. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface FakeMeilisearchOptions {
-  /** allows everything; without it, no key is needed */
+  /** a key that allows everything; without it, no key is required */
   readonly masterKey?: string;
   readonly keys?: readonly ApiKey[];
 }
 
-/** An answer that is thrown to where it is sent. */
+/** An error response, thrown to the code that sends responses. */
 class Refused extends Error {
   readonly reply: FakeResponse;
   constructor(status: number, code: string) {
@@ -86,7 +86,7 @@ const matches = (filter: string, document: StoredDocument): boolean => {
 
 const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-const found = ({ settings, documents }: StoredIndex, request: Readonly<Record<string, unknown>>): object => {
+const searchIndex = ({ settings, documents }: StoredIndex, request: Readonly<Record<string, unknown>>): object => {
   if (Object.keys(request).some((key) => !queryMembers.includes(key))) throw new Refused(400, 'bad_request');
   const { filter, q, limit } = request as { filter: string; q?: string; limit: number };
   const [field = ''] = filter.split(' ');
@@ -96,10 +96,12 @@ const found = ({ settings, documents }: StoredIndex, request: Readonly<Record<st
     .map((document) => ({ document, rank: rankOf(q ?? '', document, list(settings['searchableAttributes'])) }))
     .filter(({ rank }) => rank !== undefined)
     .toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0));
-  const shown = list(request['attributesToRetrieve'] ?? settings['displayedAttributes']);
+  const retrievedAttributes = list(request['attributesToRetrieve'] ?? settings['displayedAttributes']);
   const hits = ranked
     .slice(0, limit)
-    .map(({ document }) => Object.fromEntries(Object.entries(document).filter(([key]) => shown.includes(key))));
+    .map(({ document }) =>
+      Object.fromEntries(Object.entries(document).filter(([key]) => retrievedAttributes.includes(key))),
+    );
   return { indexUid: request['indexUid'], hits, query: q ?? '', limit, offset: 0, estimatedTotalHits: ranked.length };
 };
 
@@ -114,7 +116,7 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
     return index;
   };
 
-  /** Accepts a task, and does it in the next turn of the event loop, after the tasks before it. */
+  /** Accepts a task, and executes it in a later iteration of the event loop, after the tasks before it. */
   const enqueue = (type: string, run: () => void): FakeResponse => {
     const task: Task = { uid: tasks.length, type, status: 'enqueued', error: null, run };
     tasks.push(task);
@@ -179,9 +181,9 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
       case 'DELETE documents':
         may('documents.delete');
         return enqueue('documentDeletion', () => {
-          const isGone = (id: string) => method === 'DELETE' || (body as string[]).includes(id);
-          const kept = [...indexOf(uid).documents].filter(([id]) => !isGone(id));
-          indexes.set(uid, { ...indexOf(uid), documents: new Map(kept) });
+          const isDeleted = (id: string) => method === 'DELETE' || (body as string[]).includes(id);
+          const remaining = [...indexOf(uid).documents].filter(([id]) => !isDeleted(id));
+          indexes.set(uid, { ...indexOf(uid), documents: new Map(remaining) });
         });
       case 'GET documents/mark': {
         may('documents.get');
@@ -223,7 +225,7 @@ export const startFakeMeilisearch = async (options: FakeMeilisearchOptions = {})
       const results = queries.map((query) => {
         const uid = String(query['indexUid']);
         requireKey(request, 'search', [uid]);
-        return found(indexOf(uid), query);
+        return searchIndex(indexOf(uid), query);
       });
       return { status: 200, json: { results } };
     }

@@ -6,7 +6,7 @@ const mostWords = 10;
 const tokensOf = (text: string): string[] =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().match(word) ?? [];
 
-/** How many letters must be changed, added, left out or changed places with their neighbour to make one word of the other. */
+/** The edit distance of two words: substitutions, insertions, deletions and transpositions of adjacent letters. */
 const distance = (one: string, other: string): number => {
   const rows = Array.from({ length: one.length + 1 }, (_, row) =>
     Array.from({ length: other.length + 1 }, (__, column) => (row === 0 ? column : column === 0 ? row : 0)),
@@ -29,13 +29,13 @@ const distance = (one: string, other: string): number => {
 
 const allowedTypos = (text: string): number => (text.length >= 9 ? 2 : text.length >= 5 ? 1 : 0);
 
-const typosOf = (wanted: string, tokens: readonly string[], isPrefix: boolean): number | undefined => {
-  const allowed = allowedTypos(wanted);
+const typosOf = (queryWords: string, tokens: readonly string[], isPrefix: boolean): number | undefined => {
+  const allowed = allowedTypos(queryWords);
   let fewest: number | undefined;
   for (const token of tokens) {
-    const looked = isPrefix && token.length > wanted.length ? token.slice(0, wanted.length) : token;
-    if (looked !== wanted && (allowed === 0 || Math.abs(looked.length - wanted.length) > allowed)) continue;
-    const typos = looked === wanted ? 0 : distance(wanted, looked);
+    const looked = isPrefix && token.length > queryWords.length ? token.slice(0, queryWords.length) : token;
+    if (looked !== queryWords && (allowed === 0 || Math.abs(looked.length - queryWords.length) > allowed)) continue;
+    const typos = looked === queryWords ? 0 : distance(queryWords, looked);
     if (typos <= allowed && (fewest === undefined || typos < fewest)) fewest = typos;
   }
   return fewest;
@@ -44,13 +44,13 @@ const typosOf = (wanted: string, tokens: readonly string[], isPrefix: boolean): 
 const textsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.flatMap(textsOf) : typeof value === 'string' ? [value] : [];
 
-/** How many typing errors apart a document is from words that it has all; undefined when one is missing. */
+/** The sum of the typing errors with which a document contains the words of a query; undefined if it does not contain one of them. */
 export const rankOf = (q: string, document: StoredDocument, searchable: readonly string[]): number | undefined => {
-  const wanted = tokensOf(q).slice(0, mostWords);
+  const queryWords = tokensOf(q).slice(0, mostWords);
   const tokens = searchable.flatMap((field) => textsOf(document[field]).flatMap(tokensOf));
   let typos = 0;
-  for (const [at, each] of wanted.entries()) {
-    const fewest = typosOf(each, tokens, at === wanted.length - 1);
+  for (const [at, each] of queryWords.entries()) {
+    const fewest = typosOf(each, tokens, at === queryWords.length - 1);
     if (fewest === undefined) return undefined;
     typos += fewest;
   }

@@ -6,7 +6,7 @@ export interface RealServer {
   readonly url: string;
   readonly key?: string;
   readonly uid: string;
-  /** Removes what the test has left there. */
+  /** Removes the indexes of the test. */
   leave(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export interface StartOptions {
   readonly checkIntervalMs?: number;
 }
 
-/** The fuzzy search on a database of its own, with its index in Meilisearch. */
+/** A fuzzy search on its own database, with its index in Meilisearch. */
 export const startOnFreshDatabase = async (options: StartOptions): Promise<StartedMeilisearch> => {
   const fresh = await freshDatabase('meilisearch');
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
