@@ -239,6 +239,8 @@ describe('the administration of users', () => {
 });
 
 describe('the last administrator', () => {
+  const inHours = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);
+
   it('is neither deleted nor demoted nor disabled without another administrator', async () => {
     const alone = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
     const inAlone = accessApi(() => alone);
@@ -289,6 +291,7 @@ describe('the last administrator', () => {
       await expect403(first, [
         ['DELETE', token],
         ['PUT', token, { expiresAt: '2020-01-01T00:00:00.000Z' }],
+        ['PUT', token, { expiresAt: inHours(23).toISOString() }],
       ]);
 
       const key = 'user:the-key-of-one';
@@ -303,6 +306,23 @@ describe('the last administrator', () => {
       ]);
       const renamed = await inAlone.send('PUT', `groups/${group.id}`, { name: 'Owners', rootRole: 1 }, key);
       expect(renamed.status).toBe(200);
+    } finally {
+      await alone.stop();
+    }
+  });
+
+  it('is not one whose token expires within a day', async () => {
+    const alone = await startGateway({ environment: { BUNTING_ADMIN_TOKEN: '' } });
+    const inAlone = accessApi(() => alone);
+    try {
+      const first = alone.firstAdminToken ?? '';
+      const { id } = await inAlone.done<CreatedUser>('POST', 'user-admin', { username: 'one', rootRole: 1 }, first);
+      const deleteFirst = () =>
+        inAlone.send('DELETE', `api-tokens/${encodeURIComponent(first)}`, undefined, 'user:the-key-of-one');
+      await alone.givenToken({ token: 'user:the-key-of-one', userId: id, expiresAt: inHours(23) });
+      expect((await deleteFirst()).status).toBe(403);
+      await alone.givenToken({ token: 'user:another-key-of-one', userId: id, expiresAt: inHours(25) });
+      expect((await deleteFirst()).status).toBe(200);
     } finally {
       await alone.stop();
     }

@@ -2,6 +2,9 @@ import { refusal } from '@bunting/contracts';
 import { advisoryLock, onlyRow, type Tx } from '@bunting/database';
 import { isAdministratorSql } from './access-reader.ts';
 
+/** PostgreSQL interval for which a token must stay valid: one that expires sooner would leave no administrator soon after the write. */
+const minTokenValidity = '1 day';
+
 const selectIsLeft = `
   select exists (
     select from api_user u
@@ -12,7 +15,7 @@ const selectIsLeft = `
         select from user_grant g where g.user_id = u.id and ${isAdministratorSql('g')}))
   or exists (
     select from api_token t left join api_user u on u.id = t.user_id
-    where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+    where t.revoked_at is null and (t.expires_at is null or t.expires_at >= now() + interval '${minTokenValidity}')
       and (t.kind = 'admin' or u.is_active and u.deleted_at is null and exists (
         select from user_grant g where g.user_id = u.id and ${isAdministratorSql('g')}))) as left`;
 
@@ -25,8 +28,8 @@ export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
   /** Serialises the transactions that take rights away, so that two administrators who concurrently remove each other cannot both succeed. */
   const lock = () => advisoryLock({ query }, 'administrators');
   /**
-   * Whether one administrator is left: a valid admin token, or an admin with a valid token, or with a password while passwords are
-   * accepted. One who can sign in through an identity provider only does not count: the provider may fail.
+   * Whether one administrator is left: an admin token, or an admin with a token, that stays valid for `minTokenValidity`, or an admin with a
+   * password while passwords are accepted. One who can sign in through an identity provider only does not count: the provider may fail.
    */
   const isAdministratorLeft = async (): Promise<boolean> => {
     return onlyRow(await query<{ left: boolean }>(selectIsLeft)).left;
@@ -54,7 +57,7 @@ export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
       if (await isAdministratorLeft()) return;
       throw refusal(
         'InvalidOperationError',
-        'This would leave Bunting without an administrator. Create another admin with a password or a token, or an admin token, first.',
+        'This would leave Bunting without an administrator. First create another admin with a password, or with a token that is valid for at least a day, or such an admin token.',
       );
     },
   };
