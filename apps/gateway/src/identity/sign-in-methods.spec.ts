@@ -1,5 +1,7 @@
+import { unavailable } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { signInMethods } from './sign-in-methods.ts';
 
 let gateway: StartedGateway;
 beforeAll(async () => void (gateway = await startGateway()));
@@ -26,4 +28,15 @@ it('a 401 of the Admin API describes the sign-in form, as that of Unleash does, 
 it('a 401 with the sign-in form is a problem document for clients that accept only that', async () => {
   const { body } = await answer('/api/admin/user', { accept: 'application/problem+json' });
   expect(body).toMatchObject({ ...form, type: 'urn:bunting:error:AuthenticationRequired', status: 401 });
+});
+
+const failingWith = (error: Error) =>
+  signInMethods({ oidc: () => Promise.reject(error), arePasswordsDisabled: () => Promise.resolve(false) });
+
+it('the sign-in form is the last one that was read while the database is unavailable', async () => {
+  expect(await failingWith(unavailable('The database is unavailable.'))()).toEqual(form);
+});
+
+it('a defect in reading the sign-in form is not hidden', async () => {
+  await expect(failingWith(new TypeError('a defect'))()).rejects.toThrow('a defect');
 });

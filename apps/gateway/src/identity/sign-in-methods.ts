@@ -1,4 +1,4 @@
-import type { SignInForm } from '@bunting/contracts';
+import { Refusal, type SignInForm } from '@bunting/contracts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
 /** Milliseconds for which the form is cached, so that many requests without a session do not cause as many statements in the database. */
@@ -23,7 +23,9 @@ export const signInMethods = ({
   return async (): Promise<SignInForm> => {
     if (performance.now() >= expiresAt) {
       expiresAt = performance.now() + cacheMs;
-      refreshing = refresh().catch(() => undefined);
+      refreshing = refresh().catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+      });
     }
     await refreshing;
     return form;
