@@ -114,9 +114,9 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     sdkDelivery,
     ownBus,
     awaitRights: awaitRightsProjection({ projects, invalidateCache: () => onAccessChange(), waitMs }),
-    endSession: async (context, sessionId) => {
-      const { id } = context.caller;
-      await transaction(context, ({ sessions }) => sessions.end(id, sessionId));
+    endSession: async (writeContext, sessionId) => {
+      const { id } = writeContext.caller;
+      await transaction(writeContext, ({ sessions }) => sessions.end(id, sessionId));
       onAccessChange('user_session');
       signIns.signedOut(id);
     },
@@ -136,7 +136,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     mailer,
     projectDirectory: projectDirectory(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
-    invalidateTokenCache: () => onAccessChange('project'),
+    invalidateRights: () => onAccessChange('project'),
     instance: {
       version,
       publicUrl: config.GATEWAY_PUBLIC_URL,

@@ -35,8 +35,8 @@ export interface GatewayContext {
   readonly mailer: Mailer | undefined;
   readonly projectDirectory: ProjectDirectory;
   readonly pendingPrivateProjects: PendingPrivateProjects;
-  /** drops the cached principals of this process */
-  readonly invalidateTokenCache: () => void;
+  /** applies changed rights in this process: drops its cached principals, and checks its open streams */
+  readonly invalidateRights: () => void;
   readonly instance: InstanceInfo;
   readonly signInSettings: SignInSettings;
 }

@@ -2,10 +2,10 @@ import { implement } from '@bunting/bus';
 import { HideProject } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-/** Invalidates the token cache of this gateway; other gateways do so when the database notifies them of the change. */
-export const hideProjectEndpoint = ({ pendingPrivateProjects, invalidateTokenCache }: GatewayContext) =>
+/** Applies the hiding in this gateway before the reply; other gateways do so when the database notifies them of the change. */
+export const hideProjectEndpoint = ({ pendingPrivateProjects, invalidateRights }: GatewayContext) =>
   implement(HideProject, async ({ body: { id, version } }) => {
     await pendingPrivateProjects.hide(id, version);
-    invalidateTokenCache();
+    invalidateRights();
     return null;
   });
