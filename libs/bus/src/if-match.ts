@@ -1,7 +1,11 @@
-import { refusal } from '@bunting/contracts';
+import { invalid, type Refusal, refusal } from '@bunting/contracts';
 
 /** The value of `If-Match`: entity tags of which one must be current, or `*` for any. */
 export type IfMatch = '*' | readonly string[];
+
+/** 400: `If-Match` for an operation that does not support the header. */
+export const unsupportedIfMatch = (): Refusal =>
+  invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
 
 /** The part of a tag before its first dot identifies the version; the rest depends on the reader and the time. */
 const versionTag = (tag: string): string => tag.split('.', 1)[0] as string;

@@ -3,7 +3,6 @@ import {
   type Caller,
   type ContractVersion,
   contractVersion,
-  invalid,
   isIdempotent,
   operationName,
   Refusal,
@@ -19,7 +18,7 @@ import { type Endpoint, JsonText, notModified } from './implement.ts';
 import { requireAccess } from './require-access.ts';
 import { type IdempotentWrite, idempotentWriteOf, callerRecordingChecks } from './idempotent-write.ts';
 import { permissionCheckObserver } from './permission-check-observer.ts';
-import { requireIfMatch } from './if-match.ts';
+import { requireIfMatch, unsupportedIfMatch } from './if-match.ts';
 import { presenceResponse, presenceSubject } from './presence.ts';
 import { internalError, refusalResponse } from './refusal-response.ts';
 
@@ -71,7 +70,7 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
 /** A function that checks the request's `If-Match`. An operation that does not support the header refuses it instead of ignoring it. */
 const ifMatchCheck = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: CallContext) => {
   if (ifMatch === undefined) return undefined;
-  if (conditional === undefined) throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
+  if (conditional === undefined) throw unsupportedIfMatch();
   return (current: readonly string[]): void => requireIfMatch(ifMatch, current);
 };
 

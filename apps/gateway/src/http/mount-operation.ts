@@ -24,7 +24,7 @@ import {
   parseIfNoneMatch,
   isNotModified,
   requireConditionsSupported,
-  requireIfMatch,
+  requireCurrentTag,
   entityTagOf,
   matchingClientEntityTag,
 } from './response/entity-tags.ts';
@@ -178,7 +178,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       if (!isWrite) {
         const tag = setsEntityTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);
         response.header('etag', `"${tag}"`);
-        requireIfMatch(request.headers, tag);
+        requireCurrentTag(request.headers, tag);
         if (isNotModified(request.headers, tag)) {
           const encodedTag = `${tag}${tagSuffixOf[jsonEncodingFor(json, request)]}`;
           return response

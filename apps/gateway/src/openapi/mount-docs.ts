@@ -4,7 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { entityTagOf, isNotModified, requireIfMatch } from '../http/response/entity-tags.ts';
+import { entityTagOf, isNotModified, requireCurrentTag } from '../http/response/entity-tags.ts';
 import { jsonContentType } from '../http/errors/http-errors.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 
@@ -53,7 +53,7 @@ export const mountDocs = (app: FastifyInstance, document: OpenApiDocument, limit
   const [bytes, tag] = [Buffer.from(text), entityTagOf(text, undefined)];
   app.get('/docs/openapi.json', { preHandler: limit }, async ({ headers }, reply) => {
     setContentSecurityPolicy(reply).header('etag', `"${tag}"`).header('cache-control', 'no-cache');
-    requireIfMatch(headers, tag);
+    requireCurrentTag(headers, tag);
     if (isNotModified(headers, tag)) return reply.code(304).send();
     return reply.header('content-type', jsonContentType).send(bytes);
   });

@@ -16,7 +16,7 @@ import {
   isNotModified,
   parseIfMatch,
   parseIfNoneMatch,
-  requireIfMatch,
+  requireCurrentTag,
 } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
@@ -99,7 +99,7 @@ const oneFeature: SdkOperation = {
     const json = view.featureJson(featureName);
     if (json === undefined) throw notFound(`Could not find feature flag ${truncate(featureName, 200)}`);
     const tag = entityTagOf(json, undefined);
-    requireIfMatch(headers, tag);
+    requireCurrentTag(headers, tag);
     if (isNotModified(headers, tag)) return { status: 304, headers: { etag: `"${tag}"` } };
     return { status: 200, headers: { etag: `"${tag}"`, 'content-type': jsonContentType }, body: Buffer.from(json) };
   },

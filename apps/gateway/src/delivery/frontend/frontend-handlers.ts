@@ -13,7 +13,7 @@ import {
   type Variant,
 } from '@bunting/evaluation';
 import type { FastifyReply } from 'fastify';
-import { entityTagOf, isNotModified, requireIfMatch } from '../../http/response/entity-tags.ts';
+import { entityTagOf, isNotModified, requireCurrentTag } from '../../http/response/entity-tags.ts';
 import { jsonContentType } from '../../http/errors/http-errors.ts';
 import { type SdkHandler, deltaClientSpec, freshView } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
@@ -68,7 +68,7 @@ export const frontendHandlers = (delivery: Delivery): ReadonlyMap<string, SdkHan
     );
     const tag = entityTagOf(activeFeatures.map(({ hash }) => hash).join(), undefined);
     response.header('etag', `"${tag}"`);
-    requireIfMatch(request.headers, tag);
+    requireCurrentTag(request.headers, tag);
     if (isNotModified(request.headers, tag)) return response.code(304).send();
     return response.header('content-type', jsonContentType).send(bodyOf(activeFeatures));
   };

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { entityTagOf, isNotModified, parseIfMatch, requireConditionsSupported, requireIfMatch } from './entity-tags.ts';
+import {
+  entityTagOf,
+  isNotModified,
+  parseIfMatch,
+  requireConditionsSupported,
+  requireCurrentTag,
+} from './entity-tags.ts';
 
 const refusedFor = (job: () => unknown) => {
   try {
@@ -51,8 +57,8 @@ describe('conditional reads', () => {
 
   it('fail with 412 when If-Match does not name the current tag', () => {
     for (const headers of [{}, { 'if-match': '"x"' }, { 'if-match': '*' }])
-      expect(() => requireIfMatch(headers, 'x')).not.toThrow();
-    expect(refusedFor(() => requireIfMatch({ 'if-match': '"y"', 'if-none-match': '"x"' }, 'x'))).toMatchObject({
+      expect(() => requireCurrentTag(headers, 'x')).not.toThrow();
+    expect(refusedFor(() => requireCurrentTag({ 'if-match': '"y"', 'if-none-match': '"x"' }, 'x'))).toMatchObject({
       kind: 'PreconditionFailed',
       tag: 'x',
     });
@@ -69,6 +75,8 @@ it('appends a hash of the bytes to the tag of the service', () => {
 it('rejects conditions that a write does not support', () => {
   expect(refusedFor(() => requireConditionsSupported({ 'if-match': '"x"' }, false))).toMatchObject({
     kind: 'ValidationError',
+    message: 'The `If-Match` header is not for this operation.',
+    details: [{ path: '/headers/if-match' }],
   });
   expect(refusedFor(() => requireConditionsSupported({ 'if-none-match': '*' }, true))).toMatchObject({
     kind: 'ValidationError',

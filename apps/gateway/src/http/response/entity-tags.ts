@@ -1,4 +1,4 @@
-import type { IfMatch } from '@bunting/bus';
+import { type IfMatch, unsupportedIfMatch } from '@bunting/bus';
 import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -74,7 +74,7 @@ export const entityTagOf = (json: string, serviceTag: string | undefined): strin
 };
 
 /** Checks the condition of a read. @throws Refusal `PreconditionFailed` when `If-Match` does not name the current tag */
-export const requireIfMatch = (headers: IncomingHttpHeaders, tag: string): void => {
+export const requireCurrentTag = (headers: IncomingHttpHeaders, tag: string): void => {
   const expected = parseIfMatch(headers);
   if (expected === undefined || expected === '*' || expected.includes(tag)) return;
   throw refusal(
@@ -106,7 +106,5 @@ export const requireConditionsSupported = (headers: IncomingHttpHeaders, isCondi
   if (headers['if-none-match'] !== undefined) {
     throw invalid('The `If-None-Match` header is for GET requests only. Omit it.', '/headers/if-none-match');
   }
-  if (headers['if-match'] !== undefined && !isConditional) {
-    throw invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
-  }
+  if (headers['if-match'] !== undefined && !isConditional) throw unsupportedIfMatch();
 };
