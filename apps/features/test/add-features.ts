@@ -21,5 +21,6 @@ export const addFeatures = (
       lockReferences: () => Promise.resolve(),
       hidden: [],
       settings: { allowsRegex: false },
-    }).add(features),
+      recordEvents: () => undefined,
+    }).add(features, []),
   );

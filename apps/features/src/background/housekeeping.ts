@@ -26,11 +26,11 @@ const repeatUntilDone = async (
  */
 export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: number): Promise<void> => {
   const { features, usageRows } = batchSizes;
-  await repeatUntilDone(transaction, features, async ({ housekeeping, events }, limit) => {
+  await repeatUntilDone(transaction, features, async ({ housekeeping }, limit) => {
     await housekeeping.unmarkPotentiallyStale();
-    const outlived = await housekeeping.markPotentiallyStale(limit);
-    events.emit(outlived.map((feature) => featureEvent('feature-potentially-stale-on', feature)));
-    return outlived.length;
+    return housekeeping.markPotentiallyStale(limit, (marked) =>
+      marked.map((feature) => featureEvent('feature-potentially-stale-on', feature)),
+    );
   });
   await repeatUntilDone(transaction, features, ({ housekeeping }, limit) => housekeeping.emitUsageStates(limit));
   await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) => housekeeping.deleteExpiredUsage(limit));

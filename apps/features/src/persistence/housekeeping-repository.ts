@@ -1,7 +1,9 @@
 import type { FeatureState, Tag } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
+import type { DomainEvent } from '../domain/features/feature.ts';
 import { featureStatesSql } from './features/feature-queries.ts';
+import type { RecordEvents } from './transactions/record-events.ts';
 import { usageRetentionHours } from './usage/usage-repository.ts';
 
 /** A feature that is older than the lifetime of its type. */
@@ -61,10 +63,20 @@ const deleteUnseen = (table: string, age: string): string => `
   delete from ${table} target using expired where target.ctid = expired.ctid returning 1`;
 
 /** Periodic writes within a transaction. Each skips rows that another process has locked, and handles at most `limit` of them. */
-export const housekeepingRepository = ({ query }: Tx, outbox: Outbox) => ({
-  /** Marks features that have outlived the lifetime of their type, and returns them: each feature once, to one process. */
-  markPotentiallyStale: (limit: number): Promise<PotentiallyStaleFeature[]> => query(markPotentiallyStale, [limit]),
-  /** Removes the mark from features whose type, or its lifetime, was changed. */
+export const housekeepingRepository = ({ query }: Tx, outbox: Outbox, recordEvents: RecordEvents) => ({
+  /**
+   * Marks features that have outlived the lifetime of their type, each feature once, by one process; returns how many.
+   * @param eventsOf the events of the marked features
+   */
+  markPotentiallyStale: async (
+    limit: number,
+    eventsOf: (marked: readonly PotentiallyStaleFeature[]) => readonly DomainEvent[],
+  ): Promise<number> => {
+    const marked = await query<PotentiallyStaleFeature>(markPotentiallyStale, [limit]);
+    recordEvents(eventsOf(marked));
+    return marked.length;
+  },
+  /** Removes the mark from features whose type, or its lifetime, was changed. Emits no event. */
   unmarkPotentiallyStale: async (): Promise<void> => void (await query(unmarkPotentiallyStale)),
 
   /** Emits the states of features whose usage changed since it was last emitted; returns how many. */

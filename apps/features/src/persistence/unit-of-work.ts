@@ -11,6 +11,7 @@ import { permissiveGuard, type ProtectionGuard, protectionGuard } from './change
 import { protectedEnvironmentRepository } from './changes/protected-environment-repository.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkConditionalWrite } from './transactions/conditional-write.ts';
+import type { RecordEvents } from './transactions/record-events.ts';
 import { environmentRepository } from './environments/environment-repository.ts';
 import { favoriteRepository } from './features/favorite-repository.ts';
 import { lockReferences } from './features/lock-references.ts';
@@ -44,29 +45,39 @@ interface RepositoryOptions {
   /** the projects that the caller may not see */
   readonly hidden: readonly string[];
   readonly settings: ConstraintSettings;
+  readonly recordEvents: RecordEvents;
 }
 
-/** Repositories on one transaction. All that they store and emit is committed, or nothing. */
-const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings }: RepositoryOptions) => ({
+/**
+ * Repositories on one transaction. All that they store and emit is committed, or nothing. A write whose change has events takes them as
+ * its last parameter, or as a function of what it has stored, and records them.
+ */
+const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordEvents }: RepositoryOptions) => ({
   applyResults: applyResultRepository(tx),
-  applications: applicationRepository(tx),
-  contextFields: contextFieldRepository(tx),
+  applications: applicationRepository(tx, recordEvents),
+  contextFields: contextFieldRepository(tx, recordEvents),
   edgeInstances: edgeInstanceRepository(tx),
-  environments: environmentRepository(tx, outbox),
+  environments: environmentRepository(tx, outbox, recordEvents),
   readFeatureExport: readFeatureExport(tx),
-  favorites: favoriteRepository(tx),
-  features: featureRepository(tx, outbox, { guard, lockReferences: lockReferences(tx), hidden, settings }),
-  featureTypes: featureTypeRepository(tx),
-  housekeeping: housekeepingRepository(tx, outbox),
+  favorites: favoriteRepository(tx, recordEvents),
+  features: featureRepository(tx, outbox, {
+    guard,
+    lockReferences: lockReferences(tx),
+    hidden,
+    settings,
+    recordEvents,
+  }),
+  featureTypes: featureTypeRepository(tx, recordEvents),
+  housekeeping: housekeepingRepository(tx, outbox, recordEvents),
   importProposals: importProposalRepository(tx),
   importDestinations: importDestinationRepository(tx, hidden, settings),
   projectContext: projectContextRepository(tx, hidden, settings),
-  projects: projectRepository(tx, outbox, guard),
+  projects: projectRepository(tx, outbox, { guard, recordEvents }),
   protection: protectedEnvironmentRepository(tx),
   readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
-  segments: segmentRepository(tx, outbox, guard),
-  strategyTypes: strategyTypeRepository(tx),
-  tags: tagRepository(tx),
+  segments: segmentRepository(tx, outbox, { guard, recordEvents }),
+  strategyTypes: strategyTypeRepository(tx, recordEvents),
+  tags: tagRepository(tx, recordEvents),
   usage: usageRepository(tx, outbox),
 });
 
@@ -74,8 +85,8 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings }: Repos
 export interface Transaction extends ReturnType<typeof repositories> {
   /** For clones and moves, which are refused before the rules decide. Other edits are refused when they are stored. */
   readonly guard: Pick<ProtectionGuard, 'checkClone' | 'checkMove'>;
-  /** Events are emitted at the end of the transaction, in the order in which they were recorded. */
-  readonly events: { readonly emit: (events: readonly DomainEvent[]) => void };
+  /** For facts that store no change, such as an export: writes record the events of their changes themselves. */
+  readonly recordEvents: RecordEvents;
 }
 
 type Job<T> = (tx: Transaction) => Promise<T>;
@@ -110,12 +121,13 @@ export const unitOfWork = (
       const guard = appliesChangeRequest
         ? permissiveGuard
         : protectionGuard(caller, protectedEnvironmentRepository(tx));
-      const stores = repositories(tx, outbox, { guard, hidden: caller.hiddenProjects ?? [], settings });
       const recorded: DomainEvent[] = [];
-      const emit = (events: readonly DomainEvent[]): void => {
+      const recordEvents: RecordEvents = (events) => {
         for (const event of events) recorded.push(event);
       };
-      const result = await job({ ...stores, guard, events: { emit } });
+      const hidden = caller.hiddenProjects ?? [];
+      const stores = repositories(tx, outbox, { guard, hidden, settings, recordEvents });
+      const result = await job({ ...stores, guard, recordEvents });
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
       outbox.emit(recorded.map((event) => outboxEvent(guard.markBypass(event), { by: caller, now })));
       if ('conditional' in context) {

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { ArchiveFeatures, authorise } from '@bunting/contracts';
 import { archiveFeatures } from '../../domain/features/archive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
-import { saveAllAndEmit } from '../save-and-emit.ts';
+import { saveDecisions } from '../save-decisions.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -17,7 +17,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const features = onlyVisible(request, featuresAndParents).filter(({ name }) => named.has(name));
       requireSameProject(features, params.projectId);
       const children = await tx.features.childrenOfAll(features.map(({ name }) => name));
-      await saveAllAndEmit(tx, archiveFeatures(features, children, now.toISOString()), caller);
+      await saveDecisions(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;
     }),
   );

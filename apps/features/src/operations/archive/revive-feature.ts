@@ -3,7 +3,7 @@ import { authorise, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { undefinedIfHidden } from '../visibility.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -17,7 +17,7 @@ export const reviveFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Fea
       if (feature === undefined) throw noFeatureFlag();
       const decision = reviveFeature(feature, now.toISOString());
       await requireRevivable(tx, [decision], instanceFeatureLimit);
-      await saveAndEmit(tx, decision, caller);
+      await saveDecision(tx, decision, caller);
       return null;
     }),
   );

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, ReviveFeatures } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
-import { saveAllAndEmit } from '../save-and-emit.ts';
+import { saveDecisions } from '../save-decisions.ts';
 import { requireRevivable } from './require-revivable.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -17,7 +17,7 @@ export const reviveFeaturesEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       requireSameProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
       await requireRevivable(tx, decisions, instanceFeatureLimit);
-      await saveAllAndEmit(tx, decisions, caller);
+      await saveDecisions(tx, decisions, caller);
       return null;
     }),
   );

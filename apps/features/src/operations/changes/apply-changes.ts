@@ -8,7 +8,7 @@ import { inverseChanges } from '../../domain/changes/inverse-changes.ts';
 import { findOverwriteConflicts } from '../../domain/changes/find-overwrites.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { saveChangedAndEmit } from '../save-and-emit.ts';
+import { saveChangedFeatures } from '../save-decisions.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { toChangeContext } from './to-change-context.ts';
 import { subjectsOf } from './change-subjects.ts';
@@ -58,11 +58,12 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
     (feature) => changeContext.features.get(feature.name) !== feature,
   );
   const changeEvents = result.events.map((event) => withRequestId(event, body.changeRequestId));
-  await saveChangedAndEmit(tx, changed, changeEvents, caller);
+  // Takes all events, also those of segments: they have one order, that in which the changes were applied.
+  await saveChangedFeatures(tx, changed, changeEvents, caller);
   for (const [id, before] of changeContext.segments) {
     const after = result.segments.get(id);
-    if (after === undefined) await tx.segments.remove(before);
-    else if (after !== before) await tx.segments.save(before, after);
+    if (after === undefined) await tx.segments.remove(before, []);
+    else if (after !== before) await tx.segments.save(before, after, []);
   }
   return { outcome: 'applied', conflicts: [], inverse: inverseChanges(body.changes, changeContext, result) };
 };

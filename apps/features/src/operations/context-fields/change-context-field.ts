@@ -2,16 +2,15 @@ import type { ContextFieldDecision, StoredContextField } from '../../domain/cons
 import { contextFieldNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Changes a context field as decided, and emits the events. */
+/** Changes a context field as decided. */
 export const changeContextField = async (
-  { contextFields, events }: Transaction,
+  { contextFields }: Pick<Transaction, 'contextFields'>,
   name: string,
   decide: (field: StoredContextField) => ContextFieldDecision,
 ): Promise<null> => {
   const before = await contextFields.findForUpdate(name);
   if (before === undefined) throw contextFieldNotFound(name);
   const decision = decide(before);
-  if (decision.field !== before) await contextFields.save(decision.field);
-  events.emit(decision.events);
+  await contextFields.save(before, decision.field, decision.events);
   return null;
 };

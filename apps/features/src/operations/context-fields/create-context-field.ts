@@ -6,11 +6,10 @@ import type { FeaturesContext } from '../context.ts';
 
 export const createContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateContextField, (request) =>
-    transaction(request, async ({ contextFields, events }) => {
-      const { field, events: created } = newContextField(request.body);
-      const added = await contextFields.add(field);
+    transaction(request, async ({ contextFields }) => {
+      const { field, events } = newContextField(request.body);
+      const added = await contextFields.add(field, events);
       if (added === undefined) throw contextFieldNameTaken();
-      events.emit(created);
       return { ...field, legalValues: [...field.legalValues], ...added };
     }),
   );

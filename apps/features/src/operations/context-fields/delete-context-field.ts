@@ -7,14 +7,13 @@ import type { FeaturesContext } from '../context.ts';
 
 export const deleteContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteContextField, (request) =>
-    transaction(request, async ({ contextFields, events }) => {
+    transaction(request, async ({ contextFields }) => {
       const { params, caller } = request;
       const field = await contextFields.findForUpdate(params.name);
       if (field === undefined) throw contextFieldNotFound(params.name);
       const referrers = await contextFields.referrersOf(field.name);
       const event = deleteContextField(field, referrers, hiddenProjectsOf(caller));
-      await contextFields.remove(field.name);
-      events.emit([event]);
+      await contextFields.remove(field.name, [event]);
       return null;
     }),
   );

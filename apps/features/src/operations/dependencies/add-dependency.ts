@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { AddDependency, authorise } from '@bunting/contracts';
 import { normalizeDependency, setParent } from '../../domain/features/parts/dependency.ts';
 import { featureNotInProject } from '../../domain/refusals.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -23,7 +23,7 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
       );
       const children = await tx.features.childrenOf(child.name);
       const dependency = normalizeDependency(body.feature, body.enabled, body.variants);
-      await saveAndEmit(tx, setParent(child, dependency, { parent, children }), caller);
+      await saveDecision(tx, setParent(child, dependency, { parent, children }), caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveDependencies } from '@bunting/contracts';
 import { removeDependencies, requireDependencies } from '../../domain/features/parts/dependency.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeDependenciesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const removeDependenciesEndpoint = ({ transaction }: FeaturesContext) =>
       const feature = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependencies.permission, { project: feature.project });
       requireDependencies(feature);
-      await saveAndEmit(tx, removeDependencies(feature), caller);
+      await saveDecision(tx, removeDependencies(feature), caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveDependency } from '@bunting/contracts';
 import { removeDependency } from '../../domain/features/parts/dependency.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeDependencyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -10,7 +10,7 @@ export const removeDependencyEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const feature = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependency.permission, { project: feature.project });
-      await saveAndEmit(tx, removeDependency(feature, params.parent), caller);
+      await saveDecision(tx, removeDependency(feature, params.parent), caller);
       return null;
     }),
   );

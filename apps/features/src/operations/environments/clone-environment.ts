@@ -21,31 +21,31 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
   implement(CloneEnvironment, (request) =>
     transaction.commitThenReply(
       request,
-      async ({ environments, features, events }) => {
+      async ({ environments, features }) => {
         const { params, body } = request;
         const existing = await environments.lockAndCount();
         const [source] = await environments.findForUpdate([params.name]);
         if (source === undefined) throw environmentNotFound(params.name);
-        const { environment: clone, events: created } = clonedEnvironment(source, body, existing);
-        await environments.add(clone);
+        const { environment: clone, events } = clonedEnvironment(source, body, existing);
+        await environments.add(clone, events);
 
         const requested = projectsToClone(body);
-        const projects = await environments.connectProjects(source.name, clone.name, requested);
-        requireProjectsFound(requested, projects);
         const from = source.name;
         const to = clone.name;
+        const projects = await environments.connectProjects(from, to, requested, (connected) =>
+          connected.map((project) => projectEnvironmentAdded(project, to)),
+        );
+        requireProjectsFound(requested, projects);
         const featuresOfClone = await features.findAllForUpdate(await environments.featureNames([to]));
         const decisions = featuresOfClone.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
-        await features.save(decisions.map(({ feature }) => feature));
+        await features.save(
+          decisions.map(({ feature }) => feature),
+          decisions.flatMap((decision) => decision.events),
+        );
         // The states of the other features list one environment more.
         features.emitStates(
           decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
         );
-        events.emit([
-          ...created,
-          ...projects.map((project) => projectEnvironmentAdded(project, to)),
-          ...decisions.flatMap((decision) => decision.events),
-        ]);
         const enabledToggleCount = countEnabled(
           decisions.map(({ feature }) => feature),
           to,

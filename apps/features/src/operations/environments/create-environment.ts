@@ -5,10 +5,9 @@ import type { FeaturesContext } from '../context.ts';
 
 export const createEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateEnvironment, (request) =>
-    transaction(request, async ({ environments, events }) => {
-      const { environment, events: created } = newEnvironment(request.body, await environments.lockAndCount());
-      await environments.add(environment);
-      events.emit(created);
+    transaction(request, async ({ environments }) => {
+      const { environment, events } = newEnvironment(request.body, await environments.lockAndCount());
+      await environments.add(environment, events);
       return { ...environmentView(environment), projectCount: 0, enabledToggleCount: 0 };
     }),
   );

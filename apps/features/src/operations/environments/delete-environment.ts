@@ -6,13 +6,12 @@ import type { FeaturesContext } from '../context.ts';
 
 export const deleteEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteEnvironment, (request) =>
-    transaction(request, async ({ environments, events }) => {
+    transaction(request, async ({ environments }) => {
       const { params } = request;
       const [environment] = await environments.findForUpdate([params.name]);
       if (environment === undefined) throw environmentNotFound(params.name);
       const event = deleteEnvironment(environment, await environments.projectIds(environment.name));
-      await environments.remove(environment.name);
-      events.emit([event]);
+      await environments.remove(environment.name, [event]);
       return null;
     }),
   );

@@ -1,14 +1,16 @@
 import type { EnvironmentDecision } from '../../domain/environments/environment.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Saves updated environments, and emits the events and the states of the features in them. */
+/** Saves updated environments, and emits the states of the features in them. */
 export const saveEnvironments = async (
-  { environments, features, events }: Transaction,
+  { environments, features }: Pick<Transaction, 'environments' | 'features'>,
   decisions: readonly EnvironmentDecision[],
 ): Promise<void> => {
   const changed = decisions.filter((decision) => decision.events.length > 0).map(({ environment }) => environment);
   if (changed.length === 0) return;
-  await environments.save(changed);
+  await environments.save(
+    changed,
+    decisions.flatMap((decision) => decision.events),
+  );
   features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
-  events.emit(decisions.flatMap((decision) => decision.events));
 };

@@ -17,6 +17,6 @@ export const setEnvironmentEnabled = (
     const [environment] = await environments.findForUpdate([params.name]);
     if (environment === undefined) throw environmentNotFound(params.name);
     const after = switchEnvironment(environment, enabled);
-    if (after !== environment) await environments.save([after]);
+    if (after !== environment) await environments.save([after], []);
     return null;
   });

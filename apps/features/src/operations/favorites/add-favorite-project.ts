@@ -10,7 +10,7 @@ export const addFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const target = { id: params.projectId, caller, access: AddFavoriteProject.permission };
       const { project } = await lockProject(tx, target);
-      if (await tx.projects.addFavorite(project.id, caller.id)) tx.events.emit([projectFavorited(project)]);
+      await tx.projects.addFavorite(project.id, caller.id, [projectFavorited(project)]);
       return null;
     }),
   );

@@ -9,10 +9,9 @@ export const removeFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) 
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
-      if (!(await tx.favorites.remove(feature.name, caller.id))) return null;
+      if (!(await tx.favorites.remove(feature.name, caller.id, [featureUnfavorited(feature)]))) return null;
       // The state of a feature lists the users whose favourite it is.
       tx.features.emitStates([feature.name]);
-      tx.events.emit([featureUnfavorited(feature)]);
       return null;
     }),
   );

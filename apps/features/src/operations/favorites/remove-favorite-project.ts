@@ -10,7 +10,7 @@ export const removeFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) 
       const { params, caller } = request;
       const target = { id: params.projectId, caller, access: RemoveFavoriteProject.permission };
       const { project } = await lockProject(tx, target);
-      if (await tx.projects.removeFavorite(project.id, caller.id)) tx.events.emit([projectUnfavorited(project)]);
+      await tx.projects.removeFavorite(project.id, caller.id, [projectUnfavorited(project)]);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, DisableFeature } from '@bunting/contracts';
 import { disableFeature } from '../../domain/feature-environments/switch-feature.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
         noReferences,
       );
       authorise(caller, DisableFeature.permission, { project: feature.project, environment });
-      await saveAndEmit(tx, disableFeature(feature, environment, projectContext), caller);
+      await saveDecision(tx, disableFeature(feature, environment, projectContext), caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, DisableFeatures } from '@bunting/contracts';
 import { disableFeature } from '../../domain/feature-environments/switch-feature.ts';
-import { saveAllAndEmit } from '../save-and-emit.ts';
+import { saveDecisions } from '../save-decisions.ts';
 import { lockFeatures } from './lock-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const disableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { projectId, environment } = params;
       authorise(caller, DisableFeatures.permission, { project: projectId, environment });
       const { features, projectContext } = await lockFeatures(tx, projectId, body.features);
-      await saveAllAndEmit(
+      await saveDecisions(
         tx,
         features.map((feature) => disableFeature(feature, environment, projectContext)),
         caller,

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, EnableFeature } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/feature-environments/switch-feature.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -22,7 +22,7 @@ export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       authoriseDefaultStrategy(caller, [feature], where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const options = { activateDisabled, defaultStrategyId: randomUUID() };
-      await saveAndEmit(tx, enableFeature(feature, environment, options, projectContext), caller);
+      await saveDecision(tx, enableFeature(feature, environment, options, projectContext), caller);
       return null;
     }),
   );

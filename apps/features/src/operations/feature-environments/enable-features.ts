@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, EnableFeatures } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/feature-environments/switch-feature.ts';
-import { saveAllAndEmit } from '../save-and-emit.ts';
+import { saveDecisions } from '../save-decisions.ts';
 import { lockFeatures } from './lock-features.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -20,7 +20,7 @@ export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const decisions = features.map((feature) =>
         enableFeature(feature, environment, { activateDisabled, defaultStrategyId: randomUUID() }, projectContext),
       );
-      await saveAllAndEmit(tx, decisions, caller);
+      await saveDecisions(tx, decisions, caller);
       return null;
     }),
   );

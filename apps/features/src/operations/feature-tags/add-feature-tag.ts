@@ -3,7 +3,7 @@ import { AddFeatureTag, authorise } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tags/tag.ts';
 import { undefinedIfHidden } from '../visibility.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { addTags } from '../tags/add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -17,7 +17,7 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
       const decision = addTag(feature, body);
       if (decision.feature === feature) return body;
       await addTags(tx, [body], () => '/body/type');
-      await saveAndEmit(tx, decision, caller);
+      await saveDecision(tx, decision, caller);
       return body;
     }),
   );

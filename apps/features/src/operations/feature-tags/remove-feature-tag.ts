@@ -3,7 +3,7 @@ import { authorise, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tags/tag.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { undefinedIfHidden } from '../visibility.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,7 +14,7 @@ export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
       // Without a feature there is no project: callers with the permission in any project get a 404, others a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw noFeatureFlag();
-      await saveAndEmit(tx, removeTag(feature, params), caller);
+      await saveDecision(tx, removeTag(feature, params), caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, TagFeatures } from '@bunting/contracts';
 import { changeTags, featuresToTag, tagsToAdd } from '../../domain/tags/tag.ts';
-import { saveAllAndEmit } from '../save-and-emit.ts';
+import { saveDecisions } from '../save-decisions.ts';
 import { addTags, pathOfType } from '../tags/add-tags.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -18,7 +18,7 @@ export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
         await addTags(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
       }
       const decisions = features.map((feature) => changeTags(feature, body.tags));
-      await saveAllAndEmit(tx, decisions, caller);
+      await saveDecisions(tx, decisions, caller);
       return null;
     }),
   );

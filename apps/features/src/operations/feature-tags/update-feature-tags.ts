@@ -3,7 +3,7 @@ import { authorise, UpdateFeatureTags } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { undefinedIfHidden } from '../visibility.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { addTags, pathOfType } from '../tags/add-tags.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ export const updateFeatureTagsEndpoint = ({ transaction }: FeaturesContext) =>
       if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = changeTags(feature, body);
       await addTags(tx, tagsToAdd(body), pathOfType(body.addedTags, '/body/addedTags'));
-      const { tags } = await saveAndEmit(tx, decision, caller);
+      const { tags } = await saveDecision(tx, decision, caller);
       return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
     }),
   );

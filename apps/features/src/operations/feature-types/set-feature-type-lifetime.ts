@@ -6,13 +6,12 @@ import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureTypeLifetimeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(SetFeatureTypeLifetime, (request) =>
-    transaction(request, async ({ featureTypes, events }) => {
+    transaction(request, async ({ featureTypes }) => {
       const { params, body } = request;
       const before = await featureTypes.findForUpdate(params.id);
       if (before === undefined) throw featureTypeNotFound(params.id);
       const decision = setLifetime(before, body.lifetimeDays);
-      if (decision.type !== before) await featureTypes.save(decision.type);
-      events.emit(decision.events);
+      await featureTypes.save(before, decision.type, decision.events);
       return decision.type;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeature, authorise } from '@bunting/contracts';
 import { archiveFeature } from '../../domain/features/archive-feature.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,7 +12,7 @@ export const archiveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, ArchiveFeature.permission, { project: feature.project });
       // Read after the lock, so that no child is added concurrently.
       const children = await tx.features.childrenOf(feature.name);
-      await saveAndEmit(tx, archiveFeature(feature, children, now.toISOString()), caller);
+      await saveDecision(tx, archiveFeature(feature, children, now.toISOString()), caller);
       return null;
     }),
   );

@@ -23,8 +23,7 @@ export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Feat
         { project, name: body.name, instanceFeatureLimit },
         (naming) => cloneFeature(source, body, { ...origin, naming }, randomUUID),
       );
-      await tx.features.add([feature], source);
-      tx.events.emit(events);
+      await tx.features.addClone(source, feature, events);
       return featureWithoutEnvironments(feature);
     }),
   );

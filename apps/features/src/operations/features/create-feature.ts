@@ -20,8 +20,7 @@ export const createFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Fea
         (naming) => createFeature(body, { project, now: now.toISOString(), author: authorOf(caller), naming }),
       );
       await addTags(tx, feature.tags, pathOfType(body.tags ?? [], '/body/tags'));
-      await tx.features.add([feature]);
-      tx.events.emit(events);
+      await tx.features.add([feature], events);
       return featureWithoutEnvironments(feature);
     }),
   );

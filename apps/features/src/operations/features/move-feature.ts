@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/features/move-feature.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -30,7 +30,7 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
         instanceFeatureLimit: undefined,
         adding: entersProject ? 1 : 0,
       });
-      await saveAndEmit(tx, decision, caller);
+      await saveDecision(tx, decision, caller);
       return null;
     }),
   );

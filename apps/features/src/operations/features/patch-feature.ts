@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, PatchFeature } from '@bunting/contracts';
 import { patchFeature } from '../../domain/features/update-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,6 +12,6 @@ export const patchFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, PatchFeature.permission, { project: feature.project });
-      return featureWithoutEnvironments(await saveAndEmit(tx, patchFeature(feature, body), caller));
+      return featureWithoutEnvironments(await saveDecision(tx, patchFeature(feature, body), caller));
     }),
   );

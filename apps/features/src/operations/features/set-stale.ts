@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, SetStale } from '@bunting/contracts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { markStale } from '../../domain/features/update-feature.ts';
-import { saveAllAndEmit } from '../save-and-emit.ts';
+import { saveDecisions } from '../save-decisions.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -13,7 +13,7 @@ export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, SetStale.permission, { project: params.projectId });
       const features = onlyVisible(request, await tx.features.findAllForUpdate(body.features));
       requireSameProject(features, params.projectId);
-      await saveAllAndEmit(
+      await saveDecisions(
         tx,
         features.map((feature) => markStale(feature, body.stale)),
         caller,

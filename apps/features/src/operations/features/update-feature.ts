@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, UpdateFeature } from '@bunting/contracts';
 import { updateFeature } from '../../domain/features/update-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,6 +12,6 @@ export const updateFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, UpdateFeature.permission, { project: feature.project });
-      return featureWithoutEnvironments(await saveAndEmit(tx, updateFeature(feature, body), caller));
+      return featureWithoutEnvironments(await saveDecision(tx, updateFeature(feature, body), caller));
     }),
   );

@@ -7,12 +7,12 @@ import type { FeaturesContext } from '../context.ts';
 
 export const exportFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ExportFeatures, (request) =>
-    transaction(request, async ({ readFeatureExport, events }) => {
+    transaction(request, async ({ readFeatureExport, recordEvents }) => {
       const { body, caller } = request;
       requireExportFilter(body);
       const exported = await readFeatureExport(body, hiddenProjectsOf(caller));
       if (exported === undefined) throw unknownEnvironment(body.environment, '/body/environment');
-      events.emit([featuresExported(body, exported.names)]);
+      recordEvents([featuresExported(body, exported.names)]);
       return new JsonText(exported.json);
     }),
   );

@@ -3,7 +3,7 @@ import { authorise, ImportFeatures, type ImportReport, noAccess, Refusal } from 
 import { decideImport } from '../../domain/import/decide-import.ts';
 import { fileReferences } from '../../domain/import/parse-import-file.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { saveChangedAndEmit } from '../save-and-emit.ts';
+import { saveChangedFeatures } from '../save-decisions.ts';
 import { importContextOf } from './import-context.ts';
 import { storeImportProposal, type ImportProposalSummary } from './store-import-proposal.ts';
 import { requireWithinImportLimits } from './require-within-import-limits.ts';
@@ -49,11 +49,12 @@ export const importFeaturesEndpoint = ({
       instanceFeatureLimit,
     });
 
-    await tx.contextFields.addMissing(decision.contextFields);
-    await tx.tags.addMissingTypes(decision.tagTypes);
-    await tx.tags.addMissing(decision.tags);
-    await tx.features.add(decision.added);
-    await saveChangedAndEmit(tx, decision.changed, decision.events, caller);
+    // The last write takes all events: those of added and of changed features have one order, that of the file.
+    await tx.contextFields.addMissing(decision.contextFields, []);
+    await tx.tags.addMissingTypes(decision.tagTypes, []);
+    await tx.tags.addMissing(decision.tags, () => []);
+    await tx.features.add(decision.added, []);
+    await saveChangedFeatures(tx, decision.changed, decision.events, caller);
     const { report, proposed } = decision;
     return proposed === undefined ? { report } : { report, proposed: await storeImportProposal(tx, request, proposed) };
   };

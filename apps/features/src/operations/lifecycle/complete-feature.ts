@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, CompleteFeature } from '@bunting/contracts';
 import { completeFeature } from '../../domain/features/parts/lifecycle.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const completeFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller, now } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, CompleteFeature.permission, { project: feature.project });
-      await saveAndEmit(tx, completeFeature(feature, body, now.toISOString()), caller);
+      await saveDecision(tx, completeFeature(feature, body, now.toISOString()), caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, UncompleteFeature } from '@bunting/contracts';
 import { uncompleteFeature } from '../../domain/features/parts/lifecycle.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const uncompleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, UncompleteFeature.permission, { project: feature.project });
-      await saveAndEmit(tx, uncompleteFeature(feature), caller);
+      await saveDecision(tx, uncompleteFeature(feature), caller);
       return null;
     }),
   );

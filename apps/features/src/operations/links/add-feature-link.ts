@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { AddFeatureLink, authorise } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/features/parts/link.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const addFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, AddFeatureLink.permission, { project: feature.project });
-      await saveAndEmit(tx, addLink(feature, body, randomUUID()), caller);
+      await saveDecision(tx, addLink(feature, body, randomUUID()), caller);
       return null;
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveFeatureLink } from '@bunting/contracts';
 import { removeLink } from '../../domain/features/parts/link.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const removeFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, RemoveFeatureLink.permission, { project: feature.project });
-      await saveAndEmit(tx, removeLink(feature, params.linkId), caller);
+      await saveDecision(tx, removeLink(feature, params.linkId), caller);
       return null;
     }),
   );

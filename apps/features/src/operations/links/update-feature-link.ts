@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/features/parts/link.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const updateFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, UpdateFeatureLink.permission, { project: feature.project });
-      await saveAndEmit(tx, updateLink(feature, params.linkId, body), caller);
+      await saveDecision(tx, updateLink(feature, params.linkId, body), caller);
       return null;
     }),
   );

@@ -13,9 +13,8 @@ export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) 
       const locked = await lockProject(tx, target);
       const exists = await tx.environments.lockShared(environment);
       const event = addProjectEnvironment(locked, environment, exists);
-      await tx.projects.connect(params.projectId, environment);
+      await tx.projects.connect(params.projectId, environment, [event]);
       tx.features.emitStates(await tx.projects.featureNames(params.projectId));
-      tx.events.emit([event]);
       return null;
     }),
   );

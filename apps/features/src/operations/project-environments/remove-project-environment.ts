@@ -12,9 +12,11 @@ export const removeProjectEnvironmentEndpoint = ({ transaction }: FeaturesContex
       const target = { id: projectId, caller, access: RemoveProjectEnvironment.permission };
       const event = removeProjectEnvironment(await lockProject(tx, target), environment);
       const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(projectId));
-      await tx.projects.disconnect(projectId, environment);
-      await tx.features.save(features.map((feature) => withoutEnvironment(feature, environment)));
-      tx.events.emit([event]);
+      await tx.projects.disconnect(projectId, environment, [event]);
+      await tx.features.save(
+        features.map((feature) => withoutEnvironment(feature, environment)),
+        [],
+      );
       return null;
     }),
   );

@@ -18,8 +18,7 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const before = await tx.projects.defaultStrategyForUpdate(projectId, environment);
       const events = defaultStrategyUpdated({ project: projectId, environment }, before, strategy);
       if (events.length === 0) return strategy;
-      await tx.projects.setDefaultStrategy(projectId, environment, strategy);
-      tx.events.emit(events);
+      await tx.projects.setDefaultStrategy(projectId, environment, strategy, events);
       return strategy;
     }),
   );

@@ -12,8 +12,7 @@ export const archiveProjectEndpoint = ({ transaction }: FeaturesContext) =>
       const locked = await lockProject(tx, target);
       if (locked.isArchived) return null;
       const event = archiveProject(locked);
-      await tx.projects.setArchived(locked.project.id, now.toISOString());
-      tx.events.emit([event]);
+      await tx.projects.setArchived(locked.project.id, now.toISOString(), [event]);
       return null;
     }),
   );

@@ -9,7 +9,7 @@ import type { FeaturesContext } from '../context.ts';
 
 export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
   implement(CreateProject, (request) =>
-    transaction(request, async ({ projects, events }) => {
+    transaction(request, async ({ projects }) => {
       const { body, caller, now } = request;
       // Locks before it reads, so that projects that are created concurrently with one name get different ids.
       const count = await projects.lockAndCount();
@@ -18,8 +18,7 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       const decision = newProject(body, proposed, existing, randomBytes(4).toString('hex'));
       const { project } = decision;
       requireBelowLimit('project', count, resourceLimits.projects);
-      const version = await projects.add(project, caller, now.toISOString());
-      events.emit(decision.events);
+      const version = await projects.add(project, caller, now.toISOString(), decision.events);
       if (project.mode === 'private') await hideProjectInGateway(bus, { id: project.id, version }, request);
       const { description, featureLimit, ...reply } = project;
       return {

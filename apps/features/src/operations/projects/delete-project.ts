@@ -15,8 +15,7 @@ export const deleteProjectEndpoint = ({ transaction }: FeaturesContext) =>
       const event = deleteProject(locked);
       const { project } = locked;
       await deleteArchivedFeatures(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));
-      const segments = await tx.projects.remove(project);
-      tx.events.emit([...segments.map(segmentDeleted), event]);
+      await tx.projects.remove(project, (segments) => [...segments.map(segmentDeleted), event]);
       return null;
     }),
   );

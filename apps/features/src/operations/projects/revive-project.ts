@@ -11,8 +11,7 @@ export const reviveProjectEndpoint = ({ transaction }: FeaturesContext) =>
       const target = { id: params.projectId, caller, access: ReviveProject.permission, orArchived: true };
       const { project, isArchived } = await lockProject(tx, target);
       if (!isArchived) return null;
-      await tx.projects.setArchived(project.id, null);
-      tx.events.emit([reviveProject(project)]);
+      await tx.projects.setArchived(project.id, null, [reviveProject(project)]);
       return null;
     }),
   );

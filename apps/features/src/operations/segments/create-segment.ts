@@ -8,13 +8,13 @@ import type { FeaturesContext } from '../context.ts';
 
 export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
   implement(CreateSegment, (request) =>
-    transaction(request, async ({ segments, events }) => {
+    transaction(request, async ({ segments }) => {
       const { body, caller, now } = request;
       const content = normalizeSegment(body, { allowsRegex });
       authoriseSegment(caller, { atRoot: 'CREATE_SEGMENT', operation: CreateSegment }, content.project);
       requireBelowLimit('segment', await segments.lockAndCount(), resourceLimits.segments);
-      const segment = await segments.add(content, { createdBy: caller.name, createdAt: now.toISOString() });
-      events.emit([segmentCreated(segment)]);
+      const origin = { createdBy: caller.name, createdAt: now.toISOString() };
+      const segment = await segments.add(content, origin, (added) => [segmentCreated(added)]);
       const { project, ...reply } = { ...segment, constraints: [...segment.constraints] };
       return project === null ? reply : { ...reply, project };
     }),

@@ -8,13 +8,12 @@ import type { FeaturesContext } from '../context.ts';
 
 export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
-    transaction(request, async ({ segments, events }) => {
+    transaction(request, async ({ segments }) => {
       const { segment, referrers } = await segments.getForUpdate(request.params.id);
       if (undefinedIfHidden(request, segment) === undefined) throw segmentNotFound(request.params.id);
       authoriseSegment(request.caller, { atRoot: 'DELETE_SEGMENT', operation: DeleteSegment }, segment.project);
       const deleted = deleteSegment(segment, { referrers, hidden: hiddenProjectsOf(request.caller) });
-      await segments.remove(segment);
-      events.emit([deleted]);
+      await segments.remove(segment, [deleted]);
       return null;
     }),
   );

@@ -3,7 +3,7 @@ import { authorise, SetStrategySegments } from '@bunting/contracts';
 import { strategyNotFound } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
 import { undefinedIfHidden } from '../visibility.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -22,7 +22,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
         collectReferenceCandidates(segmentIds),
       );
       const ref = { environment: environmentId, strategyId };
-      await saveAndEmit(tx, setStrategySegments(feature, ref, segmentIds, projectContext), caller);
+      await saveDecision(tx, setStrategySegments(feature, ref, segmentIds, projectContext), caller);
       return body;
     }),
   );

@@ -8,7 +8,7 @@ import type { FeaturesContext } from '../context.ts';
 
 export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
   implement(UpdateSegment, (request) =>
-    transaction(request, async ({ segments, events }) => {
+    transaction(request, async ({ segments }) => {
       const { params, body, caller } = request;
       const { segment, referrers, idOfName } = await segments.getForUpdate(params.id, body.name);
       if (undefinedIfHidden(request, segment) === undefined) throw segmentNotFound(params.id);
@@ -19,8 +19,7 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       const context = { referrers, idOfName, hidden: hiddenProjectsOf(caller), allowsRegex };
       const decision = updateSegment(segment, content, context);
       if (decision.segment === segment) return null;
-      await segments.save(segment, decision.segment);
-      events.emit(decision.events);
+      await segments.save(segment, decision.segment, decision.events);
       return null;
     }),
   );

@@ -3,7 +3,7 @@ import { AddStrategy, authorise } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { addStrategy } from '../../domain/strategies/edit-strategy.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -20,6 +20,6 @@ export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();
       const decision = addStrategy(feature, body, { environment, strategyId, projectContext, path: '/body' });
-      return publicStrategy(strategyOf(await saveAndEmit(tx, decision, caller), { environment, strategyId }));
+      return publicStrategy(strategyOf(await saveDecision(tx, decision, caller), { environment, strategyId }));
     }),
   );

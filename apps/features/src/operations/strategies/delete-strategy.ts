@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategies/edit-strategy.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,7 +11,7 @@ export const deleteStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       authorise(caller, DeleteStrategy.permission, { project: feature.project, environment: params.environment });
-      await saveAndEmit(tx, removeStrategy(feature, params), caller);
+      await saveDecision(tx, removeStrategy(feature, params), caller);
       return null;
     }),
   );

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, PatchStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { patchStrategy } from '../../domain/strategies/edit-strategy.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -17,6 +17,6 @@ export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       );
       authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = patchStrategy(feature, params, body, projectContext);
-      return publicStrategy(strategyOf(await saveAndEmit(tx, decision, caller), params));
+      return publicStrategy(strategyOf(await saveDecision(tx, decision, caller), params));
     }),
   );

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/strategies/reorder-strategies.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>
         noReferences,
       );
       authorise(caller, SetStrategyOrder.permission, { project: feature.project, environment });
-      await saveAndEmit(tx, reorderStrategies(feature, environment, body, { projectContext, path: '/body' }), caller);
+      await saveDecision(tx, reorderStrategies(feature, environment, body, { projectContext, path: '/body' }), caller);
       return null;
     }),
   );

@@ -15,7 +15,6 @@ export const changeDeprecation = (
   transaction(request, async (tx) => {
     const before = await lockStrategyType(tx, request.params.name);
     const { type, events } = setDeprecated(before, deprecated);
-    if (type !== before) await tx.strategyTypes.save(type);
-    tx.events.emit(events);
+    await tx.strategyTypes.save(before, type, events);
     return null;
   });

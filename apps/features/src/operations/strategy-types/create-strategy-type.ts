@@ -6,10 +6,9 @@ import type { FeaturesContext } from '../context.ts';
 
 export const createStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateStrategyType, (request) =>
-    transaction(request, async ({ strategyTypes, events }) => {
-      const { type, events: created } = newStrategyType(request.body);
-      if (!(await strategyTypes.add(type))) throw strategyTypeNameTaken(type.name);
-      events.emit(created);
+    transaction(request, async ({ strategyTypes }) => {
+      const { type, events } = newStrategyType(request.body);
+      if (!(await strategyTypes.add(type, events))) throw strategyTypeNameTaken(type.name);
       return publicStrategyType(type);
     }),
   );

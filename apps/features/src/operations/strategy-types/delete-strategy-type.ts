@@ -11,8 +11,7 @@ export const deleteStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
       const type = await lockStrategyType(tx, request.params.name);
       const referrers = await tx.strategyTypes.referrersOf(type.name);
       const event = deleteStrategyType(type, referrers, hiddenProjectsOf(request.caller));
-      await tx.strategyTypes.remove(type.name);
-      tx.events.emit([event]);
+      await tx.strategyTypes.remove(type.name, [event]);
       return null;
     }),
   );

@@ -10,8 +10,7 @@ export const updateStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body } = request;
       const before = await lockStrategyType(tx, params.name);
       const { type, events } = updateStrategyType(before, body);
-      if (type !== before) await tx.strategyTypes.save(type);
-      tx.events.emit(events);
+      await tx.strategyTypes.save(before, type, events);
       return null;
     }),
   );

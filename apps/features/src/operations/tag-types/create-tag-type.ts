@@ -6,12 +6,11 @@ import type { FeaturesContext } from '../context.ts';
 
 export const createTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(CreateTagType, (request) =>
-    transaction(request, async ({ tags, events }) => {
-      const { type, events: created } = newTagType(request.body);
-      if (!(await tags.addType(type))) {
+    transaction(request, async ({ tags }) => {
+      const { type, events } = newTagType(request.body);
+      if (!(await tags.addType(type, events))) {
         throw tagTypeNameTaken(type.name);
       }
-      events.emit(created);
       return tagTypeView(type);
     }),
   );

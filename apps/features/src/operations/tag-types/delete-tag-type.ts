@@ -13,9 +13,8 @@ export const deleteTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
       await untagEverywhere(tx, params.name, undefined, caller);
       const type = await tx.tags.findTypeForUpdate(params.name);
       if (type === undefined) throw tagTypeNotFound();
-      await tx.tags.removeType(type.name);
+      await tx.tags.removeType(type.name, [deleteTagType(type)]);
       await tx.tags.requireNoneTagged(type.name);
-      tx.events.emit([deleteTagType(type)]);
       return null;
     }),
   );

@@ -6,13 +6,12 @@ import type { FeaturesContext } from '../context.ts';
 
 export const updateTagTypeEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateTagType, (request) =>
-    transaction(request, async ({ tags, events }) => {
+    transaction(request, async ({ tags }) => {
       const { params, body } = request;
       const before = await tags.findTypeForUpdate(params.name);
       if (before === undefined) throw tagTypeNotFound();
       const decision = updateTagType(before, body);
-      if (decision.type !== before) await tags.saveType(decision.type);
-      events.emit(decision.events);
+      await tags.saveType(before, decision.type, decision.events);
       return null;
     }),
   );

@@ -4,19 +4,18 @@ import { tagCreated } from '../../domain/tags/tag.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /**
- * Adds tags to the catalogue and emits the events of new ones, which it returns.
+ * Adds tags to the catalogue, and returns those that are new.
  * @param pathOf the JSON pointer to a tag type in the request, for the refusal of one that does not exist
  */
 export const addTags = async (
-  { tags: repository, events }: Transaction,
+  { tags: repository }: Pick<Transaction, 'tags'>,
   tags: readonly Tag[],
   pathOf: (type: string) => string,
 ): Promise<readonly Tag[]> => {
   if (tags.length === 0) return [];
-  const { added, unknownTypes } = await repository.addMissing(tags);
+  const { added, unknownTypes } = await repository.addMissing(tags, (missing) => missing.map(tagCreated));
   const [unknown] = unknownTypes;
   if (unknown !== undefined) throw unknownTagType(unknown, pathOf(unknown));
-  events.emit(added.map(tagCreated));
   return added;
 };
 

@@ -14,11 +14,10 @@ export const deleteTagEndpoint = ({ transaction }: FeaturesContext) =>
       const { type, value } = params;
       // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
       await untagEverywhere(tx, type, value, caller);
-      if (!(await tx.tags.removeTag({ type, value }))) {
+      if (!(await tx.tags.removeTag({ type, value }, [deleteTag({ type, value })]))) {
         throw tagNotFound({ type, value });
       }
       await tx.tags.requireNoneTagged(type, value);
-      tx.events.emit([deleteTag({ type, value })]);
       return null;
     }),
   );

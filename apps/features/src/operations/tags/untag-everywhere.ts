@@ -1,9 +1,9 @@
 import type { Caller } from '@bunting/contracts';
 import { removeTags } from '../../domain/tags/tag.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
-import { saveAllAndEmit } from '../save-and-emit.ts';
+import { saveDecisions } from '../save-decisions.ts';
 
-/** Removes a tag, or all tags of a type, from all features and emits the events. */
+/** Removes a tag, or all tags of a type, from all features. */
 export const untagEverywhere = async (
   tx: Transaction,
   type: string,
@@ -11,7 +11,7 @@ export const untagEverywhere = async (
   caller: Caller,
 ): Promise<void> => {
   const features = await tx.features.findAllForUpdate(await tx.tags.featureNames(type, value));
-  await saveAllAndEmit(
+  await saveDecisions(
     tx,
     features.map((feature) => removeTags(feature, type, value)),
     caller,

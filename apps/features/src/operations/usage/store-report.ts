@@ -102,8 +102,7 @@ export const storeReport =
       unlisted = admission.unlisted;
       const missing = await addCounts(tx, withoutUnlistedNames(counts, listed), request.caller, request.now);
       const isPublic = isFrontendTokenCaller(request.caller);
-      const announced = await tx.applications.recordSeen(toWrite, isPublic ? [] : missing, request.now);
-      tx.events.emit(
+      await tx.applications.recordSeen(toWrite, isPublic ? [] : missing, request.now, (announced) =>
         announced.map((application) => announceApplication(application, toWrite, request.now.toISOString())),
       );
       return null;

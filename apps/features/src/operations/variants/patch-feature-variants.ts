@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, PatchFeatureVariants } from '@bunting/contracts';
 import { patchVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -15,7 +15,7 @@ export const patchFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =
         noReferences,
       );
       authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
-      const after = await saveAndEmit(tx, patchVariants(feature, body, projectContext), caller);
+      const after = await saveDecision(tx, patchVariants(feature, body, projectContext), caller);
       return { version: 1, variants: [...variantsOf(after, projectContext)] };
     }),
   );

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, SetEnvironmentVariants } from '@bunting/contracts';
 import { setEnvironmentVariants } from '../../domain/variants/feature-variants.ts';
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -19,7 +19,7 @@ export const setEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext)
         project: feature.project,
         environment: params.environment,
       });
-      const after = await saveAndEmit(
+      const after = await saveDecision(
         tx,
         setEnvironmentVariants(feature, params.environment, body, projectContext),
         caller,

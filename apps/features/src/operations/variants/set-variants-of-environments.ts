@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, SetVariantsOfEnvironments } from '@bunting/contracts';
 import { setVariantsOfEnvironments } from '../../domain/variants/feature-variants.ts';
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
-import { saveAndEmit } from '../save-and-emit.ts';
+import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -20,7 +20,7 @@ export const setVariantsOfEnvironmentsEndpoint = ({ transaction }: FeaturesConte
       for (const environment of environments) {
         authorise(caller, SetVariantsOfEnvironments.permission, { project: feature.project, environment });
       }
-      const after = await saveAndEmit(
+      const after = await saveDecision(
         tx,
         setVariantsOfEnvironments(feature, environments, variants, projectContext),
         caller,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   features = await featuresWithoutLoops();
   await features.call(CreateProject, { body: { id: project, name: 'Reviewed' } });
   await transaction(async (tx) => {
-    await tx.features.add([aFeature({ name: 'stored', project })]);
+    await tx.features.add([aFeature({ name: 'stored', project })], []);
     await tx.protection.set({ project, environment, isProtected: true, version: 1 });
   });
 });
@@ -35,32 +35,32 @@ const noAccess = { kind: 'NoAccessError', permissions: ['SKIP_CHANGE_REQUEST'] }
 it.each<[string, (tx: Transaction) => Promise<unknown>, object]>([
   [
     'adding a feature with settings',
-    ({ features: { add } }) => add([aFeature({ project, environments: enabled })]),
+    ({ features: { add } }) => add([aFeature({ project, environments: enabled })], []),
     noAccess,
   ],
   [
     'changing its settings',
-    async (tx) => tx.features.save([{ ...(await locked(tx)), environments: enabled }]),
+    async (tx) => tx.features.save([{ ...(await locked(tx)), environments: enabled }], []),
     noAccess,
   ],
-  ['removing it while it is active', async (tx) => tx.features.remove([await locked(tx)]), noAccess],
+  ['removing it while it is active', async (tx) => tx.features.remove([await locked(tx)], []), noAccess],
   [
     'moving it',
-    async (tx) => tx.features.save([{ ...(await locked(tx)), project: 'default' }]),
+    async (tx) => tx.features.save([{ ...(await locked(tx)), project: 'default' }], []),
     { kind: 'ForbiddenError' },
   ],
-  ['disconnecting the environment', ({ projects }) => projects.disconnect(project, environment), noAccess],
+  ['disconnecting the environment', ({ projects }) => projects.disconnect(project, environment, []), noAccess],
 ])('refuses %s in a protected environment, whichever operation does it', async (_, write, refused) => {
   await expect(transaction(write)).rejects.toMatchObject(refused);
 });
 
 it('refuses to change or remove a segment of a protected project, whichever operation does it', async () => {
   const origin = { createdBy: 'mia', createdAt: '2026-01-01T00:00:00.000Z' };
-  const stored = await transaction(({ segments }) => segments.add(segment, origin), mia);
+  const stored = await transaction(({ segments }) => segments.add(segment, origin, () => []), mia);
   for (const write of [
-    ({ segments }: Transaction) => segments.save(stored, { ...stored, name: 'renamed' }),
-    ({ segments }: Transaction) => segments.save({ ...stored, project: null }, stored),
-    ({ segments }: Transaction) => segments.remove(stored),
+    ({ segments }: Transaction) => segments.save(stored, { ...stored, name: 'renamed' }, []),
+    ({ segments }: Transaction) => segments.save({ ...stored, project: null }, stored, []),
+    ({ segments }: Transaction) => segments.remove(stored, []),
   ])
     await expect(transaction(write)).rejects.toMatchObject(noAccess);
 });

@@ -1,8 +1,10 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/constraints/context-field.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { defaultStrategiesWithField } from '../projects/default-strategies-sql.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 
 const columns = sql.columnsOf(ContextFieldEntity, ['name', 'description', 'sortOrder', 'stickiness', 'legalValues']);
 
@@ -21,26 +23,42 @@ const addMissing = `
   on conflict do nothing`;
 
 /** Context fields within a transaction. */
-export const contextFieldRepository = (tx: Tx) => ({
+export const contextFieldRepository = (tx: Tx, recordEvents: RecordEvents) => ({
   findForUpdate: async (name: string): Promise<StoredContextField | undefined> =>
     (await tx.query<StoredContextField>(findForUpdate, [name]))[0],
 
   /** Returns the time of creation; undefined if the name is taken. */
-  add: async (field: StoredContextField): Promise<{ readonly createdAt: string } | undefined> =>
-    (await tx.query<{ createdAt: string }>(insert, [JSON.stringify(sql.rowOf(ContextFieldEntity, field))]))[0],
+  add: async (
+    field: StoredContextField,
+    events: readonly DomainEvent[],
+  ): Promise<{ readonly createdAt: string } | undefined> => {
+    const row = JSON.stringify(sql.rowOf(ContextFieldEntity, field));
+    const [added] = await tx.query<{ createdAt: string }>(insert, [row]);
+    if (added !== undefined) recordEvents(events);
+    return added;
+  },
 
   /** Adds the context fields that do not exist. */
-  addMissing: async (fields: readonly StoredContextField[]): Promise<void> => {
+  addMissing: async (fields: readonly StoredContextField[], events: readonly DomainEvent[]): Promise<void> => {
     const rows = fields.map((field) => sql.rowOf(ContextFieldEntity, field));
     if (rows.length > 0) await tx.query(addMissing, [JSON.stringify(rows)]);
+    recordEvents(events);
   },
 
-  save: async ({ name, ...field }: StoredContextField): Promise<void> => {
-    await tx.em.nativeUpdate(ContextFieldEntity, { name }, field);
+  /** Stores a locked field, unless it is the same object as before. */
+  save: async (
+    before: StoredContextField,
+    after: StoredContextField,
+    events: readonly DomainEvent[],
+  ): Promise<void> => {
+    const { name, ...field } = after;
+    if (after !== before) await tx.em.nativeUpdate(ContextFieldEntity, { name }, field);
+    recordEvents(events);
   },
 
-  remove: async (name: string): Promise<void> => {
+  remove: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
     await tx.em.nativeDelete(ContextFieldEntity, { name });
+    recordEvents(events);
   },
 
   /** The active features, and the default strategies of projects, with a constraint on the field. */

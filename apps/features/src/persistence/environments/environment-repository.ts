@@ -6,9 +6,11 @@ import {
   emitProjectEnvironmentDelivery,
 } from '../delivery/emit-delivery.ts';
 import type { ExistingEnvironments, StoredEnvironment } from '../../domain/environments/environment.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import { environmentNameTaken } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 
 const findForUpdate = `
   select ${sql.jsonOf(EnvironmentEntity, 'e')} as environment from environment e where name = any ($1::text[])
@@ -35,7 +37,7 @@ const featureNames = `
   where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
 
 /** Environments within a transaction. */
-export const environmentRepository = (tx: Tx, outbox: Outbox) => {
+export const environmentRepository = (tx: Tx, outbox: Outbox, recordEvents: RecordEvents) => {
   const { query } = tx;
   const locked = new Map<string, BeforeAndAfter<StoredEnvironment>>();
   const updateLocked = (name: string, after: StoredEnvironment | undefined): void => {
@@ -67,7 +69,7 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
       (await query('select from environment where name = $1 for key share', [name])).length > 0,
 
     /** @throws Refusal `NameExistsError`. */
-    add: async (environment: StoredEnvironment): Promise<void> => {
+    add: async (environment: StoredEnvironment, events: readonly DomainEvent[]): Promise<void> => {
       try {
         await tx.em.insert(EnvironmentEntity, environment);
       } catch (error) {
@@ -75,10 +77,11 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
         throw environmentNameTaken(environment.name);
       }
       emitEnvironmentDelivery(outbox, environment);
+      recordEvents(events);
     },
 
     /** Stores environments that `findForUpdate` locked. */
-    save: async (environments: readonly StoredEnvironment[]): Promise<void> => {
+    save: async (environments: readonly StoredEnvironment[], events: readonly DomainEvent[]): Promise<void> => {
       const before = environments.map(({ name }) => {
         const stored = locked.get(name)?.after;
         if (stored === undefined) throw new Error(`The environment ${name} is saved without a lock on it.`);
@@ -90,23 +93,33 @@ export const environmentRepository = (tx: Tx, outbox: Outbox) => {
         updateLocked(environment.name, environment);
         emitEnvironmentDelivery(outbox, environment);
       }
+      recordEvents(events);
     },
 
     /** Removes an environment that no project uses. */
-    remove: async (name: string): Promise<void> => {
+    remove: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
       await tx.em.nativeDelete(EnvironmentEntity, { name });
       updateLocked(name, undefined);
       emitEnvironmentRemovalDelivery(outbox, name);
+      recordEvents(events);
     },
 
     /**
      * Connects projects to the environment `to`, each with the default strategy that it has in `from`. Returns their ids, sorted.
      * @param projects the ids of projects, of which those that are archived are left out; null for all projects with `from`
+     * @param eventsOf the events of the connected projects
      */
-    connectProjects: async (from: string, to: string, projects: readonly string[] | null): Promise<string[]> => {
+    connectProjects: async (
+      from: string,
+      to: string,
+      projects: readonly string[] | null,
+      eventsOf: (connected: readonly string[]) => readonly DomainEvent[],
+    ): Promise<string[]> => {
       const rows = await query<{ project: string }>(connectProjects, [from, to, projects]);
       for (const { project } of rows) emitProjectEnvironmentDelivery(outbox, project, to);
-      return rows.map(({ project }) => project).sort();
+      const connected = rows.map(({ project }) => project).sort();
+      recordEvents(eventsOf(connected));
+      return connected;
     },
 
     /** The ids of at most eleven projects that use the environment. */

@@ -2,7 +2,7 @@ import type { FeatureState } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStates, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../delivery/emit-delivery.ts';
-import type { Feature } from '../../domain/features/feature.ts';
+import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
 import { changedParents } from '../../domain/features/parts/dependency.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
@@ -22,6 +22,7 @@ import {
 } from '../projects/project-context-repository.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../transactions/conditional-write.ts';
 import { activeChildrenOfAll } from '../sql/active-features.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
 /** A locked feature and the context of its project. */
@@ -104,13 +105,14 @@ interface FeatureRepositoryOptions {
   /** the projects that the caller may not see */
   readonly hidden: readonly string[];
   readonly settings: ConstraintSettings;
+  readonly recordEvents: RecordEvents;
 }
 
 /** Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends. */
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
-  { guard, lockReferences, hidden, settings }: FeatureRepositoryOptions,
+  { guard, lockReferences, hidden, settings, recordEvents }: FeatureRepositoryOptions,
 ) => {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();
@@ -181,6 +183,18 @@ export const featureRepository = (
     for (const feature of features) emitFeatureDelivery(outbox, before.get(feature.name), feature);
   };
 
+  /** @param like a locked feature, whose references need no further locks */
+  const add = async (features: readonly Feature[], events: readonly DomainEvent[], like?: Feature): Promise<void> => {
+    for (const feature of features) await guard.checkAddition(feature);
+    try {
+      await write(insertAll, features, like);
+    } catch (error) {
+      if (violatedConstraint(error) !== 'feature_pkey') throw error;
+      throw new SerializationFailure('A feature with the same name was added concurrently.');
+    }
+    recordEvents(events);
+  };
+
   /** The names of the active features that depend on each of the locked ones; those without any are left out. */
   const childrenOfAll = async (names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
     const rows = await query<{ parent: string; children: readonly string[] }>(children, [names]);
@@ -230,21 +244,19 @@ export const featureRepository = (
 
     /**
      * Adds features and emits their states.
-     * @param like a locked feature, whose references need no further locks: the source of a clone
      * @throws SerializationFailure when a feature of the same name was added concurrently: the retried transaction finds it.
      */
-    add: async (features: readonly Feature[], like?: Feature): Promise<void> => {
-      for (const feature of features) await guard.checkAddition(feature);
-      try {
-        await write(insertAll, features, like);
-      } catch (error) {
-        if (violatedConstraint(error) !== 'feature_pkey') throw error;
-        throw new SerializationFailure('A feature with the same name was added concurrently.');
-      }
-    },
+    add: (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => add(features, events),
+
+    /**
+     * Adds a clone of a locked feature, whose references need no further locks, and emits its state.
+     * @throws SerializationFailure as `add`.
+     */
+    addClone: (source: Feature, clone: Feature, events: readonly DomainEvent[]): Promise<void> =>
+      add([clone], events, source),
 
     /** Saves locked features and emits their states. Features that are the same objects as before are not written. */
-    save: async (features: readonly Feature[]): Promise<void> => {
+    save: async (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => {
       for (const after of features) {
         const before = current.get(after.name);
         if (before !== undefined && before !== after) await guard.checkEdit(before, after);
@@ -253,6 +265,7 @@ export const featureRepository = (
         updateAll,
         features.filter((feature) => current.get(feature.name) !== feature),
       );
+      recordEvents(events);
     },
 
     /** Emits the states of features whose rows do not change, for example because their project gets another environment. */
@@ -261,7 +274,7 @@ export const featureRepository = (
     },
 
     /** Removes locked features with everything that belongs to them, and emits their removal. */
-    remove: async (features: readonly Feature[]): Promise<void> => {
+    remove: async (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => {
       for (const feature of features) await guard.checkRemoval(feature);
       for (const batch of batchesOf(features)) {
         const names = batch.map(({ name }) => name);
@@ -273,6 +286,7 @@ export const featureRepository = (
           outbox.emitState({ entity: 'feature', id: name, version, state: null });
         }
       }
+      recordEvents(events);
     },
   };
 };

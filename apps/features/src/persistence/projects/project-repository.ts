@@ -3,6 +3,7 @@ import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
 import { emitProjectEnvironmentDelivery, emitProjectEnvironmentsRemovalDelivery } from '../delivery/emit-delivery.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import {
   activeFeaturesRefused,
@@ -23,6 +24,7 @@ import { storedSegmentJson } from '../entity-json-sql.ts';
 import { emitSegmentRemoval } from '../segments/segment-repository.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import { lockDefaultStrategy } from '../features/lock-references.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
 /** The facts that decide whether a feature with a name can be added to a project. */
@@ -81,11 +83,14 @@ const removeUsage = `
   delete from feature_seen seen using feature f
   where f.name = seen.feature and f.project = $1 and seen.environment = $2`;
 
-/**
- * Projects within a transaction.
- * @param guard refuses edits that require a change request
- */
-export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard) => {
+interface ProjectRepositoryOptions {
+  /** refuses edits that require a change request */
+  readonly guard: ProtectionGuard;
+  readonly recordEvents: RecordEvents;
+}
+
+/** Projects within a transaction. */
+export const projectRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents }: ProjectRepositoryOptions) => {
   const { query } = tx;
   const one = async <Row>(text: string, values: readonly unknown[]): Promise<Row> =>
     onlyRow(await query<Row>(text, values), text);
@@ -126,7 +131,12 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
      * Adds a project and returns the version of its state.
      * @throws Refusal `NameExistsError` for an id that is taken, and for a reserved one unless the caller is an administrator.
      */
-    add: async ({ environments, ...project }: CreatedProject, caller: Caller, createdAt: string): Promise<number> => {
+    add: async (
+      { environments, ...project }: CreatedProject,
+      caller: Caller,
+      createdAt: string,
+      events: readonly DomainEvent[],
+    ): Promise<number> => {
       const { em } = tx;
       const { id, mode } = project;
       em.create(ProjectEntity, { ...project, createdBy: caller.id, createdAt });
@@ -145,6 +155,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       const wasReserved = (await em.nativeDelete(DeletedPrivateProjectEntity, { id })) > 0;
       if (wasReserved && !mayReuseIds(caller)) throw projectIdTaken();
       for (const environment of environments) emitProjectEnvironmentDelivery(outbox, id, environment);
+      recordEvents(events);
       return emitState(id, mode);
     },
 
@@ -156,21 +167,31 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     },
 
     /** Stores a locked project and returns the version of its state. */
-    save: async ({ id, ...project }: StoredProject, updatedAt: string): Promise<number> => {
+    save: async (
+      { id, ...project }: StoredProject,
+      updatedAt: string,
+      events: readonly DomainEvent[],
+    ): Promise<number> => {
       await tx.em.nativeUpdate(ProjectEntity, { id }, { ...project, updatedAt });
+      recordEvents(events);
       return emitState(id, project.mode);
     },
 
     /** Archives a project, or revives it where `archivedAt` is null. */
-    setArchived: async (id: string, archivedAt: string | null): Promise<void> => {
+    setArchived: async (id: string, archivedAt: string | null, events: readonly DomainEvent[]): Promise<void> => {
       await tx.em.nativeUpdate(ProjectEntity, { id }, { archivedAt });
+      recordEvents(events);
     },
 
     /**
      * Removes a locked project without active features, reserves the id of a private one, and emits the removal of the project and its
-     * segments. Returns those segments.
+     * segments.
+     * @param eventsOf the events of the removal, in which those segments are removed with the project
      */
-    remove: async ({ id, mode }: StoredProject): Promise<readonly StoredSegment[]> => {
+    remove: async (
+      { id, mode }: StoredProject,
+      eventsOf: (segments: readonly StoredSegment[]) => readonly DomainEvent[],
+    ): Promise<void> => {
       const removed = await query<{ version: number; segment: StoredSegment }>(removeSegments, [id]);
       for (const { version, segment } of removed) emitSegmentRemoval(outbox, segment.id, version);
       const environments = await query<{ environment: string }>(removeEnvironments, [id]);
@@ -189,7 +210,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       if (mode === 'private') await tx.em.insert(DeletedPrivateProjectEntity, { id });
       const { version } = await one<{ version: number }>(nextVersion, [id]);
       outbox.emitState({ entity: 'project', id, version, state: null, lastMode: mode });
-      return removed.map(({ segment }) => segment);
+      recordEvents(eventsOf(removed.map(({ segment }) => segment)));
     },
 
     /** The names of its features, archived or not, sorted. */
@@ -199,17 +220,19 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     },
 
     /** Connects a locked environment that the project does not have. */
-    connect: async (id: string, environment: string): Promise<void> => {
+    connect: async (id: string, environment: string, events: readonly DomainEvent[]): Promise<void> => {
       await tx.em.insert(ProjectEnvironmentEntity, { project: id, environment });
       emitProjectEnvironmentDelivery(outbox, id, environment);
+      recordEvents(events);
     },
 
     /** Disconnects an environment, with the usage of the project's features in it. */
-    disconnect: async (id: string, environment: string): Promise<void> => {
+    disconnect: async (id: string, environment: string, events: readonly DomainEvent[]): Promise<void> => {
       await guard.checkDisconnection(id, environment);
       await tx.em.nativeDelete(ProjectEnvironmentEntity, { project: id, environment });
       emitProjectEnvironmentsRemovalDelivery(outbox, id, [environment]);
       await query(removeUsage, [id, environment]);
+      recordEvents(events);
     },
 
     /** The default strategy of a project in one of its environments, locked. */
@@ -220,17 +243,29 @@ export const projectRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
     },
 
     /** @throws SerializationFailure when a segment or context field of the strategy was deleted concurrently. */
-    setDefaultStrategy: async (id: string, environment: string, defaultStrategy: CreateStrategy): Promise<void> => {
+    setDefaultStrategy: async (
+      id: string,
+      environment: string,
+      defaultStrategy: CreateStrategy,
+      events: readonly DomainEvent[],
+    ): Promise<void> => {
       await lockDefaultStrategy(tx, id, defaultStrategy);
       await tx.em.nativeUpdate(ProjectEnvironmentEntity, { project: id, environment }, { defaultStrategy });
+      recordEvents(events);
     },
 
     /** Returns false if the project is a favourite of the user already. */
-    addFavorite: (project: string, userId: number): Promise<boolean> =>
-      insertIfAbsent(tx, ProjectFavoriteEntity, { project, userId }),
+    addFavorite: async (project: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
+      const isAdded = await insertIfAbsent(tx, ProjectFavoriteEntity, { project, userId });
+      if (isAdded) recordEvents(events);
+      return isAdded;
+    },
 
     /** Returns false if the project is not a favourite of the user. */
-    removeFavorite: async (project: string, userId: number): Promise<boolean> =>
-      (await tx.em.nativeDelete(ProjectFavoriteEntity, { project, userId })) > 0,
+    removeFavorite: async (project: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
+      const isRemoved = (await tx.em.nativeDelete(ProjectFavoriteEntity, { project, userId })) > 0;
+      if (isRemoved) recordEvents(events);
+      return isRemoved;
+    },
   };
 };

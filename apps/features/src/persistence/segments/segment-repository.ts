@@ -6,10 +6,12 @@ import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql
 import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../domain/constraints/segment.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import { SegmentEntity } from '../entities.ts';
 import { storedSegmentJson } from '../entity-json-sql.ts';
 import type { BeforeAndAfter } from '../transactions/conditional-write.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 
 const getForUpdate = `
   select ${storedSegmentJson('s')} as segment, (select id from segment where name = $2) as "idOfName"
@@ -40,11 +42,14 @@ export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number):
   emitSegmentRemovalDelivery(outbox, id);
 };
 
-/**
- * Segments within a transaction.
- * @param guard refuses edits that require a change request
- */
-export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard) => {
+interface SegmentRepositoryOptions {
+  /** refuses edits that require a change request */
+  readonly guard: ProtectionGuard;
+  readonly recordEvents: RecordEvents;
+}
+
+/** Segments within a transaction. */
+export const segmentRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents }: SegmentRepositoryOptions) => {
   const { query } = tx;
   const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
   const updateLocked = (id: number, after: StoredSegment | undefined): void => {
@@ -88,10 +93,15 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       }
     },
 
-    /** @throws Refusal for a name that is taken and for a project that does not exist. */
+    /**
+     * Adds a segment and returns it, with its new id.
+     * @param eventsOf the events of the added segment
+     * @throws Refusal for a name that is taken and for a project that does not exist.
+     */
     add: async (
       content: SegmentContent,
       { createdBy, createdAt }: { readonly createdBy: string; readonly createdAt: string },
+      eventsOf: (segment: StoredSegment) => readonly DomainEvent[],
     ): Promise<StoredSegment> => {
       const { em } = tx;
       const row = em.create(SegmentEntity, { ...content, createdBy, createdAt, version: 1 });
@@ -102,32 +112,35 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, guard: ProtectionGuard
       }
       const segment = { ...content, id: row.id, createdBy, createdAt };
       emitState(segment, row.version);
+      recordEvents(eventsOf(segment));
       return segment;
     },
 
     /**
-     * Stores a locked segment that was `before`.
+     * Stores a locked segment.
      * @throws Refusal for a name that is taken and for a project that does not exist.
      */
-    save: async (before: StoredSegment, segment: StoredSegment): Promise<void> => {
-      const { id, name, description, project, constraints } = segment;
+    save: async (before: StoredSegment, after: StoredSegment, events: readonly DomainEvent[]): Promise<void> => {
+      const { id, name, description, project, constraints } = after;
       await guard.checkSegmentEdit(id, [before.project, project]);
       const content = { name, description, project, constraints, version: raw('version + 1') };
       try {
         const saved = await tx.em.qb(SegmentEntity).update(content).where({ id }).returning('version').execute('all');
-        emitState(segment, onlyRow<{ version: number }>(saved, `that updates the segment ${id}`).version);
+        emitState(after, onlyRow<{ version: number }>(saved, `that updates the segment ${id}`).version);
       } catch (error) {
         throw refusalOf(error, project);
       }
-      updateLocked(id, segment);
+      updateLocked(id, after);
+      recordEvents(events);
     },
 
-    remove: async ({ id, project }: StoredSegment): Promise<void> => {
+    remove: async ({ id, project }: StoredSegment, events: readonly DomainEvent[]): Promise<void> => {
       await guard.checkSegmentEdit(id, [project]);
       const text = 'delete from segment where id = $1 returning version';
       const [row] = await query<{ version: number }>(text, [id]);
       if (row !== undefined) emitSegmentRemoval(outbox, id, row.version);
       updateLocked(id, undefined);
+      recordEvents(events);
     },
 
     /** The feature that has the strategy with the id, if any has. */

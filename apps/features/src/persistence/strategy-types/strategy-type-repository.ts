@@ -1,8 +1,10 @@
 import type { Tx } from '@bunting/database';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
 import { sql, StrategyTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 
 const findForUpdate = `
   select ${sql.selectOf(StrategyTypeEntity, 'strategy_type')} from strategy_type where name = $1 for update`;
@@ -11,19 +13,31 @@ const findForUpdate = `
 const sortOrder = 9999;
 
 /** Strategy types within a transaction. */
-export const strategyTypeRepository = (tx: Tx) => ({
+export const strategyTypeRepository = (tx: Tx, recordEvents: RecordEvents) => ({
   findForUpdate: async (name: string): Promise<StoredStrategyType | undefined> =>
     (await tx.query<StoredStrategyType>(findForUpdate, [name]))[0],
 
   /** Returns false if the name is taken. */
-  add: (type: StoredStrategyType): Promise<boolean> => insertIfAbsent(tx, StrategyTypeEntity, { ...type, sortOrder }),
-
-  save: async ({ name, ...type }: StoredStrategyType): Promise<void> => {
-    await tx.em.nativeUpdate(StrategyTypeEntity, { name }, type);
+  add: async (type: StoredStrategyType, events: readonly DomainEvent[]): Promise<boolean> => {
+    const isAdded = await insertIfAbsent(tx, StrategyTypeEntity, { ...type, sortOrder });
+    if (isAdded) recordEvents(events);
+    return isAdded;
   },
 
-  remove: async (name: string): Promise<void> => {
+  /** Stores a locked type, unless it is the same object as before. */
+  save: async (
+    before: StoredStrategyType,
+    after: StoredStrategyType,
+    events: readonly DomainEvent[],
+  ): Promise<void> => {
+    const { name, ...type } = after;
+    if (after !== before) await tx.em.nativeUpdate(StrategyTypeEntity, { name }, type);
+    recordEvents(events);
+  },
+
+  remove: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
     await tx.em.nativeDelete(StrategyTypeEntity, { name });
+    recordEvents(events);
   },
 
   /** The features, archived or not, with a strategy of the type. */

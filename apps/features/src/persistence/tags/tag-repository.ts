@@ -1,8 +1,10 @@
 import type { Tag } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { StoredTagType } from '../../domain/tags/tag-type.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
 const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name';
@@ -36,12 +38,20 @@ export interface AddedTags {
 }
 
 /** Tags and tag types within a transaction. */
-export const tagRepository = (tx: Tx) => ({
-  /** Adds the tags that do not exist, unless their type does not exist either. */
-  addMissing: async (tags: readonly Tag[]): Promise<AddedTags> => {
+export const tagRepository = (tx: Tx, recordEvents: RecordEvents) => ({
+  /**
+   * Adds the tags that do not exist, unless their type does not exist either.
+   * @param eventsOf the events of the added tags
+   */
+  addMissing: async (
+    tags: readonly Tag[],
+    eventsOf: (added: readonly Tag[]) => readonly DomainEvent[],
+  ): Promise<AddedTags> => {
     if (tags.length === 0) return { added: [], unknownTypes: [] };
     try {
-      return onlyRow(await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]), 'that adds tags');
+      const result = onlyRow(await tx.query<AddedTags>(addMissing, [JSON.stringify(tags)]), 'that adds tags');
+      recordEvents(eventsOf(result.added));
+      return result;
     } catch (error) {
       if (violatedConstraint(error) !== 'tag_type_fkey') throw error;
       throw new SerializationFailure('A tag type was deleted concurrently.', { cause: error });
@@ -49,14 +59,18 @@ export const tagRepository = (tx: Tx) => ({
   },
 
   /** Adds the tag types that do not exist. */
-  addMissingTypes: async (types: readonly StoredTagType[]): Promise<void> => {
+  addMissingTypes: async (types: readonly StoredTagType[], events: readonly DomainEvent[]): Promise<void> => {
     const rows = types.map((type) => sql.rowOf(TagTypeEntity, type));
     if (rows.length > 0) await tx.query(addMissingTypes, [JSON.stringify(rows)]);
+    recordEvents(events);
   },
 
   /** Returns false if the tag does not exist. */
-  removeTag: async ({ type, value }: Tag): Promise<boolean> =>
-    (await tx.em.nativeDelete(TagEntity, { type, value })) > 0,
+  removeTag: async ({ type, value }: Tag, events: readonly DomainEvent[]): Promise<boolean> => {
+    const isRemoved = (await tx.em.nativeDelete(TagEntity, { type, value })) > 0;
+    if (isRemoved) recordEvents(events);
+    return isRemoved;
+  },
 
   /** The names of the features with the tag, or with any tag of the type, sorted. */
   featureNames: async (type: string, value?: string): Promise<string[]> => {
@@ -74,14 +88,22 @@ export const tagRepository = (tx: Tx) => ({
     (await tx.query<StoredTagType>(findTypeForUpdate, [name]))[0],
 
   /** Returns false if the name is taken. */
-  addType: (type: StoredTagType): Promise<boolean> => insertIfAbsent(tx, TagTypeEntity, type),
+  addType: async (type: StoredTagType, events: readonly DomainEvent[]): Promise<boolean> => {
+    const isAdded = await insertIfAbsent(tx, TagTypeEntity, type);
+    if (isAdded) recordEvents(events);
+    return isAdded;
+  },
 
-  saveType: async ({ name, ...type }: StoredTagType): Promise<void> => {
-    await tx.em.nativeUpdate(TagTypeEntity, { name }, type);
+  /** Stores a locked tag type, unless it is the same object as before. */
+  saveType: async (before: StoredTagType, after: StoredTagType, events: readonly DomainEvent[]): Promise<void> => {
+    const { name, ...type } = after;
+    if (after !== before) await tx.em.nativeUpdate(TagTypeEntity, { name }, type);
+    recordEvents(events);
   },
 
   /** Removes a tag type and its tags. */
-  removeType: async (name: string): Promise<void> => {
+  removeType: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
     await tx.em.nativeDelete(TagTypeEntity, { name });
+    recordEvents(events);
   },
 });

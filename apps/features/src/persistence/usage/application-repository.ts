@@ -7,6 +7,8 @@ import type {
   ApplicationWrite,
   ReportedApplicationInstance,
 } from '../../domain/usage/applications.ts';
+import type { DomainEvent } from '../../domain/features/feature.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 
 /** SQL: whether all uses of the application in the row `a` are in the given projects, and there is at least one. */
 export const usedOnlyIn = (projects: string): string => `(
@@ -110,7 +112,7 @@ const describe = `
     updated_at = excluded.updated_at`;
 
 /** Applications within a transaction. Each method takes a fixed number of statements, for any number of applications in a report. */
-export const applicationRepository = ({ query }: Tx) => {
+export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents) => {
   const lockAndCount = async (): Promise<ApplicationCounts> => {
     await query(lock);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
@@ -130,17 +132,18 @@ export const applicationRepository = ({ query }: Tx) => {
       applications.length === 0 ? [] : query(findReported, [toIndexedJson(applications), now.toISOString()]),
 
     /**
-     * Records that applications were seen, with their instances and the features that they evaluated but that do not exist. Returns
-     * those that are new, and those that only frontend tokens had reported before.
+     * Records that applications were seen, with their instances and the features that they evaluated but that do not exist.
+     * @param eventsOf the events of the applications that are new, and of those that only frontend tokens had reported before
      */
     recordSeen: async (
       applications: readonly ReportedApplicationInstance[],
       missing: readonly MissingFeature[],
       now: Date,
-    ): Promise<AnnouncedApplication[]> => {
-      if (applications.length === 0 && missing.length === 0) return [];
+      eventsOf: (announced: readonly AnnouncedApplication[]) => readonly DomainEvent[],
+    ): Promise<void> => {
+      if (applications.length === 0 && missing.length === 0) return;
       const values = [toIndexedJson(applications), now.toISOString(), JSON.stringify(missing)];
-      return query<AnnouncedApplication>(recordSeen, values);
+      recordEvents(eventsOf(await query<AnnouncedApplication>(recordSeen, values)));
     },
 
     /** Whether the application is in the list. */
@@ -148,14 +151,19 @@ export const applicationRepository = ({ query }: Tx) => {
       (await query('select from client_application where app_name = $1', [appName])).length > 0,
 
     /** Creates or updates an application. */
-    describe: async ({ appName, createdBy, ...properties }: ApplicationDescription, now: Date): Promise<void> => {
+    describe: async (
+      { appName, createdBy, ...properties }: ApplicationDescription,
+      now: Date,
+      events: readonly DomainEvent[],
+    ): Promise<void> => {
       const { description, url, color, icon, sdkVersion, strategies } = properties;
       const strategiesJson = strategies === undefined ? null : JSON.stringify(strategies);
       const texts = [description, url, color, icon, sdkVersion].map((text) => text ?? null);
       await query(describe, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);
+      recordEvents(events);
     },
 
-    /** Returns false if the application does not exist or is used only in hidden projects. */
+    /** Returns false if the application does not exist or is used only in hidden projects. Emits no event. */
     remove: async (appName: string, hidden: readonly string[]): Promise<boolean> => {
       const text = `delete from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')} returning app_name`;
       return (await query(text, [appName, hidden])).length > 0;
