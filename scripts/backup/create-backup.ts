@@ -1,8 +1,9 @@
 import { migrationsTable } from '@bunting/database';
 import type { ServiceName } from '@bunting/contracts';
+import { buntingVersion } from '@bunting/runtime';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -92,11 +93,6 @@ const writeManifest = async (folder: string, manifest: Manifest): Promise<void> 
   }
 };
 
-const versionOfBunting = async (): Promise<string> => {
-  const file = await readFile(path.join(import.meta.dirname, '..', '..', 'package.json'), 'utf8');
-  return (JSON.parse(file) as { version: string }).version;
-};
-
 /**
  * Copies the databases, as they are at one moment, into a new folder that only this user can read. The folder gets its name when the
  * backup is complete and on the disk.
@@ -119,8 +115,10 @@ export const createBackup = async (
         snapshots.map(async (snapshot) => [snapshot.service, await copyDatabase(snapshot, partialFolder)] as const),
       );
       const services = Object.fromEntries(copies) as Record<ServiceName, DatabaseCopy>;
-      const bunting = await versionOfBunting();
-      return { manifest: { format: 1, bunting, at: takenAt.toISOString(), services } satisfies Manifest, pausedMs };
+      return {
+        manifest: { format: 1, bunting: buntingVersion(), at: takenAt.toISOString(), services } satisfies Manifest,
+        pausedMs,
+      };
     });
     await writeManifest(partialFolder, backup.manifest);
     for (const { service } of databases) await flushFolder(path.join(partialFolder, service));

@@ -1,7 +1,13 @@
 import { requireAllEndpoints, inProcessBus } from '@bunting/bus';
 import { type Database, migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
-import { type AnyService, drainTimeoutMs, type RunningService, type ServiceContext } from '@bunting/runtime';
+import {
+  type AnyService,
+  buntingVersion,
+  drainTimeoutMs,
+  type RunningService,
+  type ServiceContext,
+} from '@bunting/runtime';
 import { awaitRightsProjection } from './authorisation/await-rights-projection.ts';
 import { startAuthentication } from './composition/authentication.ts';
 import { ensureFirstCredentials } from './composition/ensure-first-credentials.ts';
@@ -15,7 +21,6 @@ import { splitCommaSeparated } from './http/split-comma-separated.ts';
 import { httpStopTimeoutMs } from './http/request-timeouts.ts';
 import { createHttpServer, listen, requireAvailableAddress } from './http/server.ts';
 import { configuredMailer } from './mail/mailer.ts';
-import { version } from './openapi/openapi-document.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { projectDirectory } from './operations/project-directory.ts';
 import { configuredAdmin } from './passwords/ensure-first-admin.ts';
@@ -138,7 +143,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     pendingPrivateProjects,
     invalidateRights: () => onAccessChange('project'),
     instance: {
-      version,
+      version: buntingVersion(),
       publicUrl: config.GATEWAY_PUBLIC_URL,
       pageUrl,
       frontendOrigins: splitCommaSeparated(config.GATEWAY_FRONTEND_CORS_ORIGINS),

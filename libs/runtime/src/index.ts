@@ -1,3 +1,4 @@
+export { buntingVersion } from './bunting-version.ts';
 export { databaseSettings, outboxSettings } from './settings/shared-settings.ts';
 export { ConfigError, type ConfigSchema, keysOf, readConfig } from './settings/read-config.ts';
 export { configOf, HostConfig, monitoringPortKey, natsAccess } from './settings/host-settings.ts';

@@ -12,7 +12,7 @@ import {
   permissionsFor,
   Problem,
 } from '@bunting/contracts';
-import { readFileSync } from 'node:fs';
+import { buntingVersion } from '@bunting/runtime';
 import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
@@ -33,11 +33,6 @@ export interface OpenApiDocument {
   };
   readonly security: readonly JsonObject[];
 }
-
-/** The version of Bunting. */
-export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /** `documented<Keyword>` of a schema replaces `<keyword>` in the document; validation ignores it. */
 const keywordOf = (key: string): string =>
@@ -330,7 +325,7 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     openapi: '3.1.0',
     info: {
       title: 'Bunting API',
-      version,
+      version: buntingVersion(),
       description:
         'Administers feature flags: per project and environment, with change requests, search and an event log.',
     },

@@ -1,11 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { SpanCounts } from '@bunting/tracing';
 import { collectDefaultMetrics, Counter, Gauge, type Registry } from 'prom-client';
-
-/** The version of this package, which is that of Bunting. */
-export const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  readonly version: string;
-};
+import { buntingVersion } from '../bunting-version.ts';
 
 const noSpans: SpanCounts = { exported: 0, dropped: 0, queued: 0 };
 
@@ -62,7 +57,7 @@ export const processMetrics = (usesNats: boolean) => {
         help: 'always 1; the labels name the versions',
         labelNames: ['version', 'node'],
         registers,
-      }).set({ version, node: process.versions.node }, 1);
+      }).set({ version: buntingVersion(), node: process.versions.node }, 1);
       new Gauge({
         name: 'bunting_nats_connected',
         help: '1 while the process is connected to NATS; 0 without NATS',

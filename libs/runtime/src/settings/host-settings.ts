@@ -1,6 +1,6 @@
 import type { NatsAccess } from '@bunting/bus';
 import { type Static, Type } from 'typebox';
-import { version } from '../monitoring/process-metrics.ts';
+import { buntingVersion } from '../bunting-version.ts';
 import type { AnyService } from '../host/service.ts';
 import { ConfigError, type ConfigSchema, type ProcessEnvironment, readConfig, unknownSettings } from './read-config.ts';
 import { tracingOptions, tracingSettings } from './tracing-settings.ts';
@@ -118,7 +118,7 @@ export const readProcessSettings = (services: readonly AnyService[], environment
   const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
   let tracing: ReturnType<typeof tracingOptions>;
   try {
-    tracing = tracingOptions(hostConfig, name === 'bunting' ? name : `bunting-${name}`, version);
+    tracing = tracingOptions(hostConfig, name === 'bunting' ? name : `bunting-${name}`, buntingVersion());
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     faults.push(error.message);

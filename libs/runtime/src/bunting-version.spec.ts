@@ -1,0 +1,8 @@
+import { expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { buntingVersion } from './bunting-version.ts';
+
+it.each(['', 'apps/gateway/', 'apps/all-in-one/'])('the version of Bunting is that of %spackage.json', (folder) => {
+  const text = readFileSync(new URL(`../../../${folder}package.json`, import.meta.url), 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ version: buntingVersion() });
+});
