@@ -57,6 +57,13 @@ describe('a request of an archived or deleted project', () => {
     expect(await service.get(id, lee)).toEqual(before);
   });
 
+  it('is refused for its project, also if there is no such request', async () => {
+    service.features.deleteProject('shop');
+    for (let nth = 0; nth < 20; nth++)
+      for (const operation of [GetChangeRequest, GetApprovers])
+        await expect(service.call(operation, at(987_654), lee)).rejects.toMatchObject(notFound);
+  });
+
   it('is not found after it was closed', async () => {
     const { id } = await service.add(update, lee);
     await service.move(id, 'Cancelled', lee);

@@ -12,3 +12,11 @@ export const requireProject = async (bus: Bus, request: RequestInProject): Promi
   const { projectId } = request.params;
   await call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, onBehalfOf(request));
 };
+
+/** The result of a read in a project, which runs while the project is looked for. The refusal of a missing project takes precedence. */
+export const readInProject = async <T>(bus: Bus, request: RequestInProject, read: Promise<T>): Promise<T> => {
+  // Awaited later: without a handler, a rejection in the meantime would be reported as unhandled.
+  read.catch(() => undefined);
+  await requireProject(bus, request);
+  return read;
+};

@@ -3,12 +3,12 @@ import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
 import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
 import { toReviewerResponse } from './reviewer-response.ts';
 import type { ChangeRequestsContext } from '../context.ts';
-import { requireProject } from '../require-project.ts';
+import { readInProject } from '../require-project.ts';
 
 export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetApprovers, async (operationRequest) => {
     const { params, caller } = operationRequest;
-    const [request] = await Promise.all([reader.visible(params, caller.id), requireProject(bus, operationRequest)]);
+    const request = await readInProject(bus, operationRequest, reader.visible(params, caller.id));
     const ids = await reader.requestedApprovers(request.id);
     if (ids.length === 0) return { reviewers: [] };
     const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
