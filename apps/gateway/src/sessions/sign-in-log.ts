@@ -11,17 +11,20 @@ export const signInLog = (log: Pick<Logger, 'info' | 'warn'>) => {
   return {
     /** @param how e.g. `a password` */
     success: (userId: number, how: string): void => log.info({ userId }, `User ${userId} signed in with ${how}.`),
-    /** @param userId undefined for a name without a user */
+    /** @param userId undefined for the name of no active user with a password */
     failure: (userId: number | undefined, address: string): void => {
       if (budget.consume('failures').waitSeconds > 0) {
         unloggedCount++;
         return;
       }
-      const account = userId === undefined ? 'no user of this installation' : `user ${userId}`;
+      const reason =
+        userId === undefined
+          ? 'no active user with a password has the name that was sent'
+          : `the password of user ${userId} was wrong`;
       const omission = unloggedCount === 0 ? '' : ` ${unloggedCount} further failures before it were not logged.`;
       log.warn(
         { userId, address },
-        `A sign-in as ${account} from ${address} failed: the password was wrong.${omission} GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE limits attempts.`,
+        `A sign-in from ${address} failed: ${reason}.${omission} GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE limits attempts.`,
       );
       unloggedCount = 0;
     },
