@@ -5,7 +5,7 @@ import {
   requireFromNotAfterTo,
   requireFromNotBeyondNextEvent,
 } from '../../apps/audit/src/domain/require-valid-bounds.ts';
-import { parseKnownEvent } from '../../apps/audit/src/domain/known-event.ts';
+import { parseExternallyRecordedHash } from '../../apps/audit/src/domain/externally-recorded-hash.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { countOption, runCommand } from '../command.ts';
 import { defaultLogLocation, withEventLog } from './with-event-log.ts';
@@ -44,7 +44,7 @@ const main = async (): Promise<number> => {
   const options = {
     from: idOption('from', values.from),
     to: idOption('to', values.to),
-    knownEvent: values.known === undefined ? undefined : parseKnownEvent(values.known, '--known'),
+    externalHash: values.known === undefined ? undefined : parseExternallyRecordedHash(values.known, '--known'),
   };
   requireFromNotAfterTo(options.from, options.to, '--');
   return withEventLog('audit-verify', values.url, async (log) => {

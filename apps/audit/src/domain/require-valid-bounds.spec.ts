@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   requireAfterNotBeyondLog,
-  requireKnownEventNotDropped,
+  requireEventNotDropped,
   requireFromNotAfterTo,
   requireFromNotBeyondNextEvent,
 } from './require-valid-bounds.ts';
@@ -33,10 +33,10 @@ it('a command names its options, and not the parameters of the operation, in wha
   expect(() => requireFromNotBeyondNextEvent(11, 9, '--')).toThrow('The `--from` property must be at most 10');
 });
 
-it('a knownEvent event that was dropped for its age is refused, with the option in which it was sent', () => {
-  const knownEvent = { id: 3, hash: '', path: '--knownEvent' };
-  for (const droppedId of [0, 2, 3]) expect(() => requireKnownEventNotDropped(knownEvent, droppedId)).not.toThrow();
-  expect(() => requireKnownEventNotDropped(knownEvent, 4)).toThrow(
-    'The `--knownEvent` property names event 3, which was dropped for its age: the log begins after event 4.',
+it('the event of an externally recorded hash that was dropped for its age is refused, with the option in which it was sent', () => {
+  const externalHash = { id: 3, hash: '', path: '--known' };
+  for (const droppedId of [0, 2, 3]) expect(() => requireEventNotDropped(externalHash, droppedId)).not.toThrow();
+  expect(() => requireEventNotDropped(externalHash, 4)).toThrow(
+    'The `--known` property names event 3, which was dropped for its age: the log begins after event 4.',
   );
 });

@@ -1,5 +1,5 @@
 import { invalid } from '@bunting/contracts';
-import type { SentKnownEvent } from './known-event.ts';
+import type { ExternallyRecordedHash } from './externally-recorded-hash.ts';
 
 /** Begins the path of a bound in a refusal: bounds are query parameters of operations, and options of a command. */
 type PathPrefix = '/query/' | '--';
@@ -33,8 +33,8 @@ export const requireFromNotAfterTo = (
     throw invalid(`The \`${prefix}from\` property must not be greater than \`${prefix}to\`.`, `${prefix}from`);
 };
 
-/** Refuses a known event that the log has dropped for its age: it cannot be compared. */
-export const requireKnownEventNotDropped = ({ id, path }: SentKnownEvent, droppedId: number): void => {
+/** Refuses an externally recorded hash whose event the log has dropped for its age: it cannot be compared. */
+export const requireEventNotDropped = ({ id, path }: ExternallyRecordedHash, droppedId: number): void => {
   if (id >= droppedId) return;
   const subject = path === undefined ? 'The known event' : `The \`${path}\` property`;
   throw invalid(

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { VerifyEventLog } from '@bunting/contracts';
 import { isVerificationComplete } from '../../domain/is-verification-complete.ts';
 import { requireFromNotAfterTo, requireFromNotBeyondNextEvent } from '../../domain/require-valid-bounds.ts';
-import { parseKnownEvent } from '../../domain/known-event.ts';
+import { parseExternallyRecordedHash } from '../../domain/externally-recorded-hash.ts';
 import type { AuditContext } from '../context.ts';
 
 /** The part of the deadline that is reserved for the reply. */
@@ -14,7 +14,7 @@ export const verifyEventLogEndpoint = ({ verifyChain, prunedUnreadMessages, dead
     const report = await verifyChain({
       from,
       to,
-      knownEvent: known === undefined ? undefined : parseKnownEvent(known, '/query/known'),
+      externalHash: known === undefined ? undefined : parseExternallyRecordedHash(known, '/query/known'),
       until: new Date(deadline.getTime() - replyTimeMs),
     });
     requireFromNotBeyondNextEvent(from, report.head.id);

@@ -79,8 +79,8 @@ describe('The retention of events', () => {
     const { head, hash } = await verifyChain(log.database, { to: 4 });
     await drop(day(5));
     expect(await verifyChain(log.database)).toMatchObject({ from: 5, checked: 6, fault: null, head });
-    expect((await verifyChain(log.database, { knownEvent: { id: 4, hash } })).fault).toBeNull();
-    expect((await verifyChain(log.database, { knownEvent: { id: 4, hash: head.hash } })).fault).toMatchObject({
+    expect((await verifyChain(log.database, { externalHash: { id: 4, hash } })).fault).toBeNull();
+    expect((await verifyChain(log.database, { externalHash: { id: 4, hash: head.hash } })).fault).toMatchObject({
       id: 4,
     });
     await run('delete from event where id = 5');

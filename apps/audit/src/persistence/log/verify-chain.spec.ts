@@ -137,15 +137,15 @@ describe('The chain of hashes', () => {
          (uid, hash) = (select uid, hash from event where id = 8)`,
     );
     expect(await faultOf()).toBeNull();
-    expect(await faultOf({ knownEvent: head })).toEqual([9, 'missing']);
+    expect(await faultOf({ externalHash: head })).toEqual([9, 'missing']);
   });
 
   it('detects a rewritten log by a hash that was kept elsewhere', async () => {
     await appendTen();
     const { head } = await check({ to: 5 });
-    const knownEvent = { id: 5, hash: (await check({ to: 5 })).hash };
-    expect(knownEvent.hash).not.toBe(head.hash);
-    expect(await faultOf({ knownEvent })).toBeNull();
+    const externalHash = { id: 5, hash: (await check({ to: 5 })).hash };
+    expect(externalHash.hash).not.toBe(head.hash);
+    expect(await faultOf({ externalHash })).toBeNull();
     await tamper(`update event set data = '{}' where id = 3`);
     const stored = await log.database.read<HashedEvent>({ text: `select ${chainColumns} from event order by id` });
     let hash = '0'.repeat(64);
@@ -155,22 +155,22 @@ describe('The chain of hashes', () => {
     }
     await tamper(`update event_log_head set hash = decode('${hash}', 'hex')`);
     expect(await faultOf()).toBeNull();
-    expect(await faultOf({ knownEvent })).toEqual([5, 'altered']);
+    expect(await faultOf({ externalHash })).toEqual([5, 'altered']);
     // Also where the verified range does not include it.
-    expect(await faultOf({ knownEvent, from: 7 })).toEqual([5, 'altered']);
-    expect(await faultOf({ knownEvent, to: 3 })).toEqual([5, 'altered']);
+    expect(await faultOf({ externalHash, from: 7 })).toEqual([5, 'altered']);
+    expect(await faultOf({ externalHash, to: 3 })).toEqual([5, 'altered']);
   });
 
-  it('refuses a known event that was dropped for its age, because it cannot be compared any more', async () => {
+  it('refuses the hash of an event that was dropped for its age, because it cannot be compared any more', async () => {
     await appendTen();
-    const knownEvent = { id: 3, hash: (await check({ to: 3 })).hash };
+    const externalHash = { id: 3, hash: (await check({ to: 3 })).hash };
     const { hash } = await check({ to: 4 });
     await tamper(
       'delete from event where id <= 4',
       `update event_log_head set dropped_id = 4, dropped_hash = decode('${hash}', 'hex')`,
     );
-    expect(await faultOf({ knownEvent: { id: 4, hash } })).toBeNull();
-    await expect(check({ knownEvent })).rejects.toMatchObject({
+    expect(await faultOf({ externalHash: { id: 4, hash } })).toBeNull();
+    await expect(check({ externalHash })).rejects.toMatchObject({
       kind: 'ValidationError',
       message: expect.stringContaining('event 3, which was dropped for its age'),
     });

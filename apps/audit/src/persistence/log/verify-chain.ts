@@ -1,15 +1,15 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { type ChainFault, type FaultKind, describeChainFault } from '../../domain/chained-event.ts';
-import { requireKnownEventNotDropped } from '../../domain/require-valid-bounds.ts';
-import type { KnownEvent, SentKnownEvent } from '../../domain/known-event.ts';
+import { requireEventNotDropped } from '../../domain/require-valid-bounds.ts';
+import type { EventIdAndHash, ExternallyRecordedHash } from '../../domain/externally-recorded-hash.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
 import { missingLogHeadError } from './missing-log-head-error.ts';
 
 export interface VerificationOptions {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** an event that is compared with the log, also outside of the range */
-  readonly knownEvent?: SentKnownEvent | undefined;
+  /** a hash that is compared with that of the event in the log, also outside of the range */
+  readonly externalHash?: ExternallyRecordedHash | undefined;
   /** the deadline, at which verification stops and reports the last event that it has verified */
   readonly until?: Date | undefined;
   readonly progress?: ((checkedTo: number, to: number) => void) | undefined;
@@ -25,7 +25,7 @@ export interface VerificationReport {
   /** the hash of the event `checkedTo` */
   readonly hash: string;
   /** the last event of the log; stored outside the log, it proves a later truncation */
-  readonly head: KnownEvent;
+  readonly head: EventIdAndHash;
   readonly fault: ChainFault | null;
 }
 
@@ -77,7 +77,7 @@ const eventFault = (
   previousHash: string,
   event: HashedEvent,
   batch: readonly HashedEvent[],
-  knownEvent: SentKnownEvent | undefined,
+  externalHash: ExternallyRecordedHash | undefined,
 ): ChainFault | undefined => {
   const { id, hash } = event;
   if (eventHash(previousHash, event) !== hash) {
@@ -86,22 +86,24 @@ const eventFault = (
       ? describeChainFault(id, 'altered')
       : describeChainFault(id, 'moved', `the id ${movedEvent.id}`);
   }
-  return knownEvent?.id === id && knownEvent.hash !== hash ? describeChainFault(id, 'altered', otherHash) : undefined;
+  return externalHash?.id === id && externalHash.hash !== hash
+    ? describeChainFault(id, 'altered', otherHash)
+    : undefined;
 };
 
 /**
- * The fault of a known event outside of the range that is verified, if any.
- * @throws Refusal `ValidationError` if the log has dropped it for its age: it cannot be compared
+ * The fault that an externally recorded hash shows outside of the range that is verified, if any.
+ * @throws Refusal `ValidationError` if the log has dropped its event for its age: it cannot be compared
  */
-const knownEventFault = async (
+const externalHashFault = async (
   database: ReadDatabase,
-  knownEvent: SentKnownEvent,
+  externalHash: ExternallyRecordedHash,
   log: LogEnds,
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<ChainFault | undefined> => {
-  const { id, hash } = knownEvent;
+  const { id, hash } = externalHash;
   if (id > log.id) return describeChainFault(log.id + 1, 'missing', `, for ${id} is known`);
-  requireKnownEventNotDropped(knownEvent, log.droppedId);
+  requireEventNotDropped(externalHash, log.droppedId);
   if (id === log.droppedId) return hash === log.droppedHash ? undefined : describeChainFault(id, 'altered');
   if (id >= from && id <= to) return undefined;
   const [event] = await database.read<{ hash: string }>(selectHash, [id]);
@@ -112,13 +114,13 @@ const knownEventFault = async (
 /**
  * Verifies that the events of a range are those that were appended: recomputes each hash from the stored event and the hash
  * before it, and reports the first mismatch. Hashes are computed here: the database is only read.
- * @throws Refusal `ValidationError` if the log has dropped `knownEvent` for its age: it cannot be compared
+ * @throws Refusal `ValidationError` if the log has dropped the event of `externalHash` for its age: it cannot be compared
  */
 export const verifyChain = async (
   database: ReadDatabase,
   options: VerificationOptions = {},
 ): Promise<VerificationReport> => {
-  const { knownEvent, until, progress } = options;
+  const { externalHash, until, progress } = options;
   const readEnds = async (): Promise<LogEnds> => {
     const [found] = await database.read<LogEnds>(selectEnds);
     if (found === undefined) throw missingLogHeadError();
@@ -147,8 +149,8 @@ export const verifyChain = async (
   });
   const faultReport = (id: number, kind: FaultKind, detail?: string) => report(describeChainFault(id, kind, detail));
 
-  const faultOfKnownEvent = knownEvent && (await knownEventFault(database, knownEvent, log, { from, to }));
-  if (faultOfKnownEvent !== undefined) return report(faultOfKnownEvent);
+  const faultByExternalHash = externalHash && (await externalHashFault(database, externalHash, log, { from, to }));
+  if (faultByExternalHash !== undefined) return report(faultByExternalHash);
   if (from - 1 > log.droppedId && from <= to) {
     const [predecessor] = await database.read<{ hash: string }>(selectHash, [from - 1]);
     if (predecessor === undefined) return faultReport(from - 1, 'missing');
@@ -168,7 +170,7 @@ export const verifyChain = async (
         const { droppedId } = await readEnds();
         return droppedId < nextId ? faultReport(nextId, 'missing') : verifyChain(database, options);
       }
-      const fault = eventFault(previousHash, event, events, knownEvent);
+      const fault = eventFault(previousHash, event, events, externalHash);
       if (fault !== undefined) return report(fault);
       previousHash = event.hash;
       nextId++;

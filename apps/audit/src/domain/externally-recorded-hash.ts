@@ -1,19 +1,22 @@
 import { invalid } from '@bunting/contracts';
 
-/** The id and hash of an event. An operator stores them outside the log to prove later that the log up to it has not been rewritten. */
-export interface KnownEvent {
+/** The id of an event with its hash, which depends on all events before it. */
+export interface EventIdAndHash {
   readonly id: number;
   readonly hash: string;
 }
 
-/** A known event that the log is compared with. */
-export interface SentKnownEvent extends KnownEvent {
+/**
+ * The hash of an event that an operator recorded outside the log. A log whose event has another hash was rewritten since, at the event or
+ * before it.
+ */
+export interface ExternallyRecordedHash extends EventIdAndHash {
   /** the path of the property or the option in which it was sent, which a refusal names */
   readonly path?: string;
 }
 
 /** Parses an event id and hash: `<id>:<64 hexadecimal digits>`. @throws Refusal `ValidationError` */
-export const parseKnownEvent = (text: string, path: string): SentKnownEvent => {
+export const parseExternallyRecordedHash = (text: string, path: string): ExternallyRecordedHash => {
   const colon = text.indexOf(':');
   const [digits, hash] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1).toLowerCase()];
   const id = Number(digits);
