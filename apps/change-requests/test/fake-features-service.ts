@@ -13,7 +13,7 @@ import {
   notFound,
   type OutboxMessage,
   PreviewChanges,
-  readOutboxOf,
+  outboxOperations,
   type ChangeWithSnapshot,
   type RequestOf,
   SetProtection,
@@ -197,7 +197,7 @@ export const fakeFeaturesService = async (bus: Bus) => {
         protectionStored.set(place, { isProtected, version });
         return { isProtected, version };
       }),
-      implement(readOutboxOf.features, async ({ body }) => ({
+      implement(outboxOperations.features, async ({ body }) => ({
         head: messages.length,
         messages: messages.filter(({ position }) => position > body.after).slice(0, body.limit),
       })),

@@ -5,7 +5,7 @@ import {
   ListPermissionHolders,
   may,
   type OutboxMessage,
-  readOutboxOf,
+  outboxOperations,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { randomUUID } from 'node:crypto';
@@ -44,7 +44,7 @@ export const fakeGateway = async (bus: Bus, everyone: readonly Caller[]) => {
           }),
         };
       }),
-      implement(readOutboxOf.gateway, async ({ body }) => ({
+      implement(outboxOperations.gateway, async ({ body }) => ({
         head: messages.length,
         messages: messages.filter(({ position }) => position > body.after).slice(0, body.limit),
       })),

@@ -11,7 +11,7 @@ import {
   GetChangeRequest,
   ListPendingChangeRequests,
   type PendingChangeRequest,
-  readOutboxOf,
+  outboxOperations,
   type OutboxEvent,
   type ReplyOf,
 } from '@bunting/contracts';
@@ -149,7 +149,7 @@ export const startChangeRequests = async (
     wake: () => hosted.bus.notify({ producer: 'change-requests', topic: 'event' }),
     emittedEvents: async () => {
       const body = { topic: 'event', consumer: 'spec', after: 0, limit: 1000 } as const;
-      const { messages } = await started.call(readOutboxOf['change-requests'], { body });
+      const { messages } = await started.call(outboxOperations['change-requests'], { body });
       return messages.map(eventOfMessage);
     },
     stored: async () => {

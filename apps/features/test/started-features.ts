@@ -27,7 +27,7 @@ import {
   ListProposedSegmentStrategies,
   type OutboxTopic,
   type ProjectOwner,
-  readOutboxOf,
+  outboxOperations,
   type OutboxEvent,
   type ReplyOf,
   type StateEntity,
@@ -163,7 +163,7 @@ export const startFeatures = async (
     const emitted: Payload[] = [];
     const readFrom = async (after: number): Promise<void> => {
       const body = { topic, consumer: 'spec', after, limit: 1000 };
-      const { messages } = await started.call(readOutboxOf.features, { body });
+      const { messages } = await started.call(outboxOperations.features, { body });
       emitted.push(...messages.map(({ payload }) => payload as Payload));
       const last = messages.at(-1)?.position;
       if (last !== undefined) await readFrom(last);

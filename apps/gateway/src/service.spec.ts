@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { call, implement, natsBus, serve, systemContext } from '@bunting/bus';
-import { GetFeature, readOutboxOf } from '@bunting/contracts';
+import { GetFeature, outboxOperations } from '@bunting/contracts';
 import { eventually, type FreshDatabase, startNats } from '@bunting/testing';
 import { servicesBehind } from '../test/services-behind.ts';
 import {
@@ -81,7 +81,7 @@ describe('the first start', () => {
     expect(JSON.stringify(emitted)).not.toContain(gateway.firstAdminToken?.slice(4));
     const page = await call(
       gateway.bus,
-      readOutboxOf.gateway,
+      outboxOperations.gateway,
       { body: { topic: 'event', consumer: 'test', after: 0, limit: 10 } },
       systemContext(60_000),
     );
@@ -157,7 +157,7 @@ describe('the key of the tokens', () => {
   });
 });
 
-const withoutProjects = implement(readOutboxOf.features, async () => ({ head: 0, messages: [] }));
+const withoutProjects = implement(outboxOperations.features, async () => ({ head: 0, messages: [] }));
 
 describe('a running gateway', () => {
   it('reports liveness and readiness without a token', async () => {

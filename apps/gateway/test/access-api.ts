@@ -8,7 +8,7 @@ import {
   ListProjects,
   notFound,
   type OutboxMessage,
-  readOutboxOf,
+  outboxOperations,
   type OutboxEvent,
 } from '@bunting/contracts';
 import { expect } from '@jest/globals';
@@ -45,7 +45,7 @@ export const fakeProjectEndpoints = (
   const environments = [environment('development', 1), environment('production', 2)];
   const messages = emitted.map(stateMessageOf);
   return [
-    implement(readOutboxOf.features, async ({ body: { topic, after } }) => {
+    implement(outboxOperations.features, async ({ body: { topic, after } }) => {
       if (topic === 'delivery') return { head: 0, messages: [] };
       return { head: messages.length, messages: messages.filter(({ position }) => position > after) };
     }),

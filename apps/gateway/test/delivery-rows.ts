@@ -4,7 +4,7 @@ import {
   type DeliveredFeature,
   type DeliveryState,
   type OutboxMessage,
-  readOutboxOf,
+  outboxOperations,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 
@@ -63,7 +63,7 @@ export const givenRows = (...projects: readonly string[]): DeliveryState[] =>
 export const deliveryOutbox = () => {
   const messages: OutboxMessage[] = [];
   let calls = 0;
-  const endpoint: Endpoint = implement(readOutboxOf.features, async ({ body: { topic, after, limit } }) => {
+  const endpoint: Endpoint = implement(outboxOperations.features, async ({ body: { topic, after, limit } }) => {
     if (topic !== 'delivery') return { head: 1, at: null, messages: [] };
     calls++;
     return {

@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import { invalid, type OutboxMessage, type Producer, readOutboxOf, OutboxEvent } from '@bunting/contracts';
+import { invalid, type OutboxMessage, type Producer, outboxOperations, OutboxEvent } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Tx } from '@bunting/database';
 import { type Projection, startProjection } from '@bunting/outbox';
@@ -40,7 +40,7 @@ export interface ConsumeEventsOptions {
   readonly log: Log;
 }
 
-const producers = Object.keys(readOutboxOf) as Producer[];
+const producers = Object.keys(outboxOperations) as Producer[];
 
 /** Consumes the events of every producer independently: one that is unavailable does not block the others. */
 export const consumeEvents = async (options: ConsumeEventsOptions) => {

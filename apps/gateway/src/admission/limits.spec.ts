@@ -4,7 +4,7 @@ import {
   GetFeature,
   GetDeprecatedProjectOverview,
   ImportFeatures,
-  readOutboxOf,
+  outboxOperations,
   UpdateProject,
 } from '@bunting/contracts';
 import { eventually, startNats, readStreamMessages } from '@bunting/testing';
@@ -334,7 +334,7 @@ describe('intervals and waits of the gateway', () => {
   };
   /** A features service with one private project and no wake-ups. */
   const unannounced = (reading: () => void = () => undefined) =>
-    implement(readOutboxOf.features, async ({ body: { after } }) => {
+    implement(outboxOperations.features, async ({ body: { after } }) => {
       reading();
       const message = {
         position: 1,
@@ -374,7 +374,7 @@ describe('intervals and waits of the gateway', () => {
           change();
           return null;
         }),
-        implement(readOutboxOf.features, async () => {
+        implement(outboxOperations.features, async () => {
           await held;
           return { head: 0, messages: [] };
         }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Bus, implement, inProcessBus, serve } from '@bunting/bus';
-import { type OutboxMessage, type ProjectState, readOutboxOf } from '@bunting/contracts';
+import { type OutboxMessage, type ProjectState, outboxOperations } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import { openLog } from '@bunting/runtime';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   ({ database, stop } = await openGatewayDatabase());
   bus = inProcessBus();
   await serve(bus, [
-    implement(readOutboxOf.features, async ({ body: { after } }) => ({
+    implement(outboxOperations.features, async ({ body: { after } }) => ({
       head: outbox.at(-1)?.position ?? 0,
       at: outbox.find(({ position }) => position === after)?.uid ?? null,
       messages: outbox.filter(({ position }) => position > after),

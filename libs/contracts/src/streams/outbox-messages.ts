@@ -60,12 +60,12 @@ export const defineReadOutbox = <S extends ServiceName>(service: S) =>
   });
 
 /** The operation that reads the outbox of a service, for each producer. */
-export const readOutboxOf = {
+export const outboxOperations = {
   features: defineReadOutbox('features'),
   'change-requests': defineReadOutbox('change-requests'),
   gateway: defineReadOutbox('gateway'),
 } as const;
-export type Producer = keyof typeof readOutboxOf;
+export type Producer = keyof typeof outboxOperations;
 
 /** The consumers of each outbox. A row is pruned after every one of them has acknowledged it. */
 export const consumersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic, readonly ServiceName[]>>>> = {

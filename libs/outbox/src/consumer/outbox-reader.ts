@@ -4,7 +4,7 @@ import {
   type OutboxMessage,
   type OutboxTopic,
   type Producer,
-  readOutboxOf,
+  outboxOperations,
   type ServiceName,
 } from '@bunting/contracts';
 
@@ -42,7 +42,7 @@ export const outboxReader = (bus: Bus, { consumer, producer, topic }: ConsumedTo
   return (from) =>
     call(
       bus,
-      readOutboxOf[producer],
+      outboxOperations[producer],
       { body: { topic, consumer, ...from } },
       systemContext(callTimeoutMs),
     ) as Promise<OutboxPage>;

@@ -1,5 +1,5 @@
 import { implement, JsonText, type Endpoint } from '@bunting/bus';
-import { type Producer, readOutboxOf } from '@bunting/contracts';
+import { type Producer, outboxOperations } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import type { Acknowledgements } from './unstored-acknowledgements.ts';
 
@@ -41,7 +41,7 @@ export const readOutboxEndpoint = (
   database: Database,
   acknowledgements: Acknowledgements,
 ): Endpoint =>
-  implement(readOutboxOf[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
+  implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit } }) => {
     const row = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
     const { head } = row;
     let { at } = row;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
-import { readOutboxOf } from '@bunting/contracts';
+import { outboxOperations } from '@bunting/contracts';
 import { eventually, startNats, readStreamMessages, type TestNats } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { insertStates } from './transaction-with-outbox.ts';
@@ -22,7 +22,7 @@ describe('the outbox', () => {
   const read = (after: number, limit = 1000) =>
     call(
       bus,
-      readOutboxOf.features,
+      outboxOperations.features,
       { body: { topic: 'event', consumer: 'test', after, limit } },
       systemContext(60_000),
     );
@@ -266,7 +266,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
       const confirm = (topic: 'event' | 'state', consumer: string, after: number) =>
         call(
           bus,
-          readOutboxOf.features,
+          outboxOperations.features,
           { body: { topic, consumer, after, uid: null, limit: 0 } },
           systemContext(60_000),
         );
@@ -295,7 +295,7 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         await producer.outboxProducer.work(null, async (_, outbox) => outbox.emitState(state(version)));
       const read = (after: number, uid: string | null, consumer = 'search') => {
         const body = { topic: 'state' as const, consumer, after, uid, limit: 10 };
-        return call(bus, readOutboxOf.features, { body }, systemContext(60_000));
+        return call(bus, outboxOperations.features, { body }, systemContext(60_000));
       };
       const [, , last] = (await read(0, null)).messages;
       await read(3, last?.uid ?? null, 'gateway');
@@ -327,8 +327,8 @@ describe.each<['within a process' | 'over NATS']>([['within a process'], ['over 
         for (const consumer of ['search', 'gateway']) {
           const body = { topic: 'state' as const, consumer, after: last, uid: null, limit: 0 };
           // The first read assigns positions to the rows, and the second confirms them.
-          await call(bus, readOutboxOf.features, { body }, systemContext(60_000));
-          await call(bus, readOutboxOf.features, { body }, systemContext(60_000));
+          await call(bus, outboxOperations.features, { body }, systemContext(60_000));
+          await call(bus, outboxOperations.features, { body }, systemContext(60_000));
         }
         await producer.database.transaction(({ query }) =>
           query("update outbox set recorded_at = now() - interval '2 hours'"),

@@ -8,7 +8,7 @@ import {
   ImportFeatures,
   PatchStrategy,
   PreviewChanges,
-  readOutboxOf,
+  outboxOperations,
   type Refusal,
   UpdateSegment,
   ValidateConstraint,
@@ -108,7 +108,7 @@ it('REGEX is stored and delivered to SDKs where it is allowed, and stays when it
   const { id = '' } = await allowing.call(AddStrategy, { params: at, body: strategy });
   const { id: segment } = await allowing.call(CreateSegment, { body: { name: 'mail', constraints: [constraint] } });
   await allowing.call(ImportFeatures, imported([constraint]));
-  const { messages } = await refusing.call(readOutboxOf.features, {
+  const { messages } = await refusing.call(outboxOperations.features, {
     body: { topic: 'delivery', consumer: 'gateway', after: 0, limit: 1_000 },
   });
   const delivered = messages.map(({ payload }) => JSON.stringify(payload));

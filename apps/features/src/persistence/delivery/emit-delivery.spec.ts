@@ -20,7 +20,7 @@ import {
   MoveFeature,
   PatchFeature,
   PatchStrategy,
-  readOutboxOf,
+  outboxOperations,
   RemoveDependencies,
   RemoveFeatureTag,
   RemoveProjectEnvironment,
@@ -47,7 +47,7 @@ const recordedAfter = async (
   position: number,
 ): Promise<{ readonly head: number; readonly states: DeliveryState[] }> => {
   const body = { topic: 'delivery' as const, consumer: 'gateway', after: position, limit: 1_000 };
-  const { messages, head } = await features.call(readOutboxOf.features, { body });
+  const { messages, head } = await features.call(outboxOperations.features, { body });
   return { head, states: messages.map(({ payload }) => payload as DeliveryState) };
 };
 /** What a job records for SDKs. */
