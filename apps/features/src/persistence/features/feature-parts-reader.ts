@@ -1,4 +1,4 @@
-import { stageOfMember, type Refusal } from '@bunting/contracts';
+import { lifecycleStageOfMember, type Refusal } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { featureNotInEnvironment, featureWithoutEnvironment, strategyNotFound } from '../../domain/refusals.ts';
@@ -70,7 +70,7 @@ const lifecycle = featureStatement('lifecycle-of-feature', 'f.lifecycle');
 const lifecycleCounts: Statement = {
   name: 'lifecycle-counts',
   text: `
-    select json_build_object(${Object.entries(stageOfMember)
+    select json_build_object(${Object.entries(lifecycleStageOfMember)
       .map(([member, stage]) => `'${member}', count(*) filter (where stage = '${stage}')`)
       .join(', ')})::text as json
     from (

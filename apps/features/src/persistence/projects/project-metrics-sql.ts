@@ -1,4 +1,4 @@
-import { stageOfMember } from '@bunting/contracts';
+import { lifecycleStageOfMember } from '@bunting/contracts';
 import { timestampSql } from '@bunting/database';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 import { joinMembers } from './project-members-sql.ts';
@@ -62,7 +62,7 @@ export const leadTimeSql = (id: string): string => `(
     select name, ${daysBetween('created_at', 'production_at')} as days from feature
     where project = ${id} and production_at > '-infinity') as delivered)`;
 
-const { archived: _, ...activeStages } = stageOfMember;
+const { archived: _, ...activeStages } = lifecycleStageOfMember;
 
 /**
  * SQL: the number of features in each lifecycle stage, and how many days they stay there on average. Stages that a feature enters after

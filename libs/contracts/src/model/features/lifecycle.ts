@@ -42,7 +42,7 @@ export const LifecycleCounts = Type.Object(
 export type LifecycleCounts = Static<typeof LifecycleCounts>;
 
 /** The stage that each member of `LifecycleCounts` counts. `lifecycleSummary` of `ProjectStatus` has the same members. */
-export const stageOfMember = {
+export const lifecycleStageOfMember = {
   initial: 'initial',
   preLive: 'pre-live',
   live: 'live',
