@@ -1,4 +1,4 @@
-import { isEqual, type SimpleSettings } from '@bunting/contracts';
+import { isEqual, type PasswordSettings } from '@bunting/contracts';
 import type { AccessEvent } from './access-event.ts';
 import type { OidcClientSettings, OidcValues } from './identity/oidc-settings.ts';
 
@@ -6,7 +6,7 @@ import type { OidcClientSettings, OidcValues } from './identity/oidc-settings.ts
 export interface StoredSettings {
   /** lacks properties that are newer than the version of Bunting that stored it */
   readonly oidc: Partial<OidcValues>;
-  readonly simple: SimpleSettings;
+  readonly simple: PasswordSettings;
   readonly scim: { readonly enabled: boolean };
 }
 export type SettingName = keyof StoredSettings;
@@ -24,8 +24,8 @@ const settingEvent = <Name extends SettingName>(
 
 /** The events of turning passwords on or off; none if nothing changes. @param before undefined while the setting was never stored */
 export const passwordSettingEvents = (
-  before: SimpleSettings | undefined,
-  { disabled }: SimpleSettings,
+  before: PasswordSettings | undefined,
+  { disabled }: PasswordSettings,
 ): readonly AccessEvent[] =>
   (before?.disabled ?? false) === disabled ? [] : [settingEvent('simple', { disabled }, before)];
 

@@ -1,4 +1,4 @@
-import { SimpleSettings } from '../../model/access/identity-provider-settings.ts';
+import { PasswordSettings } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the settings of passwords. */
@@ -10,5 +10,5 @@ export const GetPasswordSettings = defineOperation({
   tag: 'Auth',
   http: { method: 'GET', url: '/api/admin/auth/simple/settings' },
   permission: 'ADMIN',
-  reply: SimpleSettings,
+  reply: PasswordSettings,
 });

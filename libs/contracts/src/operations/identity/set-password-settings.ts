@@ -1,4 +1,4 @@
-import { SimpleSettings } from '../../model/access/identity-provider-settings.ts';
+import { PasswordSettings } from '../../model/access/identity-provider-settings.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Changes the settings of passwords. */
@@ -12,7 +12,7 @@ export const SetPasswordSettings = defineOperation({
   http: { method: 'POST', url: '/api/admin/auth/simple/settings' },
   permission: 'ADMIN',
   idempotent: true,
-  body: SimpleSettings,
-  reply: SimpleSettings,
+  body: PasswordSettings,
+  reply: PasswordSettings,
   errors: ['ValidationError', 'InvalidOperationError'],
 });
