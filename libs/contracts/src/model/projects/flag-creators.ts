@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { Count } from '../schema.ts';
 
-export const FlagCreators = Type.Array(
+export const ProjectFlagCreators = Type.Array(
   Type.Object({
     id: Type.Integer({ description: 'the id of the user' }),
     name: Type.String({ description: 'the name of the user' }),
   }),
   { title: 'projectFlagCreatorsSchema', description: 'The creators of the features of a project.' },
 );
-export type FlagCreators = Static<typeof FlagCreators>;
+export type ProjectFlagCreators = Static<typeof ProjectFlagCreators>;
 
 /** One page of the users who created features. */
 export const FlagCreatorPage = Type.Object(

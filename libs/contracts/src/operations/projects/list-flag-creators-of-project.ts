@@ -1,4 +1,4 @@
-import { FlagCreators } from '../../model/projects/flag-creators.ts';
+import { ProjectFlagCreators } from '../../model/projects/flag-creators.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -12,6 +12,6 @@ export const ListFlagCreatorsOfProject = defineOperation({
   http: { method: 'GET', url: '/api/admin/projects/:projectId/flag-creators' },
   permission: 'authenticated',
   params: ProjectPath,
-  reply: FlagCreators,
+  reply: ProjectFlagCreators,
   errors: ['NotFoundError'],
 });
