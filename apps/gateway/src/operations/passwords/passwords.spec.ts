@@ -1,4 +1,4 @@
-import type { CreatedUser, ErrorBody, InviteLink, Me, TokenUser, User } from '@bunting/contracts';
+import type { CreatedUser, ErrorBody, InviteLink, Me, ResetLinkUser, User } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import type { AddressInfo } from 'node:net';
@@ -147,7 +147,7 @@ describe('a link to choose a password', () => {
     expect(resetPasswordUrl).toMatch(/^https:\/\/flags\.example\.org\/reset-password\?token=[0-9a-f]{76}$/);
     const token = tokenIn(resetPasswordUrl);
     const validate = (given: string) =>
-      browser().send<TokenUser & ErrorBody>('GET', `/auth/reset/validate?token=${given}`);
+      browser().send<ResetLinkUser & ErrorBody>('GET', `/auth/reset/validate?token=${given}`);
     expect((await validate(token)).body).toEqual({
       id,
       name: username,

@@ -294,11 +294,11 @@ export const AddProjectAccessBody = Type.Object(
 );
 export type AddProjectAccessBody = Static<typeof AddProjectAccessBody>;
 
-export const RolesBody = Type.Object(
+export const RolesInProjectBody = Type.Object(
   { roles: ids('the roles that it shall have in the project') },
   { title: 'setRolesSchema', description: 'All roles of a user or group in a project.' },
 );
-export type RolesBody = Static<typeof RolesBody>;
+export type RolesInProjectBody = Static<typeof RolesInProjectBody>;
 
 /** The active users with their roles, the groups that grant these, and the permissions of the roles. */
 export const RoleHolders = Type.Object(

@@ -36,7 +36,7 @@ export const LoginBody = Type.Object(
 export type LoginBody = Static<typeof LoginBody>;
 
 /** The IP address of the client, which the gateway takes from the connection. */
-export const AddressQuery = Type.Object({ address: Type.String() });
+export const ClientAddressQuery = Type.Object({ address: Type.String() });
 
 /** The IP address and the browser of a client that starts a session, which the gateway takes from the connection and the headers. */
 export const ClientQuery = Type.Object({
@@ -66,7 +66,7 @@ export const FirstAdminBody = Type.Object(
 );
 
 /** The user whose password a link sets, in the form of Unleash. */
-export const TokenUser = Type.Object(
+export const ResetLinkUser = Type.Object(
   {
     id: Type.Integer({ description: 'the id of the user' }),
     name: Type.Optional(Type.String({ description: 'the name of the user' })),
@@ -80,7 +80,7 @@ export const TokenUser = Type.Object(
   { title: 'tokenUserSchema', description: 'The user whose password the link sets.' },
 );
 
-export type TokenUser = Static<typeof TokenUser>;
+export type ResetLinkUser = Static<typeof ResetLinkUser>;
 
 export const ResetPasswordBody = Type.Object(
   { token: link, password },
@@ -92,7 +92,7 @@ export const PasswordToCheck = Type.Object(
   { title: 'validatePasswordSchema', description: 'A password whose strength is checked.' },
 );
 
-export const EmailBody = Type.Object(
+export const EmailAddressBody = Type.Object(
   { email: Type.String({ minLength: 1, maxLength: 255, description: 'the e-mail address' }) },
   { title: 'emailSchema', description: 'An e-mail address.' },
 );

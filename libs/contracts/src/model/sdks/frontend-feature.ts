@@ -80,4 +80,4 @@ export const FrontendQuery = Type.Object(
 export type FrontendQuery = Static<typeof FrontendQuery>;
 
 /** The client's IP address, which the gateway adds to a request with a body. */
-export const CallerQuery = Type.Object({ callerAddress });
+export const CallerAddressQuery = Type.Object({ callerAddress });

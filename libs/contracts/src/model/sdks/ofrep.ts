@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { CallerQuery } from './frontend-feature.ts';
+import { CallerAddressQuery } from './frontend-feature.ts';
 
 // The OpenFeature Remote Evaluation Protocol, version 0.3.0.
 
@@ -25,7 +25,7 @@ export const OfrepEvaluationBody = Type.Object(
 export type OfrepEvaluationBody = Static<typeof OfrepEvaluationBody>;
 
 export const OfrepBulkQuery = Type.Object({
-  ...CallerQuery.properties,
+  ...CallerAddressQuery.properties,
   flagConfigEtag: Type.Optional(
     Type.String({
       maxLength: 200,

@@ -1,4 +1,4 @@
-import { CallerQuery, FrontendBody, FrontendFeatures } from '../../model/sdks/frontend-feature.ts';
+import { CallerAddressQuery, FrontendBody, FrontendFeatures } from '../../model/sdks/frontend-feature.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Evaluates all features for one user. The context is in the body, since URLs are logged and limited in length. */
@@ -12,7 +12,7 @@ export const EvaluateFrontendFeatures = defineOperation({
   idempotent: true,
   respondsFromMemory: true,
   permission: 'FRONTEND',
-  query: CallerQuery,
+  query: CallerAddressQuery,
   body: FrontendBody,
   reply: FrontendFeatures,
   errors: ['ValidationError'],

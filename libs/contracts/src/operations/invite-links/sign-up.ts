@@ -1,5 +1,5 @@
 import { User } from '../../model/access/account.ts';
-import { AddressQuery, SignUpBody } from '../../model/access/sign-in.ts';
+import { ClientAddressQuery, SignUpBody } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 import { InviteLinkPath } from '../paths.ts';
 
@@ -13,7 +13,7 @@ export const SignUp = defineOperation({
   http: { method: 'POST', url: '/invite/:token/signup', status: 201, address: 'address' },
   permission: 'public',
   params: InviteLinkPath,
-  query: AddressQuery,
+  query: ClientAddressQuery,
   body: SignUpBody,
   reply: User,
   errors: ['InvalidOperationError', 'ValidationError', 'OwaspValidationError', 'RateLimitError'],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { CallerQuery } from '../../model/sdks/frontend-feature.ts';
+import { CallerAddressQuery } from '../../model/sdks/frontend-feature.ts';
 import { OfrepEvaluation, OfrepEvaluationBody } from '../../model/sdks/ofrep.ts';
 import { defineOperation } from '../../operation.ts';
 
@@ -17,7 +17,7 @@ export const EvaluateFlag = defineOperation({
   respondsFromMemory: true,
   permission: ['FRONTEND', 'CLIENT'],
   params: Type.Object({ key: Type.String({ minLength: 1, description: 'the name of the feature' }) }),
-  query: CallerQuery,
+  query: CallerAddressQuery,
   body: OfrepEvaluationBody,
   reply: OfrepEvaluation,
   errors: ['ValidationError', 'NotFoundError'],

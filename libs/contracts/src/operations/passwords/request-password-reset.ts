@@ -1,4 +1,4 @@
-import { EmailBody, AddressQuery } from '../../model/access/sign-in.ts';
+import { EmailAddressBody, ClientAddressQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Sends a link to choose a password by mail. */
@@ -11,7 +11,7 @@ export const RequestPasswordReset = defineOperation({
   tag: 'Auth',
   http: { method: 'POST', url: '/auth/reset/password-email', address: 'address' },
   permission: 'public',
-  query: AddressQuery,
-  body: EmailBody,
+  query: ClientAddressQuery,
+  body: EmailAddressBody,
   errors: ['InvalidOperationError', 'ValidationError', 'RateLimitError'],
 });

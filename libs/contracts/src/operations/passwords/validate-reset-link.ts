@@ -1,4 +1,4 @@
-import { LinkQuery, TokenUser } from '../../model/access/sign-in.ts';
+import { LinkQuery, ResetLinkUser } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks a link to choose a password. */
@@ -11,6 +11,6 @@ export const ValidateResetLink = defineOperation({
   http: { method: 'GET', url: '/auth/reset/validate' },
   permission: 'public',
   query: LinkQuery,
-  reply: TokenUser,
+  reply: ResetLinkUser,
   errors: ['ValidationError', 'InvalidTokenError', 'UsedTokenError'],
 });

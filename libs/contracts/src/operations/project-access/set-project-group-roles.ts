@@ -1,4 +1,4 @@
-import { RolesBody } from '../../model/access/access.ts';
+import { RolesInProjectBody } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectGroupPath } from '../paths.ts';
 
@@ -13,6 +13,6 @@ export const SetProjectGroupRoles = defineOperation({
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/groups/:groupId/roles' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
   params: ProjectGroupPath,
-  body: RolesBody,
+  body: RolesInProjectBody,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
 });

@@ -1,4 +1,4 @@
-import { RolesBody } from '../../model/access/access.ts';
+import { RolesInProjectBody } from '../../model/access/access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectUserPath } from '../paths.ts';
 
@@ -13,6 +13,6 @@ export const SetProjectUserRoles = defineOperation({
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/users/:userId/roles' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
   params: ProjectUserPath,
-  body: RolesBody,
+  body: RolesInProjectBody,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
 });
