@@ -7,7 +7,7 @@ export * from './errors.ts';
 export * from './events/event-types.ts';
 export * from './events/event.ts';
 export * from './events/outbox-event.ts';
-export * from './text/fold-case.ts';
+export * from './text/fold-for-search.ts';
 export * from './is-equal.ts';
 export * from './json-object.ts';
 export * from './lenient-schema.ts';

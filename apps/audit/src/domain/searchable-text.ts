@@ -1,4 +1,4 @@
-import { foldCase, type OutboxEvent } from '@bunting/contracts';
+import { foldForSearch, type OutboxEvent } from '@bunting/contracts';
 
 /** Separates two parts of a searchable text. Folded text never contains it, so a search cannot match across two parts. */
 const separator = '\u001f';
@@ -9,11 +9,11 @@ const collect = (value: unknown, parts: Set<string>): void => {
     for (const element of value) collect(element, parts);
   } else if (typeof value === 'object') {
     for (const [key, member] of Object.entries(value)) {
-      parts.add(foldCase(key));
+      parts.add(foldForSearch(key));
       collect(member, parts);
     }
   } else {
-    parts.add(foldCase(String(value)));
+    parts.add(foldForSearch(String(value)));
   }
 };
 
@@ -28,6 +28,6 @@ export const searchableText = ({ createdBy, data, preData, tags }: OutboxEvent):
   const parts = new Set<string>();
   collect(data, parts);
   collect(preData, parts);
-  for (const tag of tags) parts.add(foldCase(`${tag.type}:${tag.value}`));
-  return `${foldCase(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
+  for (const tag of tags) parts.add(foldForSearch(`${tag.type}:${tag.value}`));
+  return `${foldForSearch(createdBy)}${creatorSeparator}${[...parts].join(separator)}`;
 };

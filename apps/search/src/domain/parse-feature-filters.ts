@@ -9,7 +9,7 @@ import {
   splitOperator,
   uniqueValues,
 } from '@bunting/contracts/validation';
-import { foldCase } from '@bunting/contracts';
+import { foldForSearch } from '@bunting/contracts';
 
 /** Matches features with one of the values, or with `isNot` those with none. */
 export interface ValueFilter {
@@ -109,7 +109,7 @@ export const parseDayFilter = (parameter: Parameter): DayFilter => {
 
 /** `query`: folded texts, of which the name or a tag contains one. Commas and blanks alone are no filter. */
 export const parseTexts = (parameter: Parameter): readonly string[] => {
-  const texts = parameter.text.split(',').map((text) => foldCase(text.trim()));
+  const texts = parameter.text.split(',').map((text) => foldForSearch(text.trim()));
   return uniqueValues(
     parameter,
     texts.filter((text) => text !== ''),

@@ -1,4 +1,4 @@
-import { eventTypes, foldCase } from '@bunting/contracts';
+import { eventTypes, foldForSearch } from '@bunting/contracts';
 import { escapeLike } from '@bunting/database';
 import { creatorSeparator } from '../../domain/searchable-text.ts';
 import type { EventVisibility } from '../../domain/event-visibility.ts';
@@ -88,7 +88,7 @@ export const searchConditions = (criteria: EventCriteria): SearchConditions => {
   addAnyOf('created_by_user_id', 'bigint', creators);
   if (notBefore !== undefined) sql.push(`day >= ${dayOf(bind(notBefore))}`);
   if (before !== undefined) sql.push(`day < ${dayOf(bind(before))}`);
-  const text = foldCase(criteria.text ?? '');
+  const text = foldForSearch(criteria.text ?? '');
   if (text === '') return { sql, values, withoutTextIndex: sql, readTexts: false };
 
   const matchingTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));

@@ -6,7 +6,7 @@ const printableAscii = /^[ -~]*$/;
  * characters. Control characters become spaces. Databases store folded texts, so a change of the result needs a migration that folds them
  * again.
  */
-export const foldCase = (text: string): string =>
+export const foldForSearch = (text: string): string =>
   printableAscii.test(text)
     ? text.toLowerCase()
     : text
