@@ -1,4 +1,4 @@
-import { type Page, type Tag } from '@bunting/contracts';
+import { type PageParameters, type Tag } from '@bunting/contracts';
 import { type ReadDatabase, batchedRead, type Statement } from '@bunting/database';
 import { featureNotFound } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
@@ -8,7 +8,7 @@ import { selectFeaturesOfProject, tagAndNamePrefix, selectDetailedFeatures } fro
 import { readJson } from '../sql/read-json.ts';
 
 /** Selects features that have any of the tags and whose name begins with the prefix, ignoring case. */
-export interface FeatureListFilter extends Page {
+export interface FeatureListFilter extends PageParameters {
   readonly tags?: readonly Tag[] | undefined;
   readonly namePrefix?: string | undefined;
 }

@@ -1,4 +1,4 @@
-import type { Page, Tag } from '@bunting/contracts';
+import type { PageParameters, Tag } from '@bunting/contracts';
 import type { ReadDatabase, Statement } from '@bunting/database';
 import { tagNotFound, tagTypeNotFound } from '../../domain/refusals.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
@@ -50,7 +50,7 @@ export const tagReader = (database: ReadDatabase) => {
     (await database.read<{ json: string }>(statement, values))[0]?.json;
   return {
     /** The tags of a type, or of all types where it is null, without those that only hidden projects use. */
-    all: (type: string | null, hidden: readonly string[], { limit, offset = 0 }: Page): Promise<string> =>
+    all: (type: string | null, hidden: readonly string[], { limit, offset = 0 }: PageParameters): Promise<string> =>
       readJson(database, tags, [type, hidden, limit ?? null, offset]),
     one: async ({ type, value }: Tag, hidden: readonly string[]): Promise<string> => {
       const json = await find(oneTag, [type, value, hidden]);

@@ -1,7 +1,7 @@
 import {
   type AdminCount,
   type InactiveUsers,
-  type Page,
+  type PageParameters,
   type User,
   type UsersAndGroups,
   type UserSearchResults,
@@ -154,7 +154,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
         return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
       });
     },
-    list: async (accounts: AccountGroup, { limit, offset = 0 }: Page): Promise<User[]> => {
+    list: async (accounts: AccountGroup, { limit, offset = 0 }: PageParameters): Promise<User[]> => {
       const text = `
       select ${userColumns} from api_user u where deleted_at is null and is_service = $1
       order by id limit $2::int offset $3::int`;

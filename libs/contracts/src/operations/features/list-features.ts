@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { writtenTagPattern } from '../../model/patterns.ts';
 import { ProjectFeatures } from '../../model/features/feature.ts';
-import { optionalPage } from '../../model/page.ts';
+import { optionalPageParameters } from '../../model/page-parameters.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 
@@ -33,7 +33,7 @@ export const ListFeatures = defineOperation({
     namePrefix: Type.Optional(
       Type.String({ maxLength: 100, description: 'only features whose name begins with this; case-insensitive' }),
     ),
-    ...optionalPage('features'),
+    ...optionalPageParameters('features'),
   }),
   reply: ProjectFeatures,
   errors: ['ValidationError'],

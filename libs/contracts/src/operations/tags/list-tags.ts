@@ -1,5 +1,5 @@
 import { Tags } from '../../model/features/tag.ts';
-import { PageQuery } from '../../model/page.ts';
+import { PageQuery } from '../../model/page-parameters.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the tags. */

@@ -1,5 +1,5 @@
 import { Users } from '../../model/access/account.ts';
-import { PageQuery } from '../../model/page.ts';
+import { PageQuery } from '../../model/page-parameters.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the users. */

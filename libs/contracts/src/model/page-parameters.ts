@@ -5,7 +5,7 @@ import { type Static, Type } from 'typebox';
  * `offset`.
  * @param items the plural noun of the items, for the descriptions
  */
-export const optionalPage = (items: string) => ({
+export const optionalPageParameters = (items: string) => ({
   offset: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 1_000_000, description: `the number of ${items} to skip; default: 0` }),
   ),
@@ -14,5 +14,5 @@ export const optionalPage = (items: string) => ({
   ),
 });
 
-export const PageQuery = (items: string) => Type.Object(optionalPage(items));
-export type Page = Static<ReturnType<typeof PageQuery>>;
+export const PageQuery = (items: string) => Type.Object(optionalPageParameters(items));
+export type PageParameters = Static<ReturnType<typeof PageQuery>>;
