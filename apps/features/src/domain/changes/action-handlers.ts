@@ -8,17 +8,17 @@ import {
 } from '@bunting/contracts';
 import type { StoredSegment } from '../constraints/segment.ts';
 import type { Feature } from '../features/feature.ts';
-import { addDependencyHandler } from './actions/add-dependency.ts';
-import { addStrategyHandler } from './actions/add-strategy.ts';
-import { archiveFeatureHandler } from './actions/archive-feature.ts';
-import { deleteDependencyHandler } from './actions/delete-dependency.ts';
-import { deleteSegmentHandler } from './actions/delete-segment.ts';
-import { deleteStrategyHandler } from './actions/delete-strategy.ts';
-import { patchVariantHandler } from './actions/patch-variant.ts';
-import { reorderStrategyHandler } from './actions/reorder-strategy.ts';
-import { updateEnabledHandler } from './actions/update-enabled.ts';
-import { updateSegmentHandler } from './actions/update-segment.ts';
-import { updateStrategyHandler } from './actions/update-strategy.ts';
+import { addDependencyHandler } from './actions/add-dependency-handler.ts';
+import { addStrategyHandler } from './actions/add-strategy-handler.ts';
+import { archiveFeatureHandler } from './actions/archive-feature-handler.ts';
+import { deleteDependencyHandler } from './actions/delete-dependency-handler.ts';
+import { deleteSegmentHandler } from './actions/delete-segment-handler.ts';
+import { deleteStrategyHandler } from './actions/delete-strategy-handler.ts';
+import { patchVariantHandler } from './actions/patch-variant-handler.ts';
+import { reorderStrategyHandler } from './actions/reorder-strategy-handler.ts';
+import { updateEnabledHandler } from './actions/update-enabled-handler.ts';
+import { updateSegmentHandler } from './actions/update-segment-handler.ts';
+import { updateStrategyHandler } from './actions/update-strategy-handler.ts';
 import type { StateAfterChanges } from './state-after-changes.ts';
 import type { FeatureActionHandler, Phase, ActionHandler, SegmentActionHandler } from './action-handler.ts';
 

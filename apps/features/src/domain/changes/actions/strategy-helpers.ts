@@ -20,7 +20,7 @@ export const addedContent = (strategy: Strategy) => {
 };
 
 /** Refuses a deprecated strategy type, except for a strategy that already has it. */
-export const requireCurrentType = (
+export const requireTypeNotDeprecated = (
   name: string,
   before: string | undefined,
   projectContext: ProjectContext,

@@ -6,7 +6,7 @@ import { strategyDeletedCause } from '../conflict-causes.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 import { changedProperties } from './changed-properties.ts';
-import { contentConflict, hasStrategies, requireCurrentType, strategySnapshot } from './strategy-helpers.ts';
+import { contentConflict, hasStrategies, requireTypeNotDeprecated, strategySnapshot } from './strategy-helpers.ts';
 
 const changeableProperties: Readonly<
   Record<Exclude<keyof ChangeOf<'updateStrategy'>['payload'], 'id' | 'sortOrder'>, true>
@@ -35,7 +35,7 @@ export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
     const ref = { environment, strategyId: payload.id };
     const before = strategyOf(feature, ref);
     const name = payload.name ?? before.name;
-    requireCurrentType(name, before.name, projectContext, path);
+    requireTypeNotDeprecated(name, before.name, projectContext, path);
     if (name !== before.name && payload.parameters === undefined) {
       const parametersPath = `${path}/payload/parameters`;
       throw invalid(

@@ -1,7 +1,7 @@
 import { addStrategy, hasMaxStrategies } from '../../strategies/edit-strategy.ts';
 import { strategyOf } from '../../strategies/strategy.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
-import { addedContent, contentConflict, requireCurrentType } from './strategy-helpers.ts';
+import { addedContent, contentConflict, requireTypeNotDeprecated } from './strategy-helpers.ts';
 
 /** Adds a strategy, after the existing ones unless the change has a sort order. */
 export const addStrategyHandler: FeatureActionHandler<'addStrategy'> = {
@@ -11,7 +11,7 @@ export const addStrategyHandler: FeatureActionHandler<'addStrategy'> = {
   snapshot: () => null,
   overwrites: () => [],
   decide: (feature, { payload }, { environment, projectContext, generateStrategyId }, path) => {
-    requireCurrentType(payload.name, undefined, projectContext, path);
+    requireTypeNotDeprecated(payload.name, undefined, projectContext, path);
     const strategyId = generateStrategyId();
     const decision = addStrategy(feature, payload, {
       environment,
