@@ -162,7 +162,7 @@ describe('changes of one request are checked together', () => {
     const copy = structuredClone({
       features: context.features,
       segments: context.segments,
-      references: context.projectContext.segments,
+      segmentReferences: context.projectContext.segments,
     });
     checkedChanges(
       [
@@ -175,7 +175,7 @@ describe('changes of one request are checked together', () => {
     expect({
       features: context.features,
       segments: context.segments,
-      references: context.projectContext.segments,
+      segmentReferences: context.projectContext.segments,
     }).toEqual(copy);
   });
 
