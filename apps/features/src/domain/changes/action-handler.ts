@@ -41,7 +41,7 @@ export const phases = [
 export type Phase = (typeof phases)[number];
 
 /** What a handler reads besides its subject. */
-export interface OtherSubjects {
+export interface OtherReads {
   /** names of features */
   readonly features?: readonly string[];
   /** names that changes give to segments, and that other segments may have already */
@@ -54,7 +54,7 @@ export interface ActionHandler<Change, Subject, After> {
   /** the part of the change that a validation error names */
   readonly errorPath: '/feature' | '/payload' | '/payload/feature' | '/payload/id' | '/payload/name';
   /** What the operation has to load besides the subject. */
-  readonly alsoReads: (change: Change) => OtherSubjects;
+  readonly alsoReads: (change: Change) => OtherReads;
   /** The current value that the change would replace. @throws Refusal when a required object does not exist. */
   readonly snapshot: (subject: Subject, change: Change, context: ChangeContext) => unknown;
   /** The edits since the snapshot that the change would overwrite. */

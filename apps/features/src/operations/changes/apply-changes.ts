@@ -11,7 +11,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveChangedFeatures } from '../save-decisions.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { toChangeContext } from './to-change-context.ts';
-import { subjectsOf } from './change-subjects.ts';
+import { changeContextQuery } from './change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 
 type ApplyChangesRequest = OperationRequest<typeof ApplyChanges>;
@@ -27,13 +27,13 @@ const lockChangeContext = async (
   { features, segments, readChangeContext }: Transaction,
   { body, caller, now }: ApplyChangesRequest,
 ) => {
-  const subjects = subjectsOf(
+  const query = changeContextQuery(
     body.project,
     body.changes.map(({ change }) => change),
   );
-  await features.findWithParentsForUpdate([...new Set(subjects.features)]);
-  await segments.lock(subjects.segments);
-  const stored = await readChangeContext(subjects, hiddenProjectsOf(caller));
+  await features.findWithParentsForUpdate([...new Set(query.features)]);
+  await segments.lock(query.segments);
+  const stored = await readChangeContext(query, hiddenProjectsOf(caller));
   if (stored === undefined) return undefined;
   return toChangeContext(stored, body.environment, now);
 };

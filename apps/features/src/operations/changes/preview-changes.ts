@@ -6,7 +6,7 @@ import { previewChanges } from '../../domain/changes/preview-changes.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { toChangeContext } from './to-change-context.ts';
-import { featuresIn, subjectsOf } from './change-subjects.ts';
+import { featuresToRead, changeContextQuery } from './change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
@@ -20,7 +20,7 @@ const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): R
 /** The part of the stored context that one request needs, so that its preview does not get slower with the number of requests. */
 const partOf = (stored: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
   ...stored,
-  features: pick(stored.features, featuresIn(changes)),
+  features: pick(stored.features, featuresToRead(changes)),
   segments: pick(stored.segments, changedSegments(changes)),
 });
 
@@ -29,7 +29,7 @@ export const previewChangesEndpoint = ({ readChangeContext }: FeaturesContext) =
   implement(PreviewChanges, async ({ body, caller, now }) => {
     const { project, requests, withStates } = body;
     const changes = requests.flatMap((request) => request.changes.map(({ change }) => change));
-    const stored = await readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
+    const stored = await readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
     if (stored === undefined) throw projectNotFound(project);
     const previews = requests.map((request) => {
       const storedForRequest =

@@ -7,7 +7,7 @@ import { requireProposalSize } from '../../domain/import/require-proposable.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { toChangeContext } from '../changes/to-change-context.ts';
-import { subjectsOf } from '../changes/change-subjects.ts';
+import { changeContextQuery } from '../changes/change-context-query.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
 /** The properties of a stored proposal that the reply of the import reports. */
@@ -24,7 +24,7 @@ export const storeImportProposal = async (
   { environment, changes }: ProposedEdits,
 ): Promise<ImportProposalSummary> => {
   const { project } = body;
-  const stored = await tx.readChangeContext(subjectsOf(project, changes), hiddenProjectsOf(caller));
+  const stored = await tx.readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
   if (stored === undefined) throw activeProjectNotFound(project);
   const paths = new Map(body.data.features.map(({ name }, index) => [name, `/body/data/features/${index}`]));
   const checked = validateProposal(

@@ -5,7 +5,7 @@ import { changedSegments } from '../../domain/changes/changed-subjects.ts';
 import { computeImpactOnUsers } from '../../domain/impact/impact-on-users.ts';
 import { affectedFeatures, maxFeaturesOfImpact } from '../../domain/impact/affected-features.ts';
 import { readContext } from '../../domain/playground/playground-contexts.ts';
-import { featuresIn } from '../changes/change-subjects.ts';
+import { featuresToRead } from '../changes/change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { contentAfter, requireEnvironments, segmentsIn } from './read-playground-content.ts';
@@ -20,7 +20,7 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
     const before = await context.readPlayground.ofFeatures([environment], {
       usingSegments: changedSegments(changes),
-      names: featuresIn(changes),
+      names: featuresToRead(changes),
       segments: segmentsIn(proposal),
       limit: maxFeaturesOfImpact + 1,
     });

@@ -4,7 +4,7 @@ import { changedFeatures, changedSegments } from '../../domain/changes/changed-s
 import { tableCellEvaluator } from '../../domain/playground/evaluate-playground.ts';
 import { combinationsOfAll, readContext } from '../../domain/playground/playground-contexts.ts';
 import { maxFeatures } from '../../domain/playground/playground-limits.ts';
-import { featuresIn } from '../changes/change-subjects.ts';
+import { featuresToRead } from '../changes/change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import {
@@ -44,7 +44,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
         ? {}
         : {
             segments: segmentsIn(proposal),
-            alsoNames: featuresIn(changesOf(proposal)),
+            alsoNames: featuresToRead(changesOf(proposal)),
             ...(onlyConcerned ? { concerning: subjectsChangedBy(proposal) } : {}),
           }),
       hidden: hiddenProjectsOf(caller),

@@ -14,7 +14,7 @@ import { type PlaygroundContent, withChanges } from '../../domain/playground/pla
 import { maxFeatures, requireFeaturesWithin } from '../../domain/playground/playground-limits.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
 import { toChangeContext } from '../changes/to-change-context.ts';
-import { featuresIn, subjectsOf } from '../changes/change-subjects.ts';
+import { featuresToRead, changeContextQuery } from '../changes/change-context-query.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -75,7 +75,7 @@ export const contentAfter = async (
   { caller, now }: OperationRequest<AnyOperation>,
 ): Promise<PlaygroundContent> => {
   const { project, environment, changes } = proposal;
-  const stored = await readChangeContext(subjectsOf(project, changesOf(proposal)), hiddenProjectsOf(caller));
+  const stored = await readChangeContext(changeContextQuery(project, changesOf(proposal)), hiddenProjectsOf(caller));
   if (stored === undefined) throw projectNotFound(project);
   const { features, segments, conflicts } = applyInMemory(changes, toChangeContext(stored, environment, now));
   requireNoConflict(conflicts);
@@ -103,7 +103,7 @@ export const readPlaygroundContent = async (
     hidden: hiddenProjectsOf(request.caller),
     limit: limit + 1,
   };
-  const alsoNames = proposal && featuresIn(changesOf(proposal));
+  const alsoNames = proposal && featuresToRead(changesOf(proposal));
   const content =
     features === undefined
       ? await context.readPlayground.ofProjects(environments, selection)

@@ -15,8 +15,8 @@ import {
 import { activeChildrenOfAll, isActive } from '../sql/active-features.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
-/** The objects that changes edit, and those that their handlers read besides. */
-export interface ChangeSubjects extends ReferenceCandidates {
+/** The project and objects to read for changes: those that they edit, and those that their handlers read besides. */
+export interface ChangeContextQuery extends ReferenceCandidates {
   readonly project: string;
   /** names of features that change, and of their future parents */
   readonly features: readonly string[];
@@ -82,7 +82,7 @@ const groupValues = <Item, Key, Value>(
 export const changeContextReader =
   (database: Pick<Database, 'read'>, settings: ConstraintSettings) =>
   async (
-    { project, texts, numbers, features, segments, segmentNames }: ChangeSubjects,
+    { project, texts, numbers, features, segments, segmentNames }: ChangeContextQuery,
     hidden: readonly string[],
   ): Promise<StoredChangeContext | undefined> => {
     const values = [project, texts, numbers, features, segments, segmentNames];

@@ -1,21 +1,21 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
 import { changedSegments } from '../../domain/changes/changed-subjects.ts';
 import { handlerOf } from '../../domain/changes/action-handlers.ts';
-import type { ChangeSubjects } from '../../persistence/changes/change-context-reader.ts';
+import type { ChangeContextQuery } from '../../persistence/changes/change-context-reader.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 
-/** The features that changes edit or refer to. */
-export const featuresIn = (changes: readonly Change[]): string[] =>
+/** The names of the features that changes edit or refer to. */
+export const featuresToRead = (changes: readonly Change[]): string[] =>
   changes.flatMap((change) => {
     const { features = [] } = handlerOf(change).alsoReads(change);
     return isSegmentChange(change) ? [...features] : [change.feature, ...features];
   });
 
-/** The objects that changes edit or refer to. */
-export const subjectsOf = (project: string, changes: readonly Change[]): ChangeSubjects => ({
+/** What the context of changes has to be read for: the objects that they edit or refer to. */
+export const changeContextQuery = (project: string, changes: readonly Change[]): ChangeContextQuery => ({
   project,
   ...collectReferenceCandidates(changes),
-  features: featuresIn(changes),
+  features: featuresToRead(changes),
   segments: changedSegments(changes),
   segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
 });
