@@ -3,7 +3,7 @@ import type { FilterError } from './filter-error.ts';
 import type { Suggestion } from './filter-suggestions.ts';
 import { sharedMessages } from '../messages/shared.ts';
 import { IconButton } from '../components/buttons/button.tsx';
-import { Icon } from '../components/buttons/icon.tsx';
+import { Icon } from '../components/content/icon.tsx';
 import styles from './filter-combo-box.module.css';
 
 export interface FilterComboBoxHandle {

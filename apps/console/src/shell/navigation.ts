@@ -1,4 +1,4 @@
-import type { IconName } from '../components/buttons/icon.tsx';
+import type { IconName } from '../components/content/icon.tsx';
 import { sharedMessages } from '../messages/shared.ts';
 
 interface Destination {

@@ -5,7 +5,7 @@ import { pendingSignInOffer } from '../api/sign-in-state.ts';
 import { responseStalenessStore } from '../api/call.ts';
 import { useStore } from '../api/store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
-import { Icon } from '../components/buttons/icon.tsx';
+import { Icon } from '../components/content/icon.tsx';
 import icon from '../icon.svg';
 import { sharedMessages } from '../messages/shared.ts';
 import { runShortcut, usePageActions } from './page-actions.ts';

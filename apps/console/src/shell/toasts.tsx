@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { createStore, useStore } from '../api/store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
-import { Icon } from '../components/buttons/icon.tsx';
+import { Icon } from '../components/content/icon.tsx';
 import { explainError } from '../messages/explain-error.ts';
 import { sharedMessages } from '../messages/shared.ts';
 import styles from './shell.module.css';

@@ -1,6 +1,6 @@
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components/Button';
 import { sharedMessages } from '../../messages/shared.ts';
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from '../content/icon.tsx';
 import styles from './button.module.css';
 
 type Variant = 'primary' | 'secondary' | 'quiet' | 'danger';

@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 import { Menu, MenuItem, Popover } from 'react-aria-components';
-import { Icon } from './icon.tsx';
+import { Icon } from '../content/icon.tsx';
 import type { MenuEntry } from './menu.tsx';
 import styles from '../forms/field.module.css';
 

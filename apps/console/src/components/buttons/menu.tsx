@@ -1,5 +1,5 @@
 import { cloneElement, lazy, type ReactElement, Suspense, useRef, useState } from 'react';
-import type { IconName } from './icon.tsx';
+import type { IconName } from '../content/icon.tsx';
 
 const MenuPopover = lazy(() =>
   import('./menu-popover.tsx').then(({ MenuPopover: component }) => ({ default: component })),

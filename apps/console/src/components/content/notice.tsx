@@ -2,7 +2,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { explainError } from '../../messages/explain-error.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { Button } from '../buttons/button.tsx';
-import { Icon } from '../buttons/icon.tsx';
+import { Icon } from './icon.tsx';
 import styles from './content.module.css';
 import { toneClass } from './tone.ts';
 

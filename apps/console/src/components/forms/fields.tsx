@@ -11,7 +11,7 @@ import {
   TextArea,
   TextField as AriaTextField,
 } from 'react-aria-components';
-import { Icon } from '../buttons/icon.tsx';
+import { Icon } from '../content/icon.tsx';
 import styles from './field.module.css';
 
 interface LabelAndMessages {

@@ -12,7 +12,7 @@ import {
 } from 'react-aria-components';
 import { sharedMessages } from '../../messages/shared.ts';
 import { type ChoiceProps, FieldMessages, type SelectOption } from './fields.tsx';
-import { Icon } from '../buttons/icon.tsx';
+import { Icon } from '../content/icon.tsx';
 import styles from './field.module.css';
 
 const optionList = (items: readonly SelectOption[]) => (

@@ -7,7 +7,7 @@ import type { MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
-import { Icon } from '../../components/buttons/icon.tsx';
+import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { protectionMessages } from '../../messages/protection.ts';

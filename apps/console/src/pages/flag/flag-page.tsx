@@ -19,7 +19,7 @@ import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult, Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Select } from '../../components/forms/fields.tsx';
-import { Icon } from '../../components/buttons/icon.tsx';
+import { Icon } from '../../components/content/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { Time } from '../../components/content/time.tsx';

@@ -2,7 +2,7 @@ import type { SearchResultFeature } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type RefObject, useEffect } from 'react';
-import { Icon } from '../../components/buttons/icon.tsx';
+import { Icon } from '../../components/content/icon.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { flagsMessages } from '../../messages/flags.ts';
 import { sharedMessages } from '../../messages/shared.ts';

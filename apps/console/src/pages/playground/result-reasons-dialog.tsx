@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { Icon } from '../../components/buttons/icon.tsx';
+import { Icon } from '../../components/content/icon.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { constraintPhrase, strategySentence } from '../../messages/sentences/strategy-sentence.ts';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { IconButton } from '../../../components/buttons/button.tsx';
-import { Icon } from '../../../components/buttons/icon.tsx';
+import { Icon } from '../../../components/content/icon.tsx';
 import { environmentsMessages as text } from '../../../messages/administration/environments.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { moveItem } from '../move-item.ts';

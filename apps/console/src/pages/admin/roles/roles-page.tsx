@@ -14,7 +14,7 @@ import { operationQuery } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/query-result.tsx';
-import { Icon } from '../../../components/buttons/icon.tsx';
+import { Icon } from '../../../components/content/icon.tsx';
 import { Menu } from '../../../components/buttons/menu.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';

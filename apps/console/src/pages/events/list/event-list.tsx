@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
 import { Loading } from '../../../components/content/query-result.tsx';
-import { Icon } from '../../../components/buttons/icon.tsx';
+import { Icon } from '../../../components/content/icon.tsx';
 import { EventSummary } from '../../../components/content/event-summary.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { eventsMessages } from '../../../messages/events.ts';
