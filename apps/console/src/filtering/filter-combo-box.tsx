@@ -1,5 +1,5 @@
 import { useId, useImperativeHandle, useRef, useState } from 'react';
-import type { FilterError } from './filter-error.ts';
+import type { InvalidTextToken } from './invalid-text-token.ts';
 import type { Suggestion } from './filter-suggestions.ts';
 import { sharedMessages } from '../messages/shared.ts';
 import { IconButton } from '../components/buttons/button.tsx';
@@ -16,7 +16,7 @@ interface FilterComboBoxProps {
   readonly hint: string;
   readonly value: string;
   readonly onChange: (filter: string) => void;
-  readonly errors: readonly FilterError[];
+  readonly errors: readonly InvalidTextToken[];
   readonly suggest: (filter: string, caret: number) => readonly Suggestion[];
   /** Called when the field gets the focus, so that the page can read what suggestions need. */
   readonly onFocus: () => void;

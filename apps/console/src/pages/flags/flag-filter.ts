@@ -1,6 +1,6 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import { readDayBound } from '../../filtering/day-bound.ts';
-import type { FilterError } from '../../filtering/filter-error.ts';
+import type { InvalidTextToken } from '../../filtering/invalid-text-token.ts';
 import { type Suggestion, suggestionsAt } from '../../filtering/filter-suggestions.ts';
 import { filterTokensOf } from '../../filtering/filter-tokens.ts';
 import { filterMessages as text } from '../../messages/filters.ts';
@@ -10,7 +10,7 @@ export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offse
 
 export interface FlagFilter {
   readonly query: SearchQuery;
-  readonly errors: readonly FilterError[];
+  readonly errors: readonly InvalidTextToken[];
 }
 
 /** The conditions of a filter that have been read so far, by query parameter. */
@@ -108,7 +108,7 @@ const setCondition = ({ included, excluded }: ValueList, mustHaveAll: boolean): 
  */
 export const readFlagFilter = (filter: string, environments: readonly string[], now = new Date()): FlagFilter => {
   const conditions: Conditions = { lists: new Map(), texts: [], single: new Map() };
-  const errors: FilterError[] = [];
+  const errors: InvalidTextToken[] = [];
   const tagKeys: string[] = [];
   for (const { text: token, isNegated, key, value } of filterTokensOf(filter)) {
     const environment = environments.find((name) => name === key);

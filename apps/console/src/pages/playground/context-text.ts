@@ -1,4 +1,4 @@
-import type { FilterError } from '../../filtering/filter-error.ts';
+import type { InvalidTextToken } from '../../filtering/invalid-text-token.ts';
 import type { Suggestion } from '../../filtering/filter-suggestions.ts';
 import { filterMessages } from '../../messages/filters.ts';
 
@@ -25,13 +25,13 @@ const withoutQuotes = (text: string): string => text.replaceAll('"', '');
 
 export interface ParsedContext {
   readonly context: Readonly<Record<string, string>>;
-  readonly errors: readonly FilterError[];
+  readonly errors: readonly InvalidTextToken[];
 }
 
 /** Reads a context such as `userId=a,b region=eu plan="pro plus"`. The server evaluates each of the values between commas. */
 export const parseContext = (line: string): ParsedContext => {
   const entries: [string, string][] = [];
-  const errors: FilterError[] = [];
+  const errors: InvalidTextToken[] = [];
   for (const { text } of contextTokensOf(line)) {
     const equalsIndex = text.indexOf('=');
     const [name, value] = [text.slice(0, equalsIndex), withoutQuotes(text.slice(equalsIndex + 1))];

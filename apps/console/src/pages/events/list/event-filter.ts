@@ -1,6 +1,6 @@
 import { type EventCreators, eventTypes, type RequestOf, type SearchEvents } from '@bunting/contracts';
 import { readDayBound } from '../../../filtering/day-bound.ts';
-import type { FilterError } from '../../../filtering/filter-error.ts';
+import type { InvalidTextToken } from '../../../filtering/invalid-text-token.ts';
 import { type Suggestion, suggestionsAt } from '../../../filtering/filter-suggestions.ts';
 import { filterTokensOf } from '../../../filtering/filter-tokens.ts';
 import { eventsMessages } from '../../../messages/events.ts';
@@ -13,7 +13,7 @@ export type EventQuery = Omit<RequestOf<typeof SearchEvents>['query'], 'offset' 
 
 interface EventFilter {
   readonly query: EventQuery;
-  readonly errors: readonly FilterError[];
+  readonly errors: readonly InvalidTextToken[];
 }
 
 export interface EventFilterVocabulary {
@@ -55,7 +55,7 @@ export const readEventFilter = (
   const lists = new Map<string, Set<string>>();
   const days = new Map<string, string>();
   const words: string[] = [];
-  const errors: FilterError[] = [];
+  const errors: InvalidTextToken[] = [];
 
   const creatorsNamed = (name: string): readonly string[] => {
     const searchedName = name.toLowerCase();
