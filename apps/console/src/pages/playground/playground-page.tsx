@@ -10,7 +10,7 @@ import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/filter-in-url.ts';
 import { playgroundMessages as text } from '../../messages/playground.ts';
-import { ContextsField } from './contexts-field.tsx';
+import { ContextsEditor } from './contexts-editor.tsx';
 import { PlaygroundInputFields } from './playground-input-fields.tsx';
 import { countChangedResults, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
 import { type ResultCell, ResultReasonsDialog } from './result-reasons-dialog.tsx';
@@ -85,7 +85,7 @@ export const PlaygroundPage = () => {
   return (
     <Page title={text.page} fillsWindow>
       <div className={styles['setup']}>
-        <ContextsField value={contexts.filter} onChange={contexts.setFilter} />
+        <ContextsEditor value={contexts.filter} onChange={contexts.setFilter} />
         <PlaygroundInputFields
           input={input}
           enabledEnvironments={enabledEnvironments}

@@ -16,14 +16,14 @@ const maxContexts = 50;
 /** Fields that every context can have, besides the context fields of the installation. */
 const standardFields = ['userId', 'sessionId', 'remoteAddress', 'appName', 'currentTime'];
 
-interface ContextsFieldProps {
+interface ContextsEditorProps {
   /** the contexts as text, one on each line */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
 /** The editor of contexts: as rows with suggestions, or as a text into which others can be pasted. */
-export const ContextsField = ({ value, onChange }: ContextsFieldProps) => {
+export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
   const [isText, setIsText] = useState(false);
   const { data: definedFields = [] } = useQuery({ ...operationQuery(ListContextFields, {}), staleTime: 60_000 });
   const handle = useRef<FilterComboBoxHandle>(null);
