@@ -21,7 +21,7 @@ interface CleanupTableProps {
   readonly isSelected: (name: string) => boolean;
   readonly onSelect: (names: readonly string[], isSelected: boolean) => void;
   readonly onSelectAll: (isSelected: boolean) => void;
-  /** called when the last loaded rows are on the screen */
+  /** called when fewer than ten loaded rows follow those in the document */
   readonly onReachEnd: () => void;
 }
 

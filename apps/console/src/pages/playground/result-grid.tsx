@@ -102,7 +102,7 @@ interface ResultGridProps {
   /** whether the results are those of an earlier input, while those of the current one are loading or cannot be loaded */
   readonly isOutdated: boolean;
   readonly onOpen: (cell: ResultCell) => void;
-  /** called when the last loaded rows are on the screen */
+  /** called when fewer than ten loaded rows follow those in the document */
   readonly onReachEnd: () => void;
 }
 
