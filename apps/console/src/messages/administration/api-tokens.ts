@@ -35,7 +35,6 @@ export const apiTokensMessages = {
   useAdmin: 'Send it as the header Authorization to:',
   extend: 'Change when it expires',
   extendTitle: (name: string) => `When the token “${name}” expires`,
-  extendHelp: (days: string) => `From now on it works for ${days}.`,
   extendFor: 'Works from now for',
   extended: (name: string) => `${name} has a new end.`,
   remove: 'Delete',

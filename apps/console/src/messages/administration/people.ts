@@ -95,7 +95,6 @@ export const peopleMessages = {
   noInvitations: 'No invitation links',
 
   groups: 'Groups',
-  groupsHelp: 'A group has its roles together: a root role here, and roles in projects there.',
   createGroup: 'Create a group',
   editGroup: (name: string) => `Edit the group ${quote(name)}`,
   description: 'Description',

@@ -34,7 +34,6 @@ export const rolesMessages = {
   immediately: 'What its holders may do changes immediately.',
 
   access: 'Who may do what',
-  accessHelp: 'All who may do something, everywhere or in a project, and the role and group that gives it to them.',
   place: 'Where',
   everywhere: 'Everywhere (root roles)',
   environment: 'Environment',
