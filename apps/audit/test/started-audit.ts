@@ -1,4 +1,12 @@
-import { type CallRequest, type Bus, call, callForResponse, refusalFrom, serve, traceparentFrom } from '@bunting/bus';
+import {
+  type CallRequest,
+  type Bus,
+  call,
+  callForResponse,
+  deserializeRefusal,
+  serve,
+  traceparentFrom,
+} from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -120,7 +128,7 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
     search: async (body: SearchEventsBody = {}, caller: Caller = mia, timeoutMs?: number): Promise<SearchResponse> => {
       const context = callContextOf(caller, timeoutMs);
       const answer = await callForResponse(hosted.bus, DeprecatedSearchEvents, { body }, context);
-      if ('refusal' in answer) throw refusalFrom(answer.refusal);
+      if ('refusal' in answer) throw deserializeRefusal(answer.refusal);
       return { ...(JSON.parse(answer.reply.json) as Events), headers: answer.reply.headers };
     },
     /** the warnings that the service has logged */

@@ -1,4 +1,11 @@
-import { type CallResponse, type Bus, callForResponse, openBus, refusalFrom, traceparentFrom } from '@bunting/bus';
+import {
+  type CallResponse,
+  type Bus,
+  callForResponse,
+  openBus,
+  deserializeRefusal,
+  traceparentFrom,
+} from '@bunting/bus';
 import { type Caller, type RequestOf, SearchFeatures, type SearchFeaturesResponse } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { host, openLog } from '@bunting/runtime';
@@ -57,7 +64,7 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
       ),
     search: async (query = {}, caller = mia) => {
       const answer = await started.respond(query, caller);
-      if ('refusal' in answer) throw refusalFrom(answer.refusal);
+      if ('refusal' in answer) throw deserializeRefusal(answer.refusal);
       return JSON.parse(answer.reply.json) as SearchFeaturesResponse;
     },
     names: async (query, caller) => (await started.search(query, caller)).features.map(({ name }) => name),

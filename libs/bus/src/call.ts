@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext } from './bus.ts';
-import { refusalFrom } from './refusal-response.ts';
+import { deserializeRefusal } from './refusal-response.ts';
 
 /** The request of a call: the parts that the operation does not take may be left out. */
 export type CallRequest<O extends AnyOperation> = Partial<RequestOf<O>>;
@@ -47,7 +47,7 @@ export const call = async <O extends AnyOperation>(
   context: CallContext,
 ): Promise<ReplyOf<O>> => {
   const response = await callForResponse(bus, operation, request, context);
-  if ('refusal' in response) throw refusalFrom(response.refusal);
+  if ('refusal' in response) throw deserializeRefusal(response.refusal);
   return JSON.parse(response.reply.json) as ReplyOf<O>;
 };
 
@@ -61,5 +61,5 @@ export const callIfSupported = async <O extends AnyOperation>(
   const response = await callForResponse(bus, operation, request, context);
   if ('reply' in response) return JSON.parse(response.reply.json) as ReplyOf<O>;
   if (response.refusal.isUnsupported === true) return undefined;
-  throw refusalFrom(response.refusal);
+  throw deserializeRefusal(response.refusal);
 };

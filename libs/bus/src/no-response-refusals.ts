@@ -1,13 +1,13 @@
 import { type Refusal, unavailable } from '@bunting/contracts';
 import type { CallResponse } from './bus.ts';
 import { serviceOfSubject } from './presence.ts';
-import { refusalResponse } from './refusal-response.ts';
+import { serializeRefusal } from './refusal-response.ts';
 
 /*
  * The refusals that the bus itself returns for calls without a response.
  */
 
-const callRefusal = (reason: Refusal): CallResponse => ({ refusal: refusalResponse(reason) });
+const callRefusal = (reason: Refusal): CallResponse => ({ refusal: serializeRefusal(reason) });
 
 /** An upgrade takes a while: earlier retries would fail as well. */
 const retryAfterUpgradeSeconds = 30;
@@ -18,7 +18,7 @@ export const noHandlerRefusal = (subject: string, isServicePresent: boolean): Ca
   if (!isServicePresent) return callRefusal(unavailable(`No service answers ${subject} now. Please try again.`));
   const operation = subject.split('.').slice(2).join('.');
   const message = `The ${service} service runs an older version, without the operation ${operation}. Upgrade it, and try again.`;
-  return { refusal: { ...refusalResponse(unavailable(message, retryAfterUpgradeSeconds)), isUnsupported: true } };
+  return { refusal: { ...serializeRefusal(unavailable(message, retryAfterUpgradeSeconds)), isUnsupported: true } };
 };
 
 /** The refusal of a call that begins after its deadline. */

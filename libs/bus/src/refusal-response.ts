@@ -3,7 +3,7 @@ import { type ErrorBody, type Refusal, refusal, type RefusalExtras, type SignInF
 import type { RefusalResponse } from './bus.ts';
 
 /** Serialises a refusal. Its id is that of the called service, whose log has the details under it, or else a new one. */
-export const refusalResponse = (reason: Refusal, id: string = reason.id ?? randomUUID()): RefusalResponse => ({
+export const serializeRefusal = (reason: Refusal, id: string = reason.id ?? randomUUID()): RefusalResponse => ({
   kind: reason.kind,
   error: {
     id,
@@ -23,7 +23,7 @@ const signInFormOf = ({ path, type, defaultHidden, options }: ErrorBody): SignIn
     : { path, type, defaultHidden, options };
 
 /** Deserialises the refusal of a response, to be thrown by the calling service. */
-export const refusalFrom = ({ kind, error, retryAfterSeconds, tag }: RefusalResponse): Refusal =>
+export const deserializeRefusal = ({ kind, error, retryAfterSeconds, tag }: RefusalResponse): Refusal =>
   refusal(kind, error.message, {
     id: error.id,
     details: error.details,

@@ -20,7 +20,7 @@ import { type IdempotentWrite, idempotentWriteOf, callerRecordingChecks } from '
 import { permissionCheckObserver } from './permission-check-observer.ts';
 import { requireIfMatch, unsupportedIfMatch } from './if-match.ts';
 import { presenceResponse, presenceSubject } from './presence.ts';
-import { internalError, refusalResponse } from './refusal-response.ts';
+import { internalError, serializeRefusal } from './refusal-response.ts';
 
 /** One handled call, as a service logs and measures it. */
 export interface ServedCall {
@@ -111,7 +111,7 @@ export const serve = async (
         ...more,
       });
     if (runningCalls >= maxConcurrent) {
-      const response = refusalResponse(
+      const response = serializeRefusal(
         unavailable('The service is handling too many concurrent calls. Please try again.'),
       );
       report('ServiceUnavailable', { errorId: response.error.id });
@@ -153,7 +153,7 @@ export const serve = async (
       return { reply: { json, headers } };
     } catch (error) {
       const reason = error instanceof Refusal ? error : internalError();
-      const response = refusalResponse(reason);
+      const response = serializeRefusal(reason);
       report(reason.kind, { errorId: response.error.id, ...(reason === error ? {} : { defect: error }) });
       return { refusal: response };
     } finally {

@@ -9,7 +9,7 @@ import {
   timeoutRefusal,
 } from '../no-response-refusals.ts';
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
-import { refusalResponse } from '../refusal-response.ts';
+import { serializeRefusal } from '../refusal-response.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
 import { natsCaller } from './nats-caller.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
@@ -51,7 +51,7 @@ const presenceTimeoutMs = 500;
 const latenessWarningMs = 10_000;
 
 const busUnavailableRefusal = (): CallResponse => ({
-  refusal: refusalResponse(unavailable('The message bus is disconnected. Please try again.')),
+  refusal: serializeRefusal(unavailable('The message bus is disconnected. Please try again.')),
 });
 
 /** The warning of an error of the server, with what to do where the user of the process lacks a right. */
@@ -187,7 +187,7 @@ export const natsBus = async ({
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           warnOfLateness(`NATS: ${subject}: ${error.message} Check the load and the clock of this machine.`);
-          return { refusal: refusalResponse(error) };
+          return { refusal: serializeRefusal(error) };
         }
         return handler(message.string(), { ...context, signal });
       };

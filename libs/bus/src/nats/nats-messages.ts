@@ -3,7 +3,7 @@ import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
 import type { CallContext, CallResponse, RefusalResponse } from '../bus.ts';
 import { remainingMs } from '../deadline.ts';
 import type { IfMatch } from '../if-match.ts';
-import { refusalResponse } from '../refusal-response.ts';
+import { serializeRefusal } from '../refusal-response.ts';
 import { isRepeatableCall } from './call-protocol.ts';
 import type { RawResponse } from './nats-caller.ts';
 
@@ -88,7 +88,7 @@ const maxResponseBytes = 32 * 1024 * 1024;
 
 /** The refusal of a request or a reply that is too large. */
 export const tooLargeRefusal = (message: string, bytes: number, max: number): CallResponse => ({
-  refusal: refusalResponse(
+  refusal: serializeRefusal(
     refusal(
       'PayloadTooLarge',
       `${message} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,

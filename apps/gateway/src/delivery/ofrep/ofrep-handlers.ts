@@ -16,7 +16,7 @@ import {
   truncate,
   unavailable,
 } from '@bunting/contracts';
-import { refusalResponse } from '@bunting/bus';
+import { serializeRefusal } from '@bunting/bus';
 import {
   contextFieldsOfBody,
   type EvaluableFeature,
@@ -149,7 +149,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     const { result, json } = render(resolution);
     response.header('content-type', jsonContentType);
     if (!isFailure(result)) return response.send(json);
-    const { error, kind } = refusalResponse(invalid(result.errorDetails, '/body/context'));
+    const { error, kind } = serializeRefusal(invalid(result.errorDetails, '/body/context'));
     request.exchange.outcome = kind;
     return response.code(400).send(JSON.stringify(ofrepErrorOf(request, 400, error, result.errorCode)));
   };

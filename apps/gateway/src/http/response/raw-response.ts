@@ -1,4 +1,4 @@
-import { refusalResponse } from '@bunting/bus';
+import { serializeRefusal } from '@bunting/bus';
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
@@ -66,7 +66,7 @@ export const respondToInvalidHttp = (error: { readonly code?: string }, socket: 
 
 /** Writes a response to a socket that has no response object, and ends the connection. */
 export const writeRawResponse = (socket: Socket, status: number, reason: Refusal): void => {
-  const body = JSON.stringify(refusalResponse(reason).error);
+  const body = JSON.stringify(serializeRefusal(reason).error);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
       `${securityHeaderLines}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
