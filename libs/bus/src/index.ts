@@ -17,6 +17,6 @@ export type { IdempotentWrite } from './idempotent-write.ts';
 export { onBehalfOf } from './on-behalf-of.ts';
 export { openBus } from './open-bus.ts';
 export { type IfMatch, unsupportedIfMatch } from './if-match.ts';
-export { internalError, deserializeRefusal, serializeRefusal } from './refusal-response.ts';
+export { defectRefusal, deserializeRefusal, serializeRefusal } from './refusal-response.ts';
 export { compatibilityCheck } from './contract-compatibility.ts';
 export { serve, type ServedCall, type ServeOptions } from './serve.ts';

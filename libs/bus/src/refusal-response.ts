@@ -37,5 +37,5 @@ export const deserializeRefusal = ({ kind, error, retryAfterSeconds, tag }: Refu
  * What callers get for a defect. It is no true refusal, but has the form of one, the only error that a response can have: no details, only
  * the id under which the log has them.
  */
-export const internalError = (): Refusal =>
+export const defectRefusal = (): Refusal =>
   refusal('InternalError', 'Something went wrong inside Bunting. The log has the details under the id of this error.');

@@ -20,7 +20,7 @@ import { type IdempotentWrite, idempotentWriteOf, callerRecordingChecks } from '
 import { permissionCheckObserver } from './permission-check-observer.ts';
 import { requireIfMatch, unsupportedIfMatch } from './if-match.ts';
 import { presenceResponse, presenceSubject } from './presence.ts';
-import { internalError, serializeRefusal } from './refusal-response.ts';
+import { defectRefusal, serializeRefusal } from './refusal-response.ts';
 
 /** One handled call, as a service logs and measures it. */
 export interface ServedCall {
@@ -152,7 +152,7 @@ export const serve = async (
       report('ok', { isReplay });
       return { reply: { json, headers } };
     } catch (error) {
-      const reason = error instanceof Refusal ? error : internalError();
+      const reason = error instanceof Refusal ? error : defectRefusal();
       const response = serializeRefusal(reason);
       report(reason.kind, { errorId: response.error.id, ...(reason === error ? {} : { defect: error }) });
       return { refusal: response };

@@ -1,4 +1,4 @@
-import { internalError, type RefusalResponse, serializeRefusal } from '@bunting/bus';
+import { defectRefusal, type RefusalResponse, serializeRefusal } from '@bunting/bus';
 import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '@bunting/contracts';
 import type { FastifyReply } from 'fastify';
 import { acceptsProblemJson } from '../request/accepts-problem-json.ts';
@@ -116,7 +116,7 @@ const refusalFrom = (error: unknown): Refusal | undefined => {
 /** Responds with a thrown error. A defect is logged with its stack; the client gets an `InternalError` with the id of that log line. */
 export const sendError = (reply: FastifyReply, error: unknown): FastifyReply => {
   const refusal = refusalFrom(error);
-  const response = serializeRefusal(refusal ?? internalError());
+  const response = serializeRefusal(refusal ?? defectRefusal());
   if (refusal === undefined) reply.request.exchange.defect = error;
   else if (refusal !== error) reply.request.exchange.libraryError = libraryErrorOf(error as Error);
   return sendRefusal(reply, response);
