@@ -36,7 +36,7 @@ export type OperationRequest<O extends AnyOperation> = RequestOf<O> & {
   /** present for a write with an `Idempotency-Key` */
   readonly idempotency: IdempotentWrite | undefined;
   /** the entity that `If-Match` refers to, in an operation that supports it */
-  readonly conditional: IfMatchTarget | undefined;
+  readonly ifMatchTarget: IfMatchTarget | undefined;
   /** throws unless the `If-Match` of the request names one of the tags; undefined without an `If-Match` */
   readonly requireIfMatch: ((current: readonly string[]) => void) | undefined;
   /** whether `If-None-Match` names this tag */

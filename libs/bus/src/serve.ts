@@ -68,9 +68,9 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
 };
 
 /** A function that checks the request's `If-Match`. An operation that does not support the header refuses it instead of ignoring it. */
-const ifMatchCheck = ({ ifMatch: conditional }: AnyOperation, { ifMatch }: CallContext) => {
+const ifMatchCheck = ({ ifMatch: target }: AnyOperation, { ifMatch }: CallContext) => {
   if (ifMatch === undefined) return undefined;
-  if (conditional === undefined) throw unsupportedIfMatch();
+  if (target === undefined) throw unsupportedIfMatch();
   return (current: readonly string[]): void => requireIfMatch(ifMatch, current);
 };
 
@@ -137,7 +137,7 @@ export const serve = async (
         requestId: context.requestId,
         traceparent: context.traceparent,
         idempotency,
-        conditional: operation.ifMatch,
+        ifMatchTarget: operation.ifMatch,
         requireIfMatch: ifMatchCheck(operation, context),
         matchesIfNoneMatch: (tag) => context.ifNoneMatch === '*' || context.ifNoneMatch?.includes(tag) === true,
         setHeader: (header, value) => {

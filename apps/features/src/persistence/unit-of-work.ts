@@ -130,7 +130,7 @@ export const unitOfWork = (
       const result = await job({ ...stores, guard, recordEvents });
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
       outbox.emit(recorded.map((event) => outboxEvent(guard.markBypass(event), { by: caller, now })));
-      if ('conditional' in context) {
+      if ('ifMatchTarget' in context) {
         const { features, environments, segments } = stores;
         checkConditionalWrite(context, {
           features: features.locked,

@@ -15,7 +15,7 @@ const request: GatewayWriteContext = {
   traceparent: '',
   deadline: new Date('2026-05-01T12:00:05.000Z'),
   idempotency,
-  conditional: undefined,
+  ifMatchTarget: undefined,
   requireIfMatch: undefined,
   setHeader: () => undefined,
   headers: {},

@@ -27,7 +27,7 @@ export interface WriteContext {
   /** aborted when the caller can no longer receive the reply */
   readonly signal?: AbortSignal | undefined;
   readonly idempotency: IdempotentWrite | undefined;
-  readonly conditional: IfMatchTarget | undefined;
+  readonly ifMatchTarget: IfMatchTarget | undefined;
   readonly requireIfMatch: ((current: readonly string[]) => void) | undefined;
   readonly setHeader: (header: string, value: string) => void;
   readonly headers: Readonly<Record<string, string>>;

@@ -79,16 +79,16 @@ const tagsOfContent = (content: unknown): readonly string[] | undefined =>
  * Runs last in the transaction: a write that is invalid anyway is refused for that reason.
  */
 export const checkConditionalWrite = (
-  { conditional, requireIfMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
+  { ifMatchTarget, requireIfMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
   locked: LockedObjects,
 ) => {
-  if (conditional === undefined) return;
+  if (ifMatchTarget === undefined) return;
   const tagsOf = (time: 'before' | 'after') =>
-    tagsOfTarget[conditional](locked, params as Params, time)?.filter((tag) => tag !== undefined);
+    tagsOfTarget[ifMatchTarget](locked, params as Params, time)?.filter((tag) => tag !== undefined);
   const before = tagsOf('before');
   // Also without the header, so that the first test of an operation finds it.
   if (before === undefined)
-    throw new Error(`A conditional write of a ${conditional} did not lock it, so If-Match cannot be checked.`);
+    throw new Error(`A conditional write of a ${ifMatchTarget} did not lock it, so If-Match cannot be checked.`);
   requireIfMatch?.(before);
   const [tag] = tagsOf('after') ?? [];
   if (tag !== undefined) setHeader('ETag', `"${tag}"`);
