@@ -1,6 +1,6 @@
 import type { ServiceName } from '@bunting/contracts';
 import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { type AnyService, configOf, HostConfig, monitoringPortKey, stopOnSignal } from '@bunting/runtime';
+import { type AnyService, configSchemaOf, HostConfig, monitoringPortKey, stopOnSignal } from '@bunting/runtime';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -62,7 +62,7 @@ const pickVariables = (environment: NodeJS.ProcessEnv, keys: Iterable<string>): 
 
 /** The settings that a service reads, without those that the stack sets itself. So a secret reaches no other process. */
 const settingsOf = (service: AnyService, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const schemas = [HostConfig, configOf(service)];
+  const schemas = [HostConfig, configSchemaOf(service)];
   const keys = schemas
     .flatMap(({ properties }) => Object.keys(properties))
     .filter((key) => !key.startsWith('BUS_') && !key.endsWith('_DATABASE_URL'));

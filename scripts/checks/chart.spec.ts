@@ -1,4 +1,4 @@
-import { configOf, HostConfig, keysOf, readConfig } from '@bunting/runtime';
+import { configSchemaOf, HostConfig, keysOf, readConfig } from '@bunting/runtime';
 import { expect, it } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ it.each(valuesFiles)('sets only settings that each service of the chart reads: %
   const values = parse(read(file)) as Values;
   const common = new Set(keysOf(HostConfig));
   const unknown = services.flatMap((service) => {
-    const known = new Set([...common, ...keysOf(configOf(service))]);
+    const known = new Set([...common, ...keysOf(configSchemaOf(service))]);
     const { secretKeys = [], env = {} } = values.services?.[service.name] ?? {};
     return [
       ...Object.keys(env).filter((key) => !known.has(key)),
@@ -51,7 +51,7 @@ it.each(valuesFiles)('the chart sets values that each service accepts: %s', (fil
     const database = databaseSettingOf(service.name).setting;
     const { secretKeys = [], env } = values.services?.[service.name] ?? {};
     const secrets = Object.fromEntries([database, ...secretKeys].map((key) => [key, secretOf(key)]));
-    expect(() => readConfig(configOf(service), { ...secrets, ...textOf(env) })).not.toThrow();
+    expect(() => readConfig(configSchemaOf(service), { ...secrets, ...textOf(env) })).not.toThrow();
   }
 });
 
@@ -71,15 +71,17 @@ it('the values of the chart take every setting of every service, and secrets as 
   const valueOf = (schema: { readonly properties: object }): Record<string, string> =>
     Object.fromEntries(Object.keys(schema.properties).map((key) => [key, '1']));
   const filled = services.map((service) => {
-    const secretKeys = keysOf(configOf(service)).filter((key) => keysOf(configOf(service)).includes(`${key}_FILE`));
-    return [service.name, { ...values.services[service.name], env: valueOf(configOf(service)), secretKeys }];
+    const secretKeys = keysOf(configSchemaOf(service)).filter((key) =>
+      keysOf(configSchemaOf(service)).includes(`${key}_FILE`),
+    );
+    return [service.name, { ...values.services[service.name], env: valueOf(configSchemaOf(service)), secretKeys }];
   });
   const all = { ...values, env: valueOf(HostConfig), services: Object.fromEntries(filled) as Values['services'] };
   expect([validate(all), validate.errors]).toEqual([true, null]);
 });
 
 it('the templates of the chart name only settings that exist', () => {
-  const known = new Set([HostConfig, ...services.map(configOf)].flatMap(keysOf));
+  const known = new Set([HostConfig, ...services.map(configSchemaOf)].flatMap(keysOf));
   const named = readdirSync(path.join(chart, 'templates')).flatMap((file) =>
     [...read(`templates/${file}`).matchAll(/"((?:BUS|MEILI|DRAIN)_[A-Z_]+)"/g)].map(([, name = '']) => name),
   );

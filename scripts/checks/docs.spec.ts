@@ -1,6 +1,6 @@
 import * as contracts from '@bunting/contracts';
 import { allOperations, type AnyOperation, operationName, serviceOf } from '@bunting/contracts';
-import { configOf, HostConfig } from '@bunting/runtime';
+import { configSchemaOf, HostConfig } from '@bunting/runtime';
 import { expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ it('finds the target of every link in the documents, headings included', () => {
 
 it('names only settings in the documents that a service reads', () => {
   const settings = new Set(
-    [HostConfig, ...services.map(configOf)].flatMap(({ properties }) => Object.keys(properties)),
+    [HostConfig, ...services.map(configSchemaOf)].flatMap(({ properties }) => Object.keys(properties)),
   );
   const prefixes = [...new Set([...settings].flatMap((name) => /^[A-Z]+(?=_)/.exec(name) ?? []))].join('|');
   // Variables that no service reads: those of commands, of docker-compose.yml and of the tests.

@@ -1,4 +1,4 @@
-import { configOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtime';
+import { configSchemaOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtime';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -33,7 +33,7 @@ const settingsByReader: readonly [string, Record<string, Setting>][] = [
   ],
   ...services.map((service): [string, Record<string, Setting>] => [
     service.name,
-    configOf(service).properties as Record<string, Setting>,
+    configSchemaOf(service).properties as Record<string, Setting>,
   ]),
 ];
 
@@ -41,7 +41,7 @@ const defaultOf = (value: unknown): string => (value === undefined ? '' : `\`${S
 
 /** The settings that may also come from a file, by `<SETTING>_FILE`. */
 const fileSettings = new Set(
-  [HostConfig, ...services.map(configOf)].flatMap((schema: ConfigSchema) => {
+  [HostConfig, ...services.map(configSchemaOf)].flatMap((schema: ConfigSchema) => {
     const keys = new Set(Object.keys(schema.properties));
     return keysOf(schema).filter((key) => !keys.has(key));
   }),
@@ -90,7 +90,7 @@ const variableLines = (schema: ConfigSchema, handWrittenKeys: ReadonlySet<string
 const composeFile = (currentText: string): string => {
   const readers: readonly [string, ConfigSchema][] = [
     ['settings of every service', HostConfig],
-    ...services.map((service): [string, ConfigSchema] => [`settings of ${service.name}`, configOf(service)]),
+    ...services.map((service): [string, ConfigSchema] => [`settings of ${service.name}`, configSchemaOf(service)]),
   ];
   const handWrittenText = readers.reduce((text, [reader]) => text.replace(listOf(reader), ''), currentText);
   const handWrittenKeys = new Set([...handWrittenText.matchAll(/^ +([A-Z][A-Z_]+):/gm)].map(([, key = '']) => key));

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@bunting/contracts';
 import type { SchemaMigration } from '@bunting/database';
 import { startEmbeddedPostgres, connectOrStartEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { configOf, readConfig } from '@bunting/runtime';
+import { configSchemaOf, readConfig } from '@bunting/runtime';
 import {
   createDataFolder,
   type DataFolders,
@@ -87,7 +87,7 @@ export const withServiceDatabases = async <T>(
     const databases = servicesWithDatabases.map(({ service, setting }) => {
       // A URL from the settings may be in a file, so all settings are read. For a database of the embedded PostgreSQL they are not checked.
       const { [setting]: url = '' } = isSettingGiven(environment, setting)
-        ? (readConfig(configOf(service), completeEnvironment) as Readonly<Record<string, string>>)
+        ? (readConfig(configSchemaOf(service), completeEnvironment) as Readonly<Record<string, string>>)
         : completeEnvironment;
       return databaseAt(service.name, url);
     });

@@ -1,4 +1,4 @@
-import { ConfigError, configOf, HostConfig, natsAccess, readConfig } from '@bunting/runtime';
+import { ConfigError, configSchemaOf, HostConfig, natsAccess, readConfig } from '@bunting/runtime';
 import { Type } from 'typebox';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
 import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folders.ts';
@@ -55,7 +55,7 @@ const checkServices = async (environment: Environment, minFreeGib: number): Prom
       continue;
     }
     try {
-      const config = readConfig(configOf(service), environment) as Readonly<Record<string, string | undefined>>;
+      const config = readConfig(configSchemaOf(service), environment) as Readonly<Record<string, string | undefined>>;
       const { [setting]: url = '', FEATURES_READ_DATABASE_URL: replicaUrl, MEILI_URL: meilisearch, MEILI_KEY } = config;
       const database = { service: service.name, url, replicaUrl };
       findings.push(...(await checkDatabase(database, { checkedServers, minFreeGib })));

@@ -1,7 +1,7 @@
 export { buntingVersion } from './bunting-version.ts';
 export { databaseSettings, outboxSettings } from './settings/shared-settings.ts';
 export { ConfigError, type ConfigSchema, keysOf, readConfig } from './settings/read-config.ts';
-export { configOf, HostConfig, monitoringPortKey, natsAccess } from './settings/host-settings.ts';
+export { configSchemaOf, HostConfig, monitoringPortKey, natsAccess } from './settings/host-settings.ts';
 export { host, type RunningHost, type HostOptions } from './host/host.ts';
 export { type Log, logFailure, type Logger, openLog } from './monitoring/log.ts';
 export { backoffMs } from './loops/backoff.ts';

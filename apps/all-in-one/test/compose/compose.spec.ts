@@ -1,4 +1,4 @@
-import { configOf, HostConfig, keysOf } from '@bunting/runtime';
+import { configSchemaOf, HostConfig, keysOf } from '@bunting/runtime';
 import { eventually, reservePort } from '@bunting/testing';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -25,7 +25,7 @@ describe('the compose file', () => {
   it('gives each service settings that it reads and secrets from files only', () => {
     const known = new Set(keysOf(HostConfig));
     for (const service of services) {
-      const own = new Set(keysOf(configOf(service)));
+      const own = new Set(keysOf(configSchemaOf(service)));
       const { environment = {}, secrets = [] } = compose.services[service.name] as Container;
       const unknown = Object.keys(environment).filter((key) => !own.has(key) && !known.has(key));
       expect({ service: service.name, unknown }).toEqual({ service: service.name, unknown: [] });
@@ -44,7 +44,7 @@ describe('the compose file', () => {
     const decided = /^(?:BUS_\w+|\w+_OPS_PORT|\w+_DATABASE_URL|MEILI_URL|PORT|GATEWAY_HOST|GATEWAY_CONSOLE_DIR)$/;
     for (const service of services) {
       const { environment = {}, volumes = [] } = compose.services[service.name] as Container;
-      const schemas = [HostConfig, configOf(service)];
+      const schemas = [HostConfig, configSchemaOf(service)];
       const lost = schemas
         .flatMap(({ properties }) => Object.keys(properties))
         .filter((key) => {

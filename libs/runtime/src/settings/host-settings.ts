@@ -87,7 +87,7 @@ const maxConcurrentCalls = Type.Integer({
 });
 
 /** Everything that a service reads from its environment: its own settings and those that every service has. */
-export const configOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
+export const configSchemaOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
   Type.Object({
     ...service.config.properties,
     [maxConcurrentCallsKey(service.name)]: maxConcurrentCalls,
@@ -113,7 +113,7 @@ export const readProcessSettings = (services: readonly AnyService[], environment
   const hostConfig = read(HostConfig, ['BUS_']);
   const configs = services.map((service) => {
     const { name, settingPrefixes = [] } = service;
-    return read(configOf(service), [prefixOf(name), ...settingPrefixes]) as Record<string, unknown>;
+    return read(configSchemaOf(service), [prefixOf(name), ...settingPrefixes]) as Record<string, unknown>;
   });
   const name = services.length === 1 ? (services[0]?.name ?? 'bunting') : 'bunting';
   let tracing: ReturnType<typeof tracingOptions>;
