@@ -1,5 +1,5 @@
 import type { ServiceName } from '@bunting/contracts';
-import { type Database, postgresAddress, inspectReadReplica, openDatabase } from '@bunting/database';
+import { type Database, hostAndPortOf, inspectReadReplica, openDatabase } from '@bunting/database';
 import { allMigrations } from '../migrations/all-migrations.ts';
 import { checkPostgres } from './check-postgres.ts';
 import { type Finding, passedCheck, failedCheck, reasonOf } from './finding.ts';
@@ -60,7 +60,7 @@ const checkInbox = async (name: string, database: Database): Promise<Finding[]> 
 };
 
 const checkReadReplica = async (name: string, url: string, primary: Database): Promise<Finding> => {
-  const replica = `its read replica at ${postgresAddress(url)}`;
+  const replica = `its read replica at ${hostAndPortOf(url)}`;
   const fallbackNotice = 'Until then the primary serves its reads.';
   try {
     const bytes = await inspectReadReplica(url, primary);
@@ -101,7 +101,7 @@ export const checkDatabase = async (
     return [failedCheck(service, reasonOf(error))];
   }
   try {
-    const server = await checkPostgres(`PostgreSQL ${postgresAddress(url)}`, database, { minFreeGib });
+    const server = await checkPostgres(`PostgreSQL ${hostAndPortOf(url)}`, database, { minFreeGib });
     const [state] = await database.read<DatabaseState>(databaseState);
     const findings = [passedCheck(service, `all migrations, ${state?.mebibytes ?? 0} MiB`)];
     if (!checkedServers.has(server.state.system)) findings.unshift(...server.findings);

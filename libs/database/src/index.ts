@@ -15,7 +15,7 @@ export { violatedConstraint, isDataError, refusalForFailure } from './failures/d
 export { createSchema } from './schema/create-schema.ts';
 export { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';
 export { NewerDatabaseError, type SchemaVersion } from './schema/schema-version.ts';
-export { postgresAddress } from './connection/postgres-address.ts';
+export { hostAndPortOf } from './connection/postgres-url.ts';
 export { migrationsTable, type SchemaMigration } from './schema/schema-migration.ts';
 export { coalesceCalls } from './reads/coalesce-calls.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { onlyRow } from '../only-row.ts';
 import { keepAlive } from './keep-alive.ts';
-import { postgresAddress } from './postgres-address.ts';
+import { hostAndPortOf } from './postgres-url.ts';
 
 /** The first version with `transaction_timeout`. */
 const oldestVersion = 17;
@@ -13,7 +13,7 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   const version = onlyRow(rows).number;
   if (version >= oldestVersion) return;
   throw new Error(
-    `The PostgreSQL at ${postgresAddress(url)} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
+    `The PostgreSQL at ${hostAndPortOf(url)} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
   );
 };
 
@@ -37,7 +37,7 @@ const requireSameClock = async (client: Client, url: string): Promise<void> => {
   const differenceMs = await clockDifferenceMs(client);
   if (Math.abs(differenceMs) <= maxClockDifferenceMs) return;
   throw new Error(
-    `The clock of this machine is ${Math.abs(differenceMs / 1_000).toFixed(0)} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of the PostgreSQL at ${postgresAddress(url)}. ` +
+    `The clock of this machine is ${Math.abs(differenceMs / 1_000).toFixed(0)} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of the PostgreSQL at ${hostAndPortOf(url)}. ` +
       'Synchronise both with NTP, then start again: deadlines of requests need clocks that agree.',
   );
 };

@@ -1,4 +1,4 @@
-import { postgresAddress } from '../connection/postgres-address.ts';
+import { hostAndPortOf } from '../connection/postgres-url.ts';
 import { type Outage, outageOf } from './database-failures.ts';
 
 /** The error for an outage that keeps a service from starting, with the next step. */
@@ -26,6 +26,6 @@ export const explainStartFailure = async (url: string, job: Promise<unknown>): P
   } catch (error) {
     const outage = outageOf(error);
     if (outage === undefined) throw error;
-    throw new Error(startFailure(postgresAddress(url), outage), { cause: error });
+    throw new Error(startFailure(hostAndPortOf(url), outage), { cause: error });
   }
 };

@@ -1,5 +1,5 @@
 import { openSingleConnection, withoutTimeout } from '../connection/open-single-connection.ts';
-import { databaseOf } from '../connection/postgres-address.ts';
+import { databaseOf } from '../connection/postgres-url.ts';
 
 /** The SQLSTATE of a connection to a database that does not exist. */
 export const missingDatabase = '3D000';

@@ -5,7 +5,7 @@ import { type Client, type Pool } from 'pg';
 import { instrumentConnection } from '../connection/instrument-connection.ts';
 import { keepAlive } from '../connection/keep-alive.ts';
 import { openSingleConnection, withoutTimeout } from '../connection/open-single-connection.ts';
-import { databaseOf } from '../connection/postgres-address.ts';
+import { databaseOf } from '../connection/postgres-url.ts';
 import { codeOf } from '../failures/database-failures.ts';
 import { appliedMigrations, type AppliedMigration, migrationNames } from './applied-migrations.ts';
 import { requireUnchanged, storeMissingChecksums } from './migration-checksums.ts';

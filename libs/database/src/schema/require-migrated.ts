@@ -1,5 +1,5 @@
 import { openSingleConnection } from '../connection/open-single-connection.ts';
-import { postgresAddress, databaseOf } from '../connection/postgres-address.ts';
+import { hostAndPortOf, databaseOf } from '../connection/postgres-url.ts';
 import { appliedMigrations, migrationNames } from './applied-migrations.ts';
 import { missingDatabase } from './create-database-if-missing.ts';
 import { requireUnchanged } from './migration-checksums.ts';
@@ -15,7 +15,7 @@ export const requireMigrated = async (
   const database = databaseOf(url);
   const client = await openSingleConnection(url, lostAfterMs).catch((error: unknown) => {
     if ((error as { code?: string }).code !== missingDatabase) throw error;
-    throw new Error(`There is no database ${database} at ${postgresAddress(url)}.`, { cause: error });
+    throw new Error(`There is no database ${database} at ${hostAndPortOf(url)}.`, { cause: error });
   });
   try {
     const applied = await appliedMigrations(client);

@@ -1,4 +1,4 @@
-import { postgresAddress, databaseOf } from '../connection/postgres-address.ts';
+import { hostAndPortOf, databaseOf } from '../connection/postgres-url.ts';
 import type { SchemaMigration } from './schema-migration.ts';
 
 /** The database was migrated by a newer version of Bunting. */
@@ -44,7 +44,7 @@ export const schemaVersion = (
   if (missing === undefined) return { needs: migrations.length, has: applied.length, newer };
   throw new Error(
     applied.length === 0
-      ? `The database ${database} at ${postgresAddress(url)} holds nothing of Bunting.`
+      ? `The database ${database} at ${hostAndPortOf(url)} holds nothing of Bunting.`
       : `The database ${database} was left by an older version of Bunting (it lacks the migration "${missing.name}"): start this version on it first.`,
   );
 };
