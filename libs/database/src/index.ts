@@ -23,4 +23,4 @@ export { type BatchRow, batchedRead } from './reads/batched-read.ts';
 export { advisoryLock } from './connection/advisory-lock.ts';
 export { escapeLike } from './escape-like.ts';
 export { onlyRow } from './only-row.ts';
-export { schemaDifferences } from './schema/schema-differences.ts';
+export { missingMigrationStatements } from './schema/missing-migration-statements.ts';

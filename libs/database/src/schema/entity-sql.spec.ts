@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../database.ts';
 import { Timestamp, TextArray } from './column-types.ts';
 import { entitySql } from './entity-sql.ts';
 import { persistDifference } from './persist-difference.ts';
-import { schemaDifferences } from './schema-differences.ts';
+import { missingMigrationStatements } from './missing-migration-statements.ts';
 import type { SchemaMigration } from './schema-migration.ts';
 
 const Author = defineEntity({
@@ -104,7 +104,7 @@ describe('a schema that differs from its entities', () => {
   const differencesOf = async (...statements: string[]): Promise<readonly string[]> => {
     const { url, drop } = await freshDatabase('schema');
     await (await openDatabase({ url, name: 'spec', migrations: stepOf(...statements) })).close();
-    const differences = await schemaDifferences(url, [Note]);
+    const differences = await missingMigrationStatements(url, [Note]);
     await drop();
     return differences;
   };

@@ -13,10 +13,10 @@ const libraryTables = [
 ];
 
 /**
- * The statements that the next migration needs to bring a database to the schema of the entities; none where they agree. `others`
+ * The statements that the next migration needs to bring a database to the schema of the entities; none where they agree. `otherTables`
  * names tables without an entity; the statements drop any other table without one. Views, triggers and functions are not compared.
  */
-export const schemaDifferences = async (
+export const missingMigrationStatements = async (
   url: string,
   entities: readonly Entity[],
   otherTables: readonly (string | RegExp)[] = [],
