@@ -9,7 +9,7 @@ export {
   type Statement,
 } from './database.ts';
 export { type Entity, type EntitySql, entitySql } from './schema/entity-sql.ts';
-export { persistDifference } from './schema/persist-difference.ts';
+export { persistDifference } from './persist-difference.ts';
 export { Timestamp, TextArray, timestampSql } from './schema/column-types.ts';
 export { violatedConstraint, isDataError, refusalForFailure } from './failures/database-failures.ts';
 export { createSchema } from './schema/create-schema.ts';

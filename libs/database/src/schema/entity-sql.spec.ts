@@ -4,7 +4,7 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Database, openDatabase } from '../database.ts';
 import { Timestamp, TextArray } from './column-types.ts';
 import { entitySql } from './entity-sql.ts';
-import { persistDifference } from './persist-difference.ts';
+import { persistDifference } from '../persist-difference.ts';
 import { missingMigrationStatements } from './missing-migration-statements.ts';
 import type { SchemaMigration } from './schema-migration.ts';
 
