@@ -1,4 +1,4 @@
-import { createDatabaseIfMissing, createSchema } from '@bunting/database';
+import { createDatabaseIfMissing, migrateEmptyDatabase } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -55,7 +55,7 @@ describe('a backup of databases that are in use', () => {
       await createDatabaseIfMissing(url);
       const client = await connect(service);
       await client.query('begin');
-      await createSchema(client, database, migrations);
+      await migrateEmptyDatabase(client, database, migrations);
       await client.query('create table written (name text); commit');
     }
     environment = Object.fromEntries(services.map(({ service, url }) => [databaseSettingOf(service).setting, url]));

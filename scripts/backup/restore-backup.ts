@@ -1,4 +1,4 @@
-import { createDatabaseIfMissing, createSchema, migrationsTable } from '@bunting/database';
+import { createDatabaseIfMissing, migrateEmptyDatabase, migrationsTable } from '@bunting/database';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -88,7 +88,7 @@ const loadDatabase = async (
   const { service, database, migrations } = target;
   const copy = manifest.services[service];
   await client.query('begin');
-  await createSchema(
+  await migrateEmptyDatabase(
     client,
     database,
     migrations.filter(({ name }) => copy.migrations.includes(name)),

@@ -1,6 +1,6 @@
 import { natsBus } from '@bunting/bus';
 import { consumersOf, serviceNames } from '@bunting/contracts';
-import { createDatabaseIfMissing, createSchema } from '@bunting/database';
+import { createDatabaseIfMissing, migrateEmptyDatabase } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import {
   eventually,
@@ -29,7 +29,7 @@ const createDatabase = async ({ url, database, migrations }: ServiceDatabase): P
   await createDatabaseIfMissing(url);
   await withClient(url, async (client) => {
     await client.query('begin');
-    await createSchema(client, database, migrations);
+    await migrateEmptyDatabase(client, database, migrations);
     await client.query('commit');
     // The PostgreSQL of the tests does not flush its log at commits, so that replicas would get commits late.
     await client.query(`alter database ${database} set synchronous_commit = on`);

@@ -12,7 +12,7 @@ export { type Entity, type EntitySql, entitySql } from './schema/entity-sql.ts';
 export { persistDifference } from './persist-difference.ts';
 export { Timestamp, TextArray, timestampSql } from './schema/column-types.ts';
 export { violatedConstraint, isDataError, refusalForFailure } from './failures/database-failures.ts';
-export { createSchema } from './schema/create-schema.ts';
+export { migrateEmptyDatabase } from './schema/migrate-empty-database.ts';
 export { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';
 export { NewerDatabaseError, type SchemaVersion } from './schema/schema-version.ts';
 export { hostAndPortOf } from './connection/postgres-url.ts';

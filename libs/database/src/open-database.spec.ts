@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { eventually, freshDatabase, overTcp, withClient } from '@bunting/testing';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
-import { createSchema, NewerDatabaseError, openDatabase, type SchemaMigration } from './index.ts';
+import { migrateEmptyDatabase, NewerDatabaseError, openDatabase, type SchemaMigration } from './index.ts';
 
 const second: SchemaMigration = { name: '2026-02-01-notes', statements: ['alter table flag add column note text'] };
 
@@ -142,7 +142,7 @@ describe('a database', () => {
     try {
       await withClient(restored.url, async (client) => {
         await client.query('begin');
-        await createSchema(client, new URL(restored.url).pathname.slice(1), steps);
+        await migrateEmptyDatabase(client, new URL(restored.url).pathname.slice(1), steps);
         await client.query('commit');
       });
       const [migrated, created] = [await open(steps), await open(steps, { url: restored.url })];
@@ -164,7 +164,7 @@ describe('a database', () => {
       const left = await client.query("select tablename from pg_tables where schemaname = 'public'");
       expect(left.rows).toEqual([{ tablename: 'flag' }]);
       await client.query('drop table flag');
-      await createSchema(client, 'flags', []);
+      await migrateEmptyDatabase(client, 'flags', []);
       await client.query("insert into schema_migration (name) values ('2026-01-01-flags')");
     });
     await expect(open([flagTable, second])).rejects.toThrow(/relation "flag" does not exist\)\. No data was changed/);

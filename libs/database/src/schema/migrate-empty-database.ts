@@ -4,10 +4,10 @@ import { lockKey } from './migration-lock.ts';
 import { type SchemaMigration, migrationsTable } from './schema-migration.ts';
 
 /**
- * Creates the schema that migrations make, in the transaction of the caller, in a database without tables. It waits until no service
+ * Applies migrations to a database without tables, in the transaction of the caller. It waits until no service
  * migrates the database; services that start wait until that transaction ends.
  */
-export const createSchema = async (
+export const migrateEmptyDatabase = async (
   client: Pick<Client, 'query'>,
   database: string,
   migrations: readonly SchemaMigration[],
