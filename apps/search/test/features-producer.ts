@@ -1,7 +1,7 @@
 import { type Bus, implement, serve } from '@bunting/bus';
 import { DigestStateVersions, type FeatureState, ListStateVersions, ReadStates } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { digestOfVersions, outboxTables, startOutboxProducer } from '@bunting/outbox';
+import { digestOfVersionsSql, outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { AnyState } from './builders.ts';
@@ -23,7 +23,7 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
   return [
     implement(DigestStateVersions, async ({ body: { entity } }) => ({
       groups: await read<{ group: string; count: number; digest: string }>(
-        `select ${entity === 'feature' ? 'project' : "''"} as "group", count(*) as count, ${digestOfVersions('id', 'version')} as digest
+        `select ${entity === 'feature' ? 'project' : "''"} as "group", count(*) as count, ${digestOfVersionsSql('id', 'version')} as digest
          from latest where state::text <> 'null' group by 1 order by 1`,
         entity,
       ),

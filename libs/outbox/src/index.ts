@@ -1,7 +1,7 @@
 export { registerDeadLetterMetrics } from './dead-letters/dead-letter-metrics.ts';
 export { listDeadLetters } from './dead-letters/dead-letter-store.ts';
 export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoint.ts';
-export { digestOfVersions } from './digest-of-versions.ts';
+export { digestOfVersionsSql } from './digest-of-versions-sql.ts';
 export { type PrunedUnreadRange, listPrunedUnreadMessages } from './consumer/pruned-unread-messages.ts';
 export { idempotencyTables, encryptReply, type EncryptedReply } from './idempotency/idempotency-store.ts';
 export { emitInProjection, insertStates, type Outbox } from './producer/transaction-with-outbox.ts';

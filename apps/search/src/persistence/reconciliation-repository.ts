@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import type { Database, Statement, Tx } from '@bunting/database';
-import { digestOfVersions } from '@bunting/outbox';
+import { digestOfVersionsSql } from '@bunting/outbox';
 import { applyStates } from './apply-states.ts';
 import { featureDocumentOf, featureLookupOf } from './feature-document.ts';
 
@@ -41,14 +41,14 @@ const digests: { readonly [E in ReadableStateEntity]: Statement } = {
   feature: {
     name: 'stored-feature-digests',
     text: `
-      select lookup.project as "group", count(*) as count, ${digestOfVersions('name', 'version')} as digest
+      select lookup.project as "group", count(*) as count, ${digestOfVersionsSql('name', 'version')} as digest
       from feature_lookup lookup join feature_document using (name) where document is not null
       group by lookup.project`,
   },
   segment: {
     name: 'stored-segment-digests',
     text: `
-      select '' as "group", count(*) as count, ${digestOfVersions('id', 'version')} as digest
+      select '' as "group", count(*) as count, ${digestOfVersionsSql('id', 'version')} as digest
       from segment where name is not null`,
   },
 };

@@ -1,6 +1,6 @@
 import type { StateVersion } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
-import { digestOfVersions } from '@bunting/outbox';
+import { digestOfVersionsSql } from '@bunting/outbox';
 import { featureStatesSql } from '../features/feature-queries.ts';
 
 /** A digest of the versions of a group of entities: of the features of a project, or of all segments. */
@@ -23,13 +23,13 @@ const digestFeatures: Statement = {
     with requested as (select id from project where id collate "C" > $1 order by id collate "C" limit $2)
     select (select case when count(*) = $2 then max(id collate "C") end from requested) as next, coalesce((
       select json_agg(group_digest order by group_digest."group" collate "C") from (
-        select project as "group", count(*) as count, ${digestOfVersions('name', 'version')} as digest
+        select project as "group", count(*) as count, ${digestOfVersionsSql('name', 'version')} as digest
         from feature where project in (select id from requested) group by project) as group_digest), '[]') as groups`,
 };
 
 const digestSegments: Statement = {
   name: 'digest-segments',
-  text: `select '' as "group", count(*) as count, ${digestOfVersions('id', 'version')} as digest from segment`,
+  text: `select '' as "group", count(*) as count, ${digestOfVersionsSql('id', 'version')} as digest from segment`,
 };
 
 const versionsOfFeatures: Statement = {
