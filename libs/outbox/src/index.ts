@@ -4,7 +4,7 @@ export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoi
 export { digestOfVersionsSql } from './digest-of-versions-sql.ts';
 export { type PrunedUnreadRange, listPrunedUnreadMessages } from './consumer/pruned-unread-messages.ts';
 export { idempotencyTables, encryptReply, type EncryptedReply } from './idempotency/idempotency-store.ts';
-export { emitInProjection, insertStates, type Outbox } from './producer/transaction-with-outbox.ts';
+export { emitInProjection, insertStatesSql, type Outbox } from './producer/transaction-with-outbox.ts';
 export { type ProducerOptions, startOutboxProducer, type OutboxProducer } from './producer/start-outbox-producer.ts';
 export {
   type InMemoryProjection,

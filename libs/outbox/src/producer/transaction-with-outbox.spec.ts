@@ -3,7 +3,7 @@ import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/b
 import { outboxOperations } from '@bunting/contracts';
 import { eventually, startNats, readStreamMessages, type TestNats } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { insertStates } from './transaction-with-outbox.ts';
+import { insertStatesSql } from './transaction-with-outbox.ts';
 import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
 
 describe('the outbox', () => {
@@ -70,7 +70,7 @@ describe('the outbox', () => {
 
   it('stores states that a statement builds in the order of emission, and refuses one that is too large', async () => {
     const states = (bytes: number) =>
-      insertStates(
+      insertStatesSql(
         'feature',
         `(select 'made' as id, 2 as version, repeat('x', ${bytes}) as state) as made`,
         '$1',

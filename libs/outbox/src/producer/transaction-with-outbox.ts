@@ -18,7 +18,7 @@ export interface Outbox {
   /** Emits a new state of what SDKs evaluate. */
   emitDelivery(state: DeliveryState): void;
   /**
-   * Sends a statement that stores states by `insertStates`, without waiting for it. The same statement stores the messages that are emitted
+   * Sends a statement that stores states by `insertStatesSql`, without waiting for it. The same statement stores the messages that are emitted
    * between this call and the next statement, from two parameters that the outbox adds: the traceparent, and the rows.
    */
   send(text: string, values: readonly unknown[]): void;
@@ -35,7 +35,7 @@ const selectRows = (traceparent: string, rows: string): string => `
  * SQL: stores the states in the query `from` (`id`, `version`, `state`) as outbox rows, and after them the rows of the second parameter.
  * States computed by PostgreSQL are not transferred to this process.
  */
-export const insertStates = (entity: StateEntity, from: string, traceparent: string, rows: string): string => `
+export const insertStatesSql = (entity: StateEntity, from: string, traceparent: string, rows: string): string => `
   insert into outbox (${columns})
   select 'state', '${entity}', '${entity}:' || id, ${traceparent}::text,
     json_build_object('entity', '${entity}', 'id', id, 'version', version, 'state', state)

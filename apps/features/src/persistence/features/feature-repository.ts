@@ -1,6 +1,6 @@
 import type { FeatureState } from '@bunting/contracts';
 import { violatedConstraint, type Tx } from '@bunting/database';
-import { insertStates, type Outbox } from '@bunting/outbox';
+import { insertStatesSql, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
 import { changedParents } from '../../domain/features/parts/dependency.ts';
@@ -73,7 +73,7 @@ const children = `
 const insert = `with saved as (${insertFeaturesSql}) ${featureStatesSql('saved')}`;
 /** SQL: a write of features that also stores their new states in the outbox. */
 const withStates = (write: string): string =>
-  `with saved as (${write}) ${insertStates('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
+  `with saved as (${write}) ${insertStatesSql('feature', `(${featureStatesSql('saved')}) as stored`, '$2', '$3')}`;
 const update = withStates(updateFeaturesSql);
 const remove = `
   with deleted as (delete from feature where name = any ($1::text[]) returning name, version)
