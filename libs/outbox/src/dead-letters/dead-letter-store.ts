@@ -99,11 +99,11 @@ export const databaseTime = async (database: ReadDatabase): Promise<string> =>
   onlyRow(await database.read<{ now: string }>(readTime)).now;
 
 /** SQL: an attempt is due at its time, or when the last one preceded `$3`, the start of this process, which may run a fixed version. */
-const isDue = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
+const isDueSql = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
 
 const dueInMs: Statement = {
   name: 'dead-letter-due',
-  text: `select min(case when ${isDue} then 0 else extract(epoch from next_attempt_at - now()) * 1000 end)::double precision as "dueInMs"
+  text: `select min(case when ${isDueSql} then 0 else extract(epoch from next_attempt_at - now()) * 1000 end)::double precision as "dueInMs"
          from dead_letter where producer = $1 and topic = $2`,
 };
 
@@ -131,7 +131,7 @@ export const findDueDeadLetter = async (
 ): Promise<DueDeadLetter | undefined> => {
   const [row] = await query<OutboxMessage & { readonly attempts: number }>(
     `select position, uid, type, ${timestampSql('recorded_at')} as "recordedAt", traceparent, payload, attempts from dead_letter
-     where producer = $1 and topic = $2 and ${isDue} order by position limit 1`,
+     where producer = $1 and topic = $2 and ${isDueSql} order by position limit 1`,
     [producer, topic, startedAt],
   );
   if (row === undefined) return undefined;

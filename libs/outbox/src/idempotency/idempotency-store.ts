@@ -207,6 +207,6 @@ export const completeReply = async (
 };
 
 /** SQL: deletes at most 5,000 replies that are older than `$1` hours. */
-export const dropExpiredReplies = `delete from idempotent_reply where (scope, key) in (
+export const dropExpiredRepliesSql = `delete from idempotent_reply where (scope, key) in (
   select scope, key from idempotent_reply where created_at < now() - make_interval(hours => $1)
   order by created_at limit 5000 for update skip locked)`;

@@ -3,7 +3,7 @@ import { type Database, onlyRow } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import type { Acknowledgements } from './unstored-acknowledgements.ts';
 import { streamTopic } from './relay.ts';
-import { dropExpiredReplies } from '../idempotency/idempotency-store.ts';
+import { dropExpiredRepliesSql } from '../idempotency/idempotency-store.ts';
 
 export interface OutboxHousekeepingOptions {
   readonly producer: Producer;
@@ -94,7 +94,7 @@ export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
         JSON.stringify(starts),
         hasStream ? streamTopic : null,
       ]);
-      if (idempotencyRetentionHours !== undefined) await query(dropExpiredReplies, [idempotencyRetentionHours]);
+      if (idempotencyRetentionHours !== undefined) await query(dropExpiredRepliesSql, [idempotencyRetentionHours]);
       return rows;
     });
     acknowledgements.markStored(pending);

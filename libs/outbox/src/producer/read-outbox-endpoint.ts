@@ -20,7 +20,7 @@ const messageJson = `json_build_object(
 const pageBytes = 256 * 1024;
 
 /** SQL: the rows of topic `$1` after a position, limited in number and in total bytes, but at least one. */
-export const pageAfter = (position: string, limit: string, bytes: number): string => `
+export const pageAfterSql = (position: string, limit: string, bytes: number): string => `
   select position, uid, type, traceparent, message from (
     select *, sum(octet_length(message)) over (order by position) as bytes, row_number() over (order by position) as nth from (
       select position, uid, type, traceparent, ${messageJson}::text as message from outbox
@@ -32,7 +32,7 @@ export const pageAfter = (position: string, limit: string, bytes: number): strin
 
 const messagesAfter: Statement = {
   name: 'outbox-after',
-  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfter('$2', '$3', pageBytes)}) as page`,
+  text: `select '[' || coalesce(string_agg(message, ',' order by position), '') || ']' as messages from (${pageAfterSql('$2', '$3', pageBytes)}) as page`,
 };
 
 /** Replies with the messages after a position, the last position of the topic, and the uid of the row at the given position. */

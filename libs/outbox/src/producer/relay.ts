@@ -3,7 +3,7 @@ import { OutboxTopic, type Producer } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
-import { pageAfter } from './read-outbox-endpoint.ts';
+import { pageAfterSql } from './read-outbox-endpoint.ts';
 
 export interface RelayOptions {
   readonly producer: Producer;
@@ -38,7 +38,11 @@ const endOfEvents: Statement = {
 };
 
 const tryLock = `select pg_try_advisory_xact_lock(hashtext('outbox relay')) as won`;
-const unpublished = pageAfter('(select published from outbox_topic where topic = $1)', String(batchSize), batchBytes);
+const unpublished = pageAfterSql(
+  '(select published from outbox_topic where topic = $1)',
+  String(batchSize),
+  batchBytes,
+);
 
 /** The options of the span in which a batch is published, by the semantic conventions of OpenTelemetry for messaging. */
 const publishSpanOptions = (producer: Producer, count: number): SpanOptions => ({
