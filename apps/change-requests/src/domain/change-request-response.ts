@@ -16,7 +16,7 @@ import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
 
 /** The actions that are shown with their snapshot. */
-const withSnapshot: ReadonlySet<ChangeAction> = new Set([
+const actionsWithSnapshot: ReadonlySet<ChangeAction> = new Set([
   'updateStrategy',
   'deleteStrategy',
   'updateSegment',
@@ -42,12 +42,14 @@ const toCommentResponse = ({ id, text, createdBy, createdAt }: Comment): ChangeR
 };
 
 const payloadWithSnapshot = ({ action, payload, snapshot }: ProposedChange): unknown =>
-  withSnapshot.has(action) && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
+  actionsWithSnapshot.has(action) && snapshot !== null && typeof payload === 'object'
+    ? { ...payload, snapshot }
+    : payload;
 
 /** The part of a preview that is shown with the changes. */
 export type PreviewedChanges = Pick<ChangeRequestPreview, 'features' | 'segments'>;
 
-const nothing: PreviewedChanges = { features: [], segments: [] };
+const noPreview: PreviewedChanges = { features: [], segments: [] };
 
 /** The conflicts of a change, and the edits that it would overwrite. */
 const previewFields = (
@@ -149,7 +151,7 @@ export const toScheduleResponse = (
 /** A request in the format of the API: its changes by feature and by segment, each in the order of their first change. */
 export const toChangeRequestResponse = (
   request: ChangeRequest,
-  preview: PreviewedChanges = nothing,
+  preview: PreviewedChanges = noPreview,
 ): ChangeRequestResponse => ({
   id: request.id,
   title: request.title ?? `Change request #${request.id}`,

@@ -139,7 +139,10 @@ export interface SegmentUse {
 }
 
 /** The deletions of segments that another open request adds to a strategy. */
-const deletionsOfUsed = ({ id, changes }: Pick<ChangeRequest, 'id' | 'changes'>, uses: readonly SegmentUse[]) => {
+const deletionsOfUsedSegments = (
+  { id, changes }: Pick<ChangeRequest, 'id' | 'changes'>,
+  uses: readonly SegmentUse[],
+) => {
   const used = new Set(uses.filter((use) => use.id !== id).map(({ segment }) => segment));
   return segmentDeletions(changes).filter(({ segment }) => used.has(segment.id));
 };
@@ -149,13 +152,13 @@ export const segmentConflicts = (
   request: Pick<ChangeRequest, 'id' | 'changes'>,
   uses: readonly SegmentUse[],
 ): AppliedChanges['conflicts'] =>
-  deletionsOfUsed(request, uses).map(({ id: changeId, segment }) => ({
+  deletionsOfUsedSegments(request, uses).map(({ id: changeId, segment }) => ({
     ...segmentInUse(segment.name),
     segment: segment.id,
     changeId,
   }));
 
-/** What may conflict with requests of a project. Conflicts of a request with itself do not count. */
+/** The requests of a project with which a request may conflict. They may include that request itself, which is ignored. */
 export interface OtherRequests {
   readonly scheduled: readonly ScheduledRequest[];
   readonly uses: readonly SegmentUse[];
@@ -180,9 +183,9 @@ export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
     const changeRequests = colliding.map(({ id, title }) => ({ id, ...(title === null ? {} : { title }) }));
     return { ...previewed, scheduleConflicts: { changeRequests } };
   };
-  const refused = new Set(deletionsOfUsed(request, uses).map(({ id }) => id));
+  const conflictingDeletions = new Set(deletionsOfUsedSegments(request, uses).map(({ id }) => id));
   const withSegmentConflict = (previewed: Previewed, segment: string): Previewed => {
-    if (previewed.conflict !== undefined || !refused.has(previewed.id)) return previewed;
+    if (previewed.conflict !== undefined || !conflictingDeletions.has(previewed.id)) return previewed;
     const { code: conflictCode, message: conflict } = segmentInUse(segment);
     return { ...previewed, conflict, conflictCode };
   };
@@ -193,6 +196,6 @@ export const addConflictsWithOtherRequests = <P extends ChangeRequestPreview>(
       ...segment,
       changes: segment.changes.map((change) => withSegmentConflict(withScheduleConflicts(change), segment.name)),
     })),
-    applicable: preview.applicable && refused.size === 0,
+    applicable: preview.applicable && conflictingDeletions.size === 0,
   };
 };

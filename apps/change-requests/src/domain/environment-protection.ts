@@ -34,7 +34,7 @@ const requireMinimum = (
   throw invalidProperty(`The environment ${environment} asks for at least ${minimum} approvals`, path);
 };
 
-const shown = (requiredApprovals: RequiredApprovals) => ({
+const toEventData = (requiredApprovals: RequiredApprovals) => ({
   changeRequestsEnabled: requiredApprovals !== null,
   requiredApprovals,
 });
@@ -54,8 +54,8 @@ const configurationUpdated = (
             type: 'change-request-configuration-updated',
             project,
             environment,
-            data: shown(after),
-            preData: shown(before),
+            data: toEventData(after),
+            preData: toEventData(before),
           },
           actor,
         ),
@@ -64,7 +64,7 @@ const configurationUpdated = (
 interface WantedProtection {
   readonly before: RequiredApprovals;
   readonly wanted: Parameters<typeof requestedApprovals>[0];
-  /** what the environment sets for every project, if it does; only administrators may go below it */
+  /** the minimum that the environment sets for every project; undefined without one. Only administrators may set fewer approvals. */
   readonly minimum: number | undefined;
   readonly isAdministrator: boolean;
 }

@@ -6,8 +6,8 @@ import { replaceContent } from './replace-content.ts';
 import { createDraft } from './create-draft.ts';
 import { nthReservedId, toProposedChange, uncheckedChange } from './proposed-change.ts';
 
-/** Descriptions of effects that no change can undo. */
-const irreversible = ({ action, feature, segment }: ProposedChange): string[] => {
+/** Descriptions of the effects of a change that no other change can undo. */
+const irreversibleEffects = ({ action, feature, segment }: ProposedChange): string[] => {
   if (action === 'archiveFeature') return [`feature flag ${feature} stays archived until it is revived`];
   if (action === 'deleteSegment') return [`segment ${segment?.name ?? ''} stays deleted`];
   return [];
@@ -15,8 +15,8 @@ const irreversible = ({ action, feature, segment }: ProposedChange): string[] =>
 
 /** A text about what the reverting draft cannot undo; undefined if it undoes everything. */
 export const unrevertedPart = ({ changes, id }: ChangeRequest): string | undefined => {
-  const left = changes.flatMap(irreversible);
-  return left.length === 0 ? undefined : `Not undone of change request #${id}: ${left.join('; ')}`;
+  const effects = changes.flatMap(irreversibleEffects);
+  return effects.length === 0 ? undefined : `Not undone of change request #${id}: ${effects.join('; ')}`;
 };
 
 export const requireRevertible = (request: ChangeRequest, inverse: readonly unknown[]): void => {
@@ -29,11 +29,11 @@ export const requireRevertible = (request: ChangeRequest, inverse: readonly unkn
   }
 };
 
-/** 409: the caller has a draft in that environment, which the reverting one would be mixed up with. */
+/** 409: the caller has a draft in that environment, and a user has one draft per environment. */
 export const draftExistsRefusal = (): Refusal =>
   refusal('ConflictError', 'You have a draft here already: send it to review or discard it first');
 
-/** The identity of a reverting draft, and the comment about what it cannot undo, if there is something. */
+/** The identity of a reverting draft, and the comment about what it cannot undo; undefined if it undoes everything. */
 interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
   readonly changeIds: readonly number[];
   readonly comment: NewComment | undefined;

@@ -7,9 +7,9 @@ import { replaceContent } from './replace-content.ts';
 export const discardChange = (request: ChangeRequest, changeId: number, actor: Actor): ChangeRequestDecision => {
   requireAuthor(request, actor.by.id);
   const change = requireChange(request, changeId);
-  const left = request.changes.filter((other) => other !== change);
-  const decision = replaceContent(request, left, [{ kind: 'discarded', change }], actor);
-  if (left.length === 0 && request.state !== 'Draft') {
+  const remaining = request.changes.filter((other) => other !== change);
+  const decision = replaceContent(request, remaining, [{ kind: 'discarded', change }], actor);
+  if (remaining.length === 0 && request.state !== 'Draft') {
     const reason = 'A change request must contain at least one change; discard or cancel it instead';
     throw invalidProperty(reason, '/params/changeId');
   }

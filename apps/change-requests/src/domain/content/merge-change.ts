@@ -4,8 +4,9 @@ import type { ContentStep } from '../events.ts';
 import { payloadIdOf } from './payload-references.ts';
 
 /**
- * What a newer change does to an earlier one of the same subject: `replace` it, `merge` into it property by property, `drop` it and follow
- * it, or add nothing (`ignore`). `reject` refuses the newer change.
+ * How a newer change combines with an earlier one of the same subject: `replace` puts it in the place of the earlier change, `merge`
+ * overwrites the properties of the earlier change that it has, `drop` removes the earlier change and appends the newer one, `ignore` adds
+ * nothing, and `reject` refuses the newer change.
  */
 type MergeRule = 'replace' | 'merge' | 'drop' | 'ignore' | 'reject';
 

@@ -21,11 +21,11 @@ export const replaceContent = (
   if (changes.length > maxChangesPerChangeRequest) {
     throw refusal('ConflictError', `A change request can hold at most ${maxChangesPerChangeRequest} changes`);
   }
-  const entered = edit.to === before.state ? {} : { [edit.to]: actor.now.toISOString() };
+  const newTimestamp = edit.to === before.state ? {} : { [edit.to]: actor.now.toISOString() };
   const request: ChangeRequest = {
     ...before,
     state: edit.to,
-    stateTimestamps: { ...before.stateTimestamps, ...entered },
+    stateTimestamps: { ...before.stateTimestamps, ...newTimestamp },
     revision: before.revision + 1,
     changes,
     approvals: edit.keepsApprovals ? before.approvals : [],

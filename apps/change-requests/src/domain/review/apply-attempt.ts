@@ -74,9 +74,9 @@ export const abandonApplyAttempt = (
   outcome: { readonly name: 'fail' | 'suspend'; readonly reason: string },
 ): ChangeRequestDecision => {
   const { by, scheduled } = requireApplyAttempt(request);
-  const atRest = { ...request, applying: null };
-  if (!scheduled) return withoutEvents(atRest);
-  return executeCommand(atRest, outcome, { by, now, roles: systemRoles });
+  const withoutAttempt = { ...request, applying: null };
+  if (!scheduled) return withoutEvents(withoutAttempt);
+  return executeCommand(withoutAttempt, outcome, { by, now, roles: systemRoles });
 };
 
 /** The reason of a failed run, as users see it. */

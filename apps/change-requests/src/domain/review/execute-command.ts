@@ -13,7 +13,7 @@ import { type ActorWithRoles, requireTransition } from './require-transition.ts'
 import { systemRoles } from './request-roles.ts';
 import type { Transition, TransitionEvent } from './state-machine.ts';
 
-/** A command that takes effect immediately, with what it needs. The commands `apply` and `run` are in apply-attempt.ts. */
+/** A command that takes effect immediately, with its arguments. The commands `apply` and `run` are in apply-attempt.ts. */
 export type Command =
   | { readonly name: 'send to review' | 'approve' | 'reject' | 'cancel' }
   /** the time at which to apply the request, and the state that it would replace as of now */
@@ -100,12 +100,12 @@ export const takeTransition = (
     emits.map((type) => eventOf(type, before, actor, detailsOf(type, before, after, comment)));
   if (to === null)
     throw new Error(`The command ${command.name} deletes change request ${before.id}: use discardDraft.`);
-  const entered = to === before.state && command.name !== 'schedule' ? {} : { [to]: createdAt };
+  const newTimestamp = to === before.state && command.name !== 'schedule' ? {} : { [to]: createdAt };
   const review = { createdBy: by, createdAt };
   const after: ChangeRequest = {
     ...withComment(before, comment, actor),
     state: to,
-    stateTimestamps: { ...before.stateTimestamps, ...entered },
+    stateTimestamps: { ...before.stateTimestamps, ...newTimestamp },
     approvals: command.name === 'approve' ? [...before.approvals, review] : before.approvals,
     rejections: command.name === 'reject' ? [...before.rejections, review] : before.rejections,
     schedule: scheduleAfter(before.schedule, command, actor),
