@@ -58,30 +58,31 @@ const rowOf = (request: ChangeRequest) => {
 /** Schedules the difference between two states of a request for the next flush. */
 const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: ChangeRequest, importId?: string) => {
   const request = after.id;
-  const begins = after.applying !== null && (after.applying !== before?.applying || after.attempts !== before.attempts);
+  const beginsAttempt =
+    after.applying !== null && (after.applying !== before?.applying || after.attempts !== before.attempts);
   persistDifference(em, ChangeRequestEntity, { before: [before ?? []].flat(), after: [after] }, (one) => ({
     ...rowOf(one),
     ...(importId === undefined ? {} : { importId }),
-    ...(one === after && begins ? { applyingSince: raw('clock_timestamp()') } : {}),
+    ...(one === after && beginsAttempt ? { applyingSince: raw('clock_timestamp()') } : {}),
     ...(one === after && one.applying === null ? { applyingSince: null } : {}),
   }));
   persistDifference(em, ChangeEntity, { before: before?.changes ?? [], after: after.changes }, (change) => ({
     ...change,
     request,
   }));
-  const review = ({ createdBy, createdAt }: Review) => ({
+  const toReviewRow = ({ createdBy, createdAt }: Review) => ({
     request,
     createdById: createdBy.id,
     createdByName: createdBy.name,
     createdAt,
   });
-  persistDifference(em, ApprovalEntity, { before: before?.approvals ?? [], after: after.approvals }, review);
-  persistDifference(em, RejectionEntity, { before: before?.rejections ?? [], after: after.rejections }, review);
+  persistDifference(em, ApprovalEntity, { before: before?.approvals ?? [], after: after.approvals }, toReviewRow);
+  persistDifference(em, RejectionEntity, { before: before?.rejections ?? [], after: after.rejections }, toReviewRow);
   persistDifference(em, CommentEntity, { before: before?.comments ?? [], after: after.comments }, (one) => ({
     ...one,
     request,
   }));
-  // A new schedule is checked for conflicts once. One that has failed stays failed until something that it affects changes.
+  // A new schedule is checked for conflicts once. A failed one is checked only after an edit of an object that its request affects.
   persistDifference(
     em,
     ScheduleEntity,
@@ -191,7 +192,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
       setWritten({ ...before, requestedApprovers: userIds });
     },
 
-    /** The request, locked until the end of this unit of work. */
+    /** The request of an id, in any project, locked until the end of this unit of work; undefined if there is none. */
     getForUpdate,
     /**
      * The request of a path, locked likewise.
@@ -245,10 +246,10 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
       { request: after, events }: ChangeRequestDecision,
     ): Promise<boolean> => {
       const unchanged = new Set(changes);
-      const kept = new Set(after.changes.map((change) => change.id));
-      const gone = changes.flatMap((change) => (kept.has(change.id) ? [] : change.id));
-      const changed = changeRowsJson(after.changes.filter((change) => !unchanged.has(change)));
-      const isStored = (await query(updateDraft, [id, revision, gone, changed])).length > 0;
+      const keptIds = new Set(after.changes.map((change) => change.id));
+      const removedIds = changes.flatMap((change) => (keptIds.has(change.id) ? [] : change.id));
+      const changedRows = changeRowsJson(after.changes.filter((change) => !unchanged.has(change)));
+      const isStored = (await query(updateDraft, [id, revision, removedIds, changedRows])).length > 0;
       if (!isStored) return false;
       setWritten(after);
       outbox.emit(events);

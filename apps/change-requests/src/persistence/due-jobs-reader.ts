@@ -9,7 +9,7 @@ interface RequestOfUser {
 
 const msUntil = (timestamp: string): string => `extract(epoch from ${timestamp} - clock_timestamp()) * 1000`;
 
-const next: Statement = {
+const timeUntilNextJob: Statement = {
   name: 'next-due-job',
   text: `
     select least(
@@ -23,7 +23,7 @@ const next: Statement = {
     )::float8 as "inMs"`,
 };
 
-const interrupted: Statement = {
+const interruptedAttempts: Statement = {
   name: 'interrupted-change-requests',
   text: `
     select id from change_request
@@ -32,7 +32,7 @@ const interrupted: Statement = {
     order by id limit 20`,
 };
 
-const due: Statement = {
+const dueSchedules: Statement = {
   name: 'due-change-requests',
   text: `
     select request.id, schedule.by_id as "userId" from schedule join change_request request on request.id = schedule.change_request_id
@@ -76,7 +76,7 @@ const unsyncedProtections: Statement = {
   text: `select version, project, environment, is_protected as "isProtected" from unsynced_protection order by version limit 100`,
 };
 
-const overdue: Statement = {
+const delayOfOldestDueSchedule: Statement = {
   name: 'overdue-change-requests',
   text: `
     select extract(epoch from clock_timestamp() - min(schedule.scheduled_at))::float8 * 1000 as ms
@@ -100,14 +100,16 @@ export interface UncheckedSchedule {
 export const dueJobsReader = (database: ReadDatabase) => ({
   /** Milliseconds until the next job is due, not counting deleted users: at most 0 if one is due; undefined if there is none. */
   nextInMs: async (recoveryMs: number, { applying, checking }: RequestsInBackoff): Promise<number | undefined> =>
-    onlyRow(await database.read<{ inMs: number | null }>(next, [recoveryMs, applying, checking])).inMs ?? undefined,
+    onlyRow(await database.read<{ inMs: number | null }>(timeUntilNextJob, [recoveryMs, applying, checking])).inMs ??
+    undefined,
   /** Requests whose attempt to apply them started at least `afterMs` milliseconds ago and has not ended. */
   interruptedRequests: (afterMs: number, inBackoff: readonly number[]): Promise<{ readonly id: number }[]> =>
-    database.read(interrupted, [afterMs, inBackoff]),
+    database.read(interruptedAttempts, [afterMs, inBackoff]),
   /** Requests whose scheduled time has come, with the user who scheduled each. */
-  scheduledRequests: (inBackoff: readonly number[]) => database.read<RequestOfUser>(due, [inBackoff]),
+  scheduledRequests: (inBackoff: readonly number[]) => database.read<RequestOfUser>(dueSchedules, [inBackoff]),
   /** The milliseconds since the scheduled time of the oldest request that is due and has not begun; 0 without one. */
-  overdueMs: async (): Promise<number> => onlyRow(await database.read<{ ms: number | null }>(overdue)).ms ?? 0,
+  overdueMs: async (): Promise<number> =>
+    onlyRow(await database.read<{ ms: number | null }>(delayOfOldestDueSchedule)).ms ?? 0,
   /** Open requests that still depend on a deleted user, with that user. */
   requestsOfDeletedUsers: () => database.read<RequestOfUser>(ofDeletedUsers),
   /** Changes of protection that the features service has not confirmed, oldest first. */

@@ -90,7 +90,7 @@ export const updateDraft = `
   with request as (
     update change_request set revision = revision + 1
     where id = $1 and revision = $2 and state = 'Draft' and applying is null returning id
-  ), gone as (delete from change where id = any ($3::bigint[]) and exists (select from request)),
+  ), removed as (delete from change where id = any ($3::bigint[]) and exists (select from request)),
   stored as (
     insert into change (${columns.join(', ')})
     select ${columns.map((column) => (column === 'change_request_id' ? 'request.id' : `row.${column}`)).join(', ')}
