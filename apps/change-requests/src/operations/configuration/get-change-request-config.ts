@@ -5,15 +5,17 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const getChangeRequestConfigEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetChangeRequestConfig, async (request) => {
     const { params } = request;
-    const [{ environments }, protectedOnes] = await Promise.all([
+    const [{ environments }, protectedEnvironments] = await Promise.all([
       call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
       reader.protectedEnvironments(params.projectId),
     ]);
-    const needed = new Map(protectedOnes.map(({ environment, requiredApprovals }) => [environment, requiredApprovals]));
+    const approvalsByEnvironment = new Map(
+      protectedEnvironments.map(({ environment, requiredApprovals }) => [environment, requiredApprovals]),
+    );
     return environments.map(({ name, type }) => ({
       environment: name,
       type,
-      changeRequestEnabled: needed.has(name),
-      requiredApprovals: needed.get(name) ?? null,
+      changeRequestEnabled: approvalsByEnvironment.has(name),
+      requiredApprovals: approvalsByEnvironment.get(name) ?? null,
     }));
   });

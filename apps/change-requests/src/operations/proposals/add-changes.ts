@@ -41,7 +41,7 @@ const parseProposal = (operationRequest: AddChangesRequest): Proposal => {
   };
 };
 
-/** The checked changes, with the ids and the time at which they are added to an unlocked request. */
+/** The checked changes with their ids, and the time at which they are added to a request that is not locked. */
 interface CheckedProposal extends Proposal, ReservedIds {
   readonly checked: readonly CheckedChange[];
 }

@@ -5,9 +5,9 @@ import { changedBySomeoneElse } from '../../domain/refusals.ts';
 const maxTries = 20;
 
 /**
- * Repeats a write that checks a request without locking it, until no other edit comes between.
+ * Repeats a write that checks a request without locking it, until no other edit of the request happens between the check and the write.
  * @param attempt returns undefined, and writes nothing, if the request was edited since the check
- * @throws Refusal `ConflictError` if every attempt was too late
+ * @throws Refusal `ConflictError` if the request was edited during every attempt
  */
 export const retryUntilCurrent = async <T>(attempt: () => Promise<T | undefined>): Promise<T> => {
   for (let tries = 0; tries < maxTries; tries++) {

@@ -4,12 +4,12 @@ const withoutIndex = (path: string): string => path.replace(/^\/body\/0(?=\/|$)/
 
 /** Rewrites the path where the message names it: at its beginning, or after the reason. All other text may be quoted from the request. */
 const messageWithoutIndex = (message: string, path: string): string => {
-  const named = `\`${path}\``;
+  const quotedPath = `\`${path}\``;
   const start = 'The ';
-  const index = message.startsWith(`${start}${named}`) ? start.length : message.lastIndexOf(named);
+  const index = message.startsWith(`${start}${quotedPath}`) ? start.length : message.lastIndexOf(quotedPath);
   return index < 0
     ? message
-    : `${message.slice(0, index)}\`${withoutIndex(path)}\`${message.slice(index + named.length)}`;
+    : `${message.slice(0, index)}\`${withoutIndex(path)}\`${message.slice(index + quotedPath.length)}`;
 };
 
 const detailWithoutIndex = ({ message, path, ...rest }: ErrorDetail): ErrorDetail =>
