@@ -7,7 +7,7 @@ import {
   type Me,
   may,
   isPublicOperation,
-  operations,
+  httpOperations,
   permissionsFor,
   type RoleWithPermissions,
   type User,
@@ -35,7 +35,7 @@ interface Credential {
   readonly me: Pick<Me, 'permissions'>;
 }
 
-const mounted = operations.flatMap((operation) => {
+const mounted = httpOperations.flatMap((operation) => {
   const { http } = operation;
   return http === undefined ? [] : [{ operation, http, name: `${http.method} ${http.url}` }];
 });

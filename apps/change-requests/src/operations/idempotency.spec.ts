@@ -8,7 +8,7 @@ import {
   DiscardDraft,
   EditChange,
   type EventType,
-  operations,
+  httpOperations,
   type Refusal,
   RevertChangeRequest,
   serviceOf,
@@ -233,7 +233,7 @@ describe.each(writes)('a write that $description, sent again with its Idempotenc
 const withoutEffect = /^call\.change-requests\.(preview-.*)$/;
 
 it('the cases of this file cover every write operation', () => {
-  const all = operations.filter(
+  const all = httpOperations.filter(
     (operation) => operation.http?.method !== 'GET' && serviceOf(operation) === 'change-requests',
   );
   const effective = all.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));

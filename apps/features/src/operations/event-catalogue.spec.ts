@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { eventTypes, operations, serviceOf } from '@bunting/contracts';
+import { eventTypes, httpOperations, serviceOf } from '@bunting/contracts';
 import { applicationRows } from '../../test/event-catalogue/applications.ts';
 import { archiveRows } from '../../test/event-catalogue/archive.ts';
 import { contextFieldRows } from '../../test/event-catalogue/context-fields.ts';
@@ -37,7 +37,7 @@ const rows = [
 const withoutEffect = /^call\.features\.(validate-.*|list-.*|get-.*|evaluate-.*)$/;
 
 it('the event catalogue has a row for every write of the features service', () => {
-  const writes = operations.filter(
+  const writes = httpOperations.filter(
     (operation) => operation.http?.method !== 'GET' && serviceOf(operation) === 'features',
   );
   const effective = writes.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));

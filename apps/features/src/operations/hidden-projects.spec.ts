@@ -44,7 +44,7 @@ import {
   UpdateSegment,
   ValidateImport,
   operationName,
-  operations,
+  httpOperations,
   serviceOf,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -343,7 +343,7 @@ it('every read without a project in its URL asks which projects are hidden, or h
       .map((file) => readFileSync(path.join(import.meta.dirname, file), 'utf8'))
       .join('');
   // The gateway refuses a hidden project in a URL; services call the other operations on their own behalf.
-  const names = operations
+  const names = httpOperations
     .filter((operation) => serviceOf(operation) === 'features' && operation.http?.url.includes(':projectId') === false)
     .map(operationName)
     .filter((name) => /^(?:count|evaluate|export|get|list|search|validate)-/.test(name));

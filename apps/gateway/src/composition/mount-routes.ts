@@ -1,5 +1,5 @@
 import type { Bus } from '@bunting/bus';
-import { operations, serviceOf } from '@bunting/contracts';
+import { httpOperations, serviceOf } from '@bunting/contracts';
 import type { ServiceContext } from '@bunting/runtime';
 import type { FastifyInstance } from 'fastify';
 import { anonymousRateLimit } from '../admission/anonymous-rate-limit.ts';
@@ -43,7 +43,7 @@ export const mountRoutes = (
   const { hasher, cookie, sameOrigin, authenticate, limits, reads, signInSettings, admit, admitPublic } =
     authentication;
   const { sdkHandlers, openStreams } = sdkDelivery;
-  for (const operation of operations) {
+  for (const operation of httpOperations) {
     const isOwn = serviceOf(operation) === 'gateway';
     mountOperation(app, operation, {
       bus: isOwn ? ownBus : bus,
@@ -60,7 +60,7 @@ export const mountRoutes = (
   mountHealth(app, ready);
   // Where operators have a port of their own (GATEWAY_OPS_PORT), metrics are served there, and not on the public port.
   if (monitoringPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
-  mountDocs(app, openApiDocument(operations), anonymousRateLimit(config));
+  mountDocs(app, openApiDocument(httpOperations), anonymousRateLimit(config));
   mountConsole(app, {
     folder: config.GATEWAY_CONSOLE_DIR ?? builtConsoleFolder,
     inform: (message) => log.info(message),

@@ -1,10 +1,12 @@
-import { operations } from '@bunting/contracts';
+import { httpOperations } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { reservedPrefixes } from '../console/mount-console.ts';
 import fastify, { type FastifyInstance } from 'fastify';
 import { isPathBelow } from './request/is-path-below.ts';
 
-const routes = operations.flatMap(({ http }) => (http === undefined ? [] : [{ method: http.method, url: http.url }]));
+const routes = httpOperations.flatMap(({ http }) =>
+  http === undefined ? [] : [{ method: http.method, url: http.url }],
+);
 
 const routerOf = (inOrder: typeof routes): FastifyInstance => {
   const app = fastify();

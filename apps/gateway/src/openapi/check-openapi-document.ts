@@ -1,4 +1,4 @@
-import { operations } from '@bunting/contracts';
+import { httpOperations } from '@bunting/contracts';
 import { parseArgs } from 'node:util';
 import { openApiDocument } from './openapi-document.ts';
 import { lintOpenApiDocument } from './lint-openapi-document.ts';
@@ -8,7 +8,7 @@ const help = `Checks the OpenAPI document that the gateway serves, and prints ea
   npm run openapi:check`;
 
 const check = (): void => {
-  const document = openApiDocument(operations);
+  const document = openApiDocument(httpOperations);
   const faults = lintOpenApiDocument(document);
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) {

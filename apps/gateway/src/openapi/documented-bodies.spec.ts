@@ -6,7 +6,7 @@ import {
   CreateProjectApiToken,
   CreateRole,
   CreateSegment,
-  operations,
+  httpOperations,
   PatchFeature,
   Refusal,
   type RoleBody,
@@ -22,7 +22,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parseRole } from '../domain/rights/roles.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-const document = openApiDocument(operations);
+const document = openApiDocument(httpOperations);
 
 /** Whether the OpenAPI document allows a body. */
 const documents = ({ http }: AnyOperation) => {

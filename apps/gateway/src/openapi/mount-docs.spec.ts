@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { operations } from '@bunting/contracts';
+import { httpOperations } from '@bunting/contracts';
 import { refusalOf } from '../../test/refusal-of.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 import { openApiDocument } from './openapi-document.ts';
@@ -19,7 +19,7 @@ describe('the OpenAPI document', () => {
   it('is generated from the contracts and served without a token', async () => {
     const { response, text } = await read('/docs/openapi.json');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiDocument(operations))));
+    expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiDocument(httpOperations))));
   });
 });
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { additionalEventTypes, defineOperation, eventTypes, unleashEventTypes, operations } from '@bunting/contracts';
+import {
+  additionalEventTypes,
+  defineOperation,
+  eventTypes,
+  unleashEventTypes,
+  httpOperations,
+} from '@bunting/contracts';
 import { Type } from 'typebox';
 import { schemaMismatches, fieldDiffers } from '../../test/schema-mismatches.ts';
 import { errorBody, eventTypesOfInterface, promised } from '../../test/interface-tables.ts';
@@ -29,7 +35,7 @@ interface WrittenOperation {
   >;
 }
 
-const document = openApiDocument(operations);
+const document = openApiDocument(httpOperations);
 const asSchema = document as unknown as Schema;
 
 describe.each(promised)('$method $path', ({ method, path, ...promise }) => {
@@ -140,7 +146,7 @@ describe('the document', () => {
     const written = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    const mounted = operations.flatMap(({ http }) =>
+    const mounted = httpOperations.flatMap(({ http }) =>
       http === undefined ? [] : `${http.method.toLowerCase()} ${http.url.replaceAll(/:(\w+)/g, '{$1}')}`,
     );
     expect(written.sort()).toEqual(mounted.sort());

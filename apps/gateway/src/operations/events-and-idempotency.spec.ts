@@ -5,7 +5,7 @@ import {
   isIdempotent,
   isPublicOperation,
   operationName,
-  operations,
+  httpOperations,
   serviceOf,
   type UserSessions,
 } from '@bunting/contracts';
@@ -36,7 +36,7 @@ const written = new Set<string>();
 const emitted = new Map<string, Set<EventType>>();
 
 /** The writes of this service that have an endpoint, by method and path. */
-const writes = operations
+const writes = httpOperations
   .filter((operation) => serviceOf(operation) === 'gateway' && operation.respondsFromMemory !== true)
   .flatMap((operation) => {
     const { http } = operation;

@@ -10,4 +10,4 @@ const isOperation = (value: unknown): value is AnyOperation =>
 export const allOperations: readonly AnyOperation[] = Object.values<unknown>(exported).filter(isOperation);
 
 /** The operations of the REST API. */
-export const operations: readonly AnyOperation[] = allOperations.filter(({ http }) => http !== undefined);
+export const httpOperations: readonly AnyOperation[] = allOperations.filter(({ http }) => http !== undefined);

@@ -13,7 +13,7 @@ import {
   serviceNames,
   serviceOf,
 } from '../operation.ts';
-import { allOperations, operations, PatchStrategy, DeprecatedSearchEvents, SearchFeatures } from './index.ts';
+import { allOperations, httpOperations, PatchStrategy, DeprecatedSearchEvents, SearchFeatures } from './index.ts';
 import { AddFeatureTag } from './feature-tags/add-feature-tag.ts';
 import { CreateSegment } from './segments/create-segment.ts';
 import { CreateTagType } from './tag-types/create-tag-type.ts';
@@ -31,7 +31,7 @@ const documentedWithin = (value: unknown): object[] => {
   return [value, ...Object.values(value).flatMap(documentedWithin)];
 };
 
-const schemasOf = (operation: (typeof operations)[number]): TSchema[] => [
+const schemasOf = (operation: (typeof httpOperations)[number]): TSchema[] => [
   operation.params,
   operation.query,
   operation.reply,
@@ -44,7 +44,7 @@ describe('the operation contracts', () => {
       const names = all.map((operation) => operation[key]);
       expect(new Set(names).size).toBe(names.length);
     }
-    const addresses = operations.map((operation) => `${operation.http?.method} ${operation.http?.url}`);
+    const addresses = httpOperations.map((operation) => `${operation.http?.method} ${operation.http?.url}`);
     expect(new Set(addresses).size).toBe(addresses.length);
   });
 
@@ -84,7 +84,7 @@ describe('the operation contracts', () => {
     expect(files.toSorted()).toEqual(all.map(operationName).toSorted());
   });
 
-  it.each(operations.map((operation) => [operation.subject, operation] as const))(
+  it.each(httpOperations.map((operation) => [operation.subject, operation] as const))(
     'declare exactly the parameters of their URL: %s',
     (_subject, operation) => {
       const inAddress = [...(operation.http?.url ?? '').matchAll(/:(\w+)/g)].map(([, name]) => name);
@@ -93,11 +93,11 @@ describe('the operation contracts', () => {
   );
 
   it('require a permission or a token', () => {
-    for (const operation of operations) expect(operation.permission).not.toBe('service');
+    for (const operation of httpOperations) expect(operation.permission).not.toBe('service');
   });
 
   it('require a token below /api', () => {
-    const open = operations.filter(isPublicOperation).map(({ http }) => http?.url);
+    const open = httpOperations.filter(isPublicOperation).map(({ http }) => http?.url);
     expect(open.filter((url) => url?.startsWith('/api/'))).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('the operation contracts', () => {
   });
 
   it('change the visibility of projects where they can set the mode of one', () => {
-    const setsMode = operations.filter(
+    const setsMode = httpOperations.filter(
       ({ tag, body }) => tag === 'Projects' && isObjectSchema(body) && 'mode' in body.properties,
     );
     expect(setsMode.map(operationName)).toContain('update-project-settings');
@@ -122,7 +122,7 @@ describe('the operation contracts', () => {
 
   it('use each schema name for one schema', () => {
     const named = new Map<string, string>();
-    for (const schema of operations.flatMap(schemasOf).flatMap(documentedWithin)) {
+    for (const schema of httpOperations.flatMap(schemasOf).flatMap(documentedWithin)) {
       if (!('title' in schema) || typeof schema.title !== 'string') continue;
       const text = JSON.stringify(schema);
       const name = isLenientSchema(schema) ? `${schema.title} of requests` : schema.title;
@@ -156,7 +156,7 @@ describe('the operation contracts', () => {
   });
 
   it('have no regular expressions for input', () => {
-    for (const schema of operations.flatMap(schemasOf).flatMap(schemasWithin)) {
+    for (const schema of httpOperations.flatMap(schemasOf).flatMap(schemasWithin)) {
       // An object schema may have a property named `pattern`, whose value is a schema, not an expression.
       expect(typeof (schema as Readonly<Record<string, unknown>>)['pattern']).not.toBe('string');
       expect(schema).not.toHaveProperty('patternProperties');
@@ -164,7 +164,7 @@ describe('the operation contracts', () => {
   });
 
   it('keep the operation ids that generated clients use', () => {
-    expect(operations.map((operation) => operation.operationId)).toEqual(
+    expect(httpOperations.map((operation) => operation.operationId)).toEqual(
       expect.arrayContaining([
         'patchFeatureStrategy',
         'getFeature',
@@ -200,6 +200,6 @@ describe('a search', () => {
   });
 });
 
-function locationOf(operation: (typeof operations)[number], request: object, reply: object): string | undefined {
+function locationOf(operation: (typeof httpOperations)[number], request: object, reply: object): string | undefined {
   return operation.http?.location?.(request as never, reply as never);
 }

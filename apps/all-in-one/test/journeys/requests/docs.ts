@@ -1,4 +1,4 @@
-import { operations } from '@bunting/contracts';
+import { httpOperations } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '../../support/expectations.ts';
 import type { Platform } from '../../support/platform.ts';
@@ -14,7 +14,7 @@ export const describeDocs = (platform: () => Platform): void => {
       expect(status).toBe(200);
       expect(body['openapi']).toMatch(/^3\.1\.\d$/);
       const paths = body['paths'] as Record<string, Record<string, { operationId: string; deprecated?: boolean }>>;
-      for (const { http, operationId, deprecated } of operations) {
+      for (const { http, operationId, deprecated } of httpOperations) {
         if (http === undefined) continue;
         const path = http.url.replaceAll(/:(\w+)/g, '{$1}');
         expect(paths[path]?.[http.method.toLowerCase()]).toMatchObject({

@@ -1,4 +1,4 @@
-import { type ErrorKind, isPublicOperation, operations } from '@bunting/contracts';
+import { type ErrorKind, isPublicOperation, httpOperations } from '@bunting/contracts';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '../../support/expectations.ts';
 import { featurePath, platformClient } from '../../support/platform-client.ts';
@@ -150,7 +150,7 @@ export const describeErrors = (platform: () => Platform): void => {
     });
 
     it('of every operation without a token discloses nothing', async () => {
-      for (const operation of operations) {
+      for (const operation of httpOperations) {
         const { http } = operation;
         // authorisation.spec.ts tests the responses of public operations.
         if (http === undefined || isPublicOperation(operation)) continue;
