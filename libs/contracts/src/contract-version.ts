@@ -1,5 +1,3 @@
-import type { ServiceName } from './operation.ts';
-
 /** The versions of calls and events between services that a process supports. */
 export interface ContractVersion {
   /** the version of the requests, replies and events that the process sends */
@@ -14,12 +12,3 @@ export interface ContractVersion {
  * `oldestSupported` when code for an older version is removed (docs/upgrading.md).
  */
 export const contractVersion: ContractVersion = { current: 1, oldestSupported: 1 };
-
-/** For each service, the services that it calls. It consumes events of these only. */
-export const calledServices: Readonly<Record<ServiceName, readonly ServiceName[]>> = {
-  features: ['gateway', 'change-requests', 'audit'],
-  'change-requests': ['gateway', 'features'],
-  audit: ['gateway', 'features', 'change-requests', 'search'],
-  search: ['features'],
-  gateway: ['features', 'change-requests', 'audit', 'search'],
-};

@@ -1,6 +1,7 @@
 export * from './changes/conflicts.ts';
 export * from './changes/change.ts';
 export * from './changes/overwrite-message.ts';
+export * from './called-services.ts';
 export * from './constraint-operand.ts';
 export * from './contract-version.ts';
 export * from './errors.ts';
