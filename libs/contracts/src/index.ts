@@ -24,7 +24,7 @@ export * from './model/change-requests/impact.ts';
 export * from './model/change-requests/reviewer.ts';
 export * from './model/environment.ts';
 export * from './model/features/cleanup.ts';
-export * from './model/features/export.ts';
+export * from './model/features/import-export.ts';
 export * from './model/features/feature-environment.ts';
 export * from './model/features/feature-link.ts';
 export * from './model/features/feature-type.ts';

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../errors.ts';
 import { SearchEventsBody } from '../events/event.ts';
 import { Constraint } from '../model/strategies/constraint.ts';
-import { ImportFeaturesBody } from '../model/features/export.ts';
+import { ImportFeaturesBody } from '../model/features/import-export.ts';
 import { JsonPatch } from '../model/json-patch.ts';
 import { FeatureStrategy } from '../model/strategies/strategy.ts';
 import { Tag } from '../model/features/tag.ts';

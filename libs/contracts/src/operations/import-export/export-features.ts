@@ -1,4 +1,4 @@
-import { ExportFeaturesBody, ExportedFeatures } from '../../model/features/export.ts';
+import { ExportFeaturesBody, ExportedFeatures } from '../../model/features/import-export.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Exports features. Emits `features-exported`. */

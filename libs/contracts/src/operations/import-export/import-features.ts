@@ -1,4 +1,4 @@
-import { ImportFeaturesBody, ImportReport } from '../../model/features/export.ts';
+import { ImportFeaturesBody, ImportReport } from '../../model/features/import-export.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Imports features from an export, all or nothing. Emits `features-imported` and the events of the changes. */

@@ -1,4 +1,4 @@
-import { ImportFeaturesBody, ImportValidation } from '../../model/features/export.ts';
+import { ImportFeaturesBody, ImportValidation } from '../../model/features/import-export.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks an import. */
