@@ -30,7 +30,7 @@ const ExampleResult = Type.Object(
 );
 
 /** Users with the same values of the context fields that constraints compare. */
-const UserGroup = Type.Object(
+const UsersWithSameContext = Type.Object(
   {
     context: Type.Unsafe<Record<string, string>>(
       Type.Object(
@@ -56,7 +56,7 @@ const FeatureImpact = Type.Object(
     isComplete: Type.Boolean({
       description: 'false where a strategy is of a type that only the application can evaluate: it counts as off',
     }),
-    groups: Type.Array(UserGroup, { description: 'groups of users; the first has none of the values' }),
+    groups: Type.Array(UsersWithSameContext, { description: 'groups of users; the first has none of the values' }),
     examples: Type.Array(Type.Object({ before: ExampleResult, after: ExampleResult }), {
       description: 'the example users, in the order of the request',
     }),

@@ -8,7 +8,7 @@ export const GetApprovers = defineOperation({
   subject: 'call.change-requests.get-approvers',
   operationId: 'getRequestedApprovers',
   summary: 'List the requested reviewers of a change request',
-  description: 'Returns the requested reviewers of the author, with the decision of each.',
+  description: 'Returns the reviewers whom the author has requested, with the decision of each.',
   tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/approvers' },
   permission: 'authenticated',

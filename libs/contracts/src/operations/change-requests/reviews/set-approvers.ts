@@ -9,7 +9,7 @@ export const SetApprovers = defineOperation({
   operationId: 'updateRequestedApprovers',
   summary: 'Set the requested reviewers of a change request',
   description:
-    'Replaces the requested reviewers of the author. A request grants no permission: every permitted reviewer may approve.',
+    'Replaces the reviewers whom the author has requested. A request grants no permission: every permitted reviewer may approve.',
   tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/approvers', status: 204 },
   ifMatch: 'change request',
