@@ -1,6 +1,6 @@
 import { type ErrorDetail } from './errors.ts';
 import { type Constraint, type ConstraintOperator, constraintOperators } from './model/strategies/constraint.ts';
-import { datePattern } from './model/patterns.ts';
+import { datePattern } from './model/documented-patterns.ts';
 import { exactNumbers } from './lenient-schema.ts';
 import { quoteValue } from './text/quote-value.ts';
 

@@ -38,7 +38,7 @@ export * from './model/instance.ts';
 export * from './model/json-patch.ts';
 export * from './model/names.ts';
 export * from './model/page-parameters.ts';
-export * from './model/patterns.ts';
+export * from './model/documented-patterns.ts';
 export * from './model/playground.ts';
 export * from './model/projects/flag-creators.ts';
 export * from './model/projects/personal-dashboard.ts';

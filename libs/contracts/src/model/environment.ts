@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { UrlFriendlyName } from './patterns.ts';
+import { UrlFriendlyName } from './documented-patterns.ts';
 import { Constant, Nullable } from './schema.ts';
 import { CreateStrategy } from './strategies/strategy.ts';
 

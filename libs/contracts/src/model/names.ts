@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank, UrlFriendlyName } from './patterns.ts';
+import { notBlank, UrlFriendlyName } from './documented-patterns.ts';
 
 /** A name of a segment to validate. */
 export const SegmentNameBody = Type.Object(

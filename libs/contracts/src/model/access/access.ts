@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank } from '../patterns.ts';
+import { notBlank } from '../documented-patterns.ts';
 import { type Permission, permissions } from '../../permissions.ts';
 import { permissionsOfType } from '../../permission-catalogue.ts';
 import { User } from './account.ts';

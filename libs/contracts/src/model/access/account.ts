@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { emailPattern, notBlank } from '../patterns.ts';
+import { emailPattern, notBlank } from '../documented-patterns.ts';
 import { Grant } from '../../permissions.ts';
 import { Constant, AnyObject, maxId, Nullable, Timestamp } from '../schema.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { urlFriendlyPattern } from '../patterns.ts';
+import { urlFriendlyPattern } from '../documented-patterns.ts';
 import { Constant, Nullable } from '../schema.ts';
 import { maxTagTypeLength, minTagLength } from './tag.ts';
 

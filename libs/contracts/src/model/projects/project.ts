@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank, urlFriendlyPattern, UrlFriendlyName } from '../patterns.ts';
+import { notBlank, urlFriendlyPattern, UrlFriendlyName } from '../documented-patterns.ts';
 import { FeatureNaming } from './project-overview.ts';
 import { ProjectOwner } from './project-owner.ts';
 import { Constant, Nullable, Timestamp } from '../schema.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { writtenTagPattern } from '../patterns.ts';
+import { writtenTagPattern } from '../documented-patterns.ts';
 import { Constraint } from '../strategies/constraint.ts';
 import { Dependency, featureMetadata } from '../features/feature.ts';
 import { Constant } from '../schema.ts';

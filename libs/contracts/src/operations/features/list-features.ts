@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { writtenTagPattern } from '../../model/patterns.ts';
+import { writtenTagPattern } from '../../model/documented-patterns.ts';
 import { ProjectFeatures } from '../../model/features/feature.ts';
 import { optionalPageParameters } from '../../model/page-parameters.ts';
 import { defineOperation } from '../../operation.ts';

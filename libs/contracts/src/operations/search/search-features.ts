@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../../model/patterns.ts';
+import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../../model/documented-patterns.ts';
 import { SearchFeaturesResponse } from '../../model/features/search.ts';
 import { defineOperation } from '../../operation.ts';
 
