@@ -3,7 +3,7 @@ import type {
   CreateFeatureBody,
   CreateProjectBody,
   CreateSegmentBody,
-  CreateStrategy,
+  StrategyProperties,
   Event,
   Events,
   Feature,
@@ -50,7 +50,7 @@ export const platformClient = (api: Api) => ({
   addStrategy: async (
     feature: string,
     environment: string,
-    strategy: Partial<CreateStrategy> = {},
+    strategy: Partial<StrategyProperties> = {},
   ): Promise<FeatureStrategy> =>
     bodyWithStatus(
       await api<FeatureStrategy>('POST', `${feature}/environments/${environment}/strategies`, {

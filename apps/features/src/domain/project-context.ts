@@ -1,4 +1,4 @@
-import type { CreateStrategy, Environment } from '@bunting/contracts';
+import type { StrategyProperties, Environment } from '@bunting/contracts';
 
 /** What rules read of a context field that a constraint names. */
 export interface ContextFieldReference {
@@ -24,7 +24,7 @@ export interface ProjectContext {
   /** the environments of the project */
   readonly environments: readonly Environment[];
   /** by environment; where the project has none, the default is a rollout of 100 percent */
-  readonly defaultStrategies: Readonly<Record<string, CreateStrategy | undefined>>;
+  readonly defaultStrategies: Readonly<Record<string, StrategyProperties | undefined>>;
   readonly defaultStickiness: string;
   readonly strategyTypes: ReadonlyMap<string, StrategyTypeReference>;
   readonly contextFields: ReadonlyMap<string, ContextFieldReference>;

@@ -1,6 +1,6 @@
 import type {
   Constraint,
-  CreateStrategy,
+  StrategyProperties,
   EdgeInstanceBody,
   FeatureLink,
   FeatureTypeDescription,
@@ -93,7 +93,7 @@ export const ProjectEnvironmentEntity = defineEntity({
   properties: {
     project: referenceToProject('project_environment').primary(),
     environment: referenceToEnvironment('project_environment').primary(),
-    defaultStrategy: p.json<CreateStrategy>().nullable(),
+    defaultStrategy: p.json<StrategyProperties>().nullable(),
   },
 });
 

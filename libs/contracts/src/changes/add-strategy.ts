@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { CreateStrategy, StrategyConstraints, StrategyParameters } from '../model/strategies/strategy.ts';
+import { StrategyProperties, StrategyConstraints, StrategyParameters } from '../model/strategies/strategy.ts';
 import { FeatureName } from './shared-properties.ts';
 
 /** Adds a strategy to a feature in the environment. */
@@ -8,7 +8,7 @@ export const AddStrategyChange = Type.Object(
     action: Type.Literal('addStrategy'),
     feature: FeatureName,
     payload: Type.Object({
-      ...CreateStrategy.properties,
+      ...StrategyProperties.properties,
       constraints: StrategyConstraints,
       parameters: StrategyParameters,
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { CreateStrategy } from '../model/strategies/strategy.ts';
+import { StrategyProperties } from '../model/strategies/strategy.ts';
 import { FeatureName } from './shared-properties.ts';
 
 /** Changes a strategy of a feature in the environment. Omitted properties do not change. */
@@ -8,7 +8,7 @@ export const UpdateStrategyChange = Type.Object(
     action: Type.Literal('updateStrategy'),
     feature: FeatureName,
     payload: Type.Object({
-      ...Type.Partial(CreateStrategy).properties,
+      ...Type.Partial(StrategyProperties).properties,
       id: Type.String({ description: 'the id of the strategy to update' }),
     }),
   },

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { UrlFriendlyName } from './documented-patterns.ts';
 import { Constant, Nullable } from './schema.ts';
-import { CreateStrategy } from './strategies/strategy.ts';
+import { StrategyProperties } from './strategies/strategy.ts';
 
 /** An environment, such as production, in which features are enabled and disabled. */
 export const Environment = Type.Object(
@@ -69,7 +69,7 @@ export const EnvironmentListOfProject = Type.Object(
           projectEnabledToggleCount: Type.Optional(
             Type.Integer({ description: 'the number of features of the project that are enabled in it' }),
           ),
-          defaultStrategy: Type.Optional(Nullable(CreateStrategy)),
+          defaultStrategy: Type.Optional(Nullable(StrategyProperties)),
           visible: Type.Optional(Type.Boolean({ description: 'whether the project uses it' })),
         },
         { title: 'environmentProjectSchema', description: 'An environment, with the figures of a project in it.' },

@@ -1,4 +1,4 @@
-import type { CreateStrategy } from '@bunting/contracts';
+import type { StrategyProperties } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
@@ -100,7 +100,7 @@ describe('a feature that is turned on', () => {
     });
   });
 
-  const theNew = (defaultStrategy?: CreateStrategy) => {
+  const theNew = (defaultStrategy?: StrategyProperties) => {
     const projectContext = someProjectContext({
       defaultStickiness: 'userId',
       defaultStrategies: { development: defaultStrategy },

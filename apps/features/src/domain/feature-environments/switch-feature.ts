@@ -1,4 +1,4 @@
-import type { CreateStrategy } from '@bunting/contracts';
+import type { StrategyProperties } from '@bunting/contracts';
 import { type Decision, type DomainEvent, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { environmentNotOfFeature, archivedFeatureRefused } from '../refusals.ts';
 import { strategyOf } from '../strategies/strategy.ts';
@@ -17,7 +17,7 @@ const requireSwitchable = (feature: Feature, environment: string, projectContext
 };
 
 /** The strategy that a feature without an active one gets when it is enabled. */
-const defaultStrategy = (environment: string, { defaultStrategies }: ProjectContext): CreateStrategy => {
+const defaultStrategy = (environment: string, { defaultStrategies }: ProjectContext): StrategyProperties => {
   const configured = Object.hasOwn(defaultStrategies, environment) ? defaultStrategies[environment] : undefined;
   const { sortOrder: _, ...strategy } = configured ?? { name: 'flexibleRollout' };
   return { ...strategy, disabled: false };

@@ -1,4 +1,10 @@
-import { type CreateStrategy, environmentNotInProject, invalidProperty, isEqual, refusal } from '@bunting/contracts';
+import {
+  type StrategyProperties,
+  environmentNotInProject,
+  invalidProperty,
+  isEqual,
+  refusal,
+} from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { unknownEnvironment } from '../refusals.ts';
@@ -46,9 +52,9 @@ export const removeProjectEnvironment = (
 export const normalizeDefaultStrategy = (
   project: string,
   environment: string,
-  strategy: CreateStrategy,
+  strategy: StrategyProperties,
   projectContext: ProjectContext,
-): CreateStrategy => {
+): StrategyProperties => {
   if (!hasEnvironment(projectContext, environment)) {
     throw environmentNotInProject(environment, project);
   }
@@ -74,8 +80,8 @@ export const normalizeDefaultStrategy = (
 /** The event of a default strategy that replaces another one, or none; no event if they are the same. */
 export const defaultStrategyUpdated = (
   { project, environment }: { readonly project: string; readonly environment: string },
-  before: CreateStrategy | null,
-  after: CreateStrategy,
+  before: StrategyProperties | null,
+  after: StrategyProperties,
 ): readonly DomainEvent[] =>
   isEqual(after, before)
     ? []

@@ -1,4 +1,4 @@
-import type { CreateStrategy, JsonPatch, PatchOperation, StrategyVariant } from '@bunting/contracts';
+import type { StrategyProperties, JsonPatch, PatchOperation, StrategyVariant } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
@@ -311,7 +311,7 @@ describe('a strategy that refers to deleted objects', () => {
 
 describe('a new strategy', () => {
   const where = { environment: 'development', strategyId: 'new', projectContext, path: '/body' };
-  const added = (create: CreateStrategy, strategies: Strategy[] = [], context = projectContext) =>
+  const added = (create: StrategyProperties, strategies: Strategy[] = [], context = projectContext) =>
     addStrategy(aFeature({ strategies }), create, { ...where, projectContext: context });
   const strategyIn = ({ feature }: Decision) => strategyOf(feature, { environment: 'development', strategyId: 'new' });
 
@@ -392,7 +392,7 @@ describe('a new strategy', () => {
   });
 
   const variants: StrategyVariant[] = [{ name: 'a b', weight: 0, weightType: 'variable', stickiness: 'default' }];
-  it.each<[string, CreateStrategy, string, string]>([
+  it.each<[string, StrategyProperties, string, string]>([
     ['an unknown type', { name: 'mine' }, '/body/name', 'ValidationError'],
     [
       'a bad constraint',

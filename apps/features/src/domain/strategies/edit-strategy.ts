@@ -1,5 +1,5 @@
 import {
-  type CreateStrategy,
+  type StrategyProperties,
   FeatureStrategy,
   invalidProperty,
   isEqual,
@@ -120,7 +120,7 @@ export interface NewStrategy {
  */
 export const addStrategy = (
   feature: Feature,
-  create: CreateStrategy,
+  create: StrategyProperties,
   { environment, strategyId, projectContext, path }: NewStrategy,
 ): Decision => {
   if (!hasEnvironment(projectContext, environment)) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { AddStrategy, type CreateStrategy, type Constraint, CreateSegment } from '@bunting/contracts';
+import { AddStrategy, type StrategyProperties, type Constraint, CreateSegment } from '@bunting/contracts';
 import { lee, mia, callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -16,7 +16,8 @@ const at = (about: object = {}) => ({
   environment: 'development',
   ...about,
 });
-const add = (body: CreateStrategy, params = at(), caller = mia) => features.call(AddStrategy, { params, body }, caller);
+const add = (body: StrategyProperties, params = at(), caller = mia) =>
+  features.call(AddStrategy, { params, body }, caller);
 const strategiesNow = async () => (await features.get('checkout')).environments?.[0]?.strategies;
 
 it('adds a strategy after the existing ones with an event, and does not enable the feature', async () => {
@@ -46,7 +47,7 @@ it('adds a strategy with global segments and those of its project, whose ids are
 it('refuses a strategy with unknown references, and stores nothing', async () => {
   const before = await strategiesNow();
   const unknown: Constraint = { contextName: 'region', operator: 'IN', values: ['eu'] };
-  const refused: [CreateStrategy, object][] = [
+  const refused: [StrategyProperties, object][] = [
     [{ name: 'magic' }, { kind: 'ValidationError', message: /magic.*\/body\/name/ }],
     [
       { name: 'default', segments: [4711] },

@@ -6,7 +6,7 @@ import {
   AddStrategy,
   ApplyChanges,
   ArchiveFeature,
-  type CreateStrategy,
+  type StrategyProperties,
   CreateEnvironment,
   CreateFeature,
   CreateProject,
@@ -83,7 +83,7 @@ const at = (projectId: string, featureName: string, environment = 'development')
   environment,
 });
 
-const addStrategy = async (projectId: string, featureName: string, more: Partial<CreateStrategy> = {}) => {
+const addStrategy = async (projectId: string, featureName: string, more: Partial<StrategyProperties> = {}) => {
   const body = { name: 'default', ...more };
   const { id = '' } = await features.call(AddStrategy, { params: at(projectId, featureName), body });
   return id;

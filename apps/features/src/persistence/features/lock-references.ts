@@ -1,4 +1,4 @@
-import type { CreateStrategy } from '@bunting/contracts';
+import type { StrategyProperties } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 import { type FeatureBeforeAndAfter, newReferences, type NewReferences } from '../../domain/features/new-references.ts';
@@ -59,7 +59,7 @@ const lockObjects = async ({ query }: Pick<Tx, 'query'>, references: readonly Ne
 export const lockDefaultStrategy = (
   tx: Pick<Tx, 'query'>,
   project: string,
-  { segments = [], constraints = [] }: CreateStrategy,
+  { segments = [], constraints = [] }: StrategyProperties,
 ): Promise<void> =>
   lockObjects(tx, [
     {

@@ -1,4 +1,4 @@
-import type { CreateStrategy, Environment } from '@bunting/contracts';
+import type { StrategyProperties, Environment } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type {
   ContextFieldReference,
@@ -20,7 +20,7 @@ export interface ReferenceCandidates {
 export const noReferences: ReferenceCandidates = { texts: [], numbers: [] };
 
 interface ConnectedEnvironment extends Environment {
-  readonly defaultStrategy: CreateStrategy | null;
+  readonly defaultStrategy: StrategyProperties | null;
 }
 
 /** The project context as `projectContextJson` reads it. */

@@ -1,4 +1,4 @@
-import type { Caller, CreatedProject, CreateStrategy } from '@bunting/contracts';
+import type { Caller, CreatedProject, StrategyProperties } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
@@ -236,17 +236,17 @@ export const projectRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents 
     },
 
     /** The default strategy of a project in one of its environments, locked. */
-    defaultStrategyForUpdate: async (id: string, environment: string): Promise<CreateStrategy | null> => {
+    defaultStrategyForUpdate: async (id: string, environment: string): Promise<StrategyProperties | null> => {
       const text = `
         select default_strategy as strategy from project_environment where project = $1 and environment = $2 for update`;
-      return (await one<{ strategy: CreateStrategy | null }>(text, [id, environment])).strategy;
+      return (await one<{ strategy: StrategyProperties | null }>(text, [id, environment])).strategy;
     },
 
     /** @throws SerializationFailure when a segment or context field of the strategy was deleted concurrently. */
     setDefaultStrategy: async (
       id: string,
       environment: string,
-      defaultStrategy: CreateStrategy,
+      defaultStrategy: StrategyProperties,
       events: readonly DomainEvent[],
     ): Promise<void> => {
       await lockDefaultStrategy(tx, id, defaultStrategy);

@@ -3,7 +3,7 @@ import { ProjectFeature } from '../features/feature.ts';
 import { ProjectOwner } from './project-owner.ts';
 import { FeatureTypeCounts, OnboardingStatus, ProjectStats } from './project-stats.ts';
 import { Constant, Nullable, Timestamp } from '../schema.ts';
-import { CreateStrategy } from '../strategies/strategy.ts';
+import { StrategyProperties } from '../strategies/strategy.ts';
 
 /** The naming pattern for features of a project. */
 export const FeatureNaming = Type.Object(
@@ -41,7 +41,7 @@ const overview = {
   environments: Type.Array(
     Type.Object({
       environment: Type.String({ description: 'the name of the environment' }),
-      defaultStrategy: Type.Optional(Nullable(CreateStrategy)),
+      defaultStrategy: Type.Optional(Nullable(StrategyProperties)),
     }),
     { description: 'the environments of the project' },
   ),

@@ -50,8 +50,8 @@ export const FeatureStrategy = Type.Object(
 );
 export type FeatureStrategy = Static<typeof FeatureStrategy>;
 
-/** The properties of a new strategy. Members that are not named here are ignored. */
-export const CreateStrategy = Type.Object(
+/** The properties of a strategy that users set: of a new strategy, or of the default strategy of an environment. Other members are ignored. */
+export const StrategyProperties = Type.Object(
   {
     name,
     title: Type.Optional(title),
@@ -64,12 +64,12 @@ export const CreateStrategy = Type.Object(
   },
   { title: 'createFeatureStrategySchema', description: 'The properties of a new strategy.' },
 );
-export type CreateStrategy = Static<typeof CreateStrategy>;
+export type StrategyProperties = Static<typeof StrategyProperties>;
 
 /** The properties of a strategy in a request. */
 export const CreateStrategyBody = Type.Object(
   {
-    ...CreateStrategy.properties,
+    ...StrategyProperties.properties,
     constraints: Type.Optional(
       Type.Array(ConstraintBody, { description: 'all of these must hold for the strategy to match' }),
     ),

@@ -1,4 +1,4 @@
-import { CreateStrategy, CreateStrategyBody } from '../../model/strategies/strategy.ts';
+import { StrategyProperties, CreateStrategyBody } from '../../model/strategies/strategy.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectEnvironmentPath } from '../paths.ts';
 
@@ -13,6 +13,6 @@ export const SetDefaultStrategy = defineOperation({
   permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
   params: ProjectEnvironmentPath,
   body: CreateStrategyBody,
-  reply: CreateStrategy,
+  reply: StrategyProperties,
   errors: ['ValidationError', 'NotFoundError'],
 });
