@@ -7,14 +7,14 @@ import { postgresMajorVersion } from './postgres-binaries.ts';
 import { changeOwner, type RunAs } from './postgres-user.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
 import { isAlive } from './is-alive.ts';
-import { searchPath } from './search-path.ts';
+import { programSearchPath } from './program-search-path.ts';
 
 /** The only user of the database. Its password is in the data folder, readable by the owner only. */
 export const superuser = 'bunting';
 const passwordFile = 'superuser-password';
 
 /** The environment of PostgreSQL's programs, without the variables of this process. */
-export const postgresProgramEnvironment = { PATH: searchPath(), LC_ALL: 'C', TZ: 'UTC' };
+export const postgresProgramEnvironment = { PATH: programSearchPath(), LC_ALL: 'C', TZ: 'UTC' };
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 

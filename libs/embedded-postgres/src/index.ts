@@ -8,4 +8,4 @@ export {
 export { connectOrStartEmbeddedPostgres } from './connect-or-start-embedded-postgres.ts';
 export { killOnParentExit, type ChildCommand } from './kill-on-parent-exit.ts';
 export { isAlive } from './is-alive.ts';
-export { searchPath } from './search-path.ts';
+export { programSearchPath } from './program-search-path.ts';

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { searchPath } from './search-path.ts';
+import { programSearchPath } from './program-search-path.ts';
 
 /** A command that ends when the process that started it ends, even by `kill -9`. */
 export interface ChildCommand {
@@ -11,7 +11,7 @@ export interface ChildCommand {
 }
 
 const isInstalled = (program: string): boolean =>
-  searchPath()
+  programSearchPath()
     .split(':')
     .some((folder) => {
       try {

@@ -3,7 +3,7 @@ import { chown, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-import { searchPath } from './search-path.ts';
+import { programSearchPath } from './program-search-path.ts';
 
 const run = promisify(execFile);
 
@@ -29,7 +29,7 @@ const mapRootToNobody = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map
 
 const succeeds = async ([command = '', ...args]: readonly string[]): Promise<boolean> => {
   try {
-    await run(command, args, { env: { PATH: searchPath() } });
+    await run(command, args, { env: { PATH: programSearchPath() } });
     return true;
   } catch {
     return false;

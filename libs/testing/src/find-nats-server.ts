@@ -1,4 +1,4 @@
-import { searchPath } from '@bunting/embedded-postgres';
+import { programSearchPath } from '@bunting/embedded-postgres';
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -28,7 +28,7 @@ export const findNatsServer = (): string => {
     if (isProgram(configured)) return configured;
     throw new Error(`NATS_SERVER names ${configured}, which is no program that can be run. ${howToInstallNatsServer}`);
   }
-  const folders = searchPath().split(':');
+  const folders = programSearchPath().split(':');
   const program = [...folders.map((folder) => path.join(folder, 'nats-server')), downloadedNatsServer].find(isProgram);
   if (program === undefined) throw new Error(`The program nats-server is missing. ${howToInstallNatsServer}`);
   return program;
