@@ -10,4 +10,4 @@ export { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-p
 export { startBlackholeProxy, type BlackholeProxy } from './blackhole-proxy.ts';
 export { recordingLog } from './recording-log.ts';
 export { reservePort } from './reserve-port.ts';
-export { readStreamMessages } from './read-stream-messages.ts';
+export { readNatsStreamMessages } from './read-nats-stream-messages.ts';

@@ -7,7 +7,7 @@ import {
   outboxOperations,
   UpdateProject,
 } from '@bunting/contracts';
-import { eventually, startNats, readStreamMessages } from '@bunting/testing';
+import { eventually, startNats, readNatsStreamMessages } from '@bunting/testing';
 import { connect, type Socket } from 'node:net';
 import { rawRequest, sendRaw } from '../../test/raw-http.ts';
 import { refusalIn, refusalOf } from '../../test/refusal-of.ts';
@@ -407,7 +407,7 @@ describe('storage of the gateway', () => {
       query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"other"}' from outbox limit 1`),
     );
     await eventually(async () =>
-      expect((await readStreamMessages(nats.url, 'bunting-gateway')).at(-1)?.payload).toContain('other'),
+      expect((await readNatsStreamMessages(nats.url, 'bunting-gateway')).at(-1)?.payload).toContain('other'),
     );
     await started.stop();
     await nats.stop();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { defineOperation, systemCaller } from '@bunting/contracts';
-import { eventually, startNats, startBlackholeProxy, readStreamMessages } from '@bunting/testing';
+import { eventually, startNats, startBlackholeProxy, readNatsStreamMessages } from '@bunting/testing';
 import { rmSync } from 'node:fs';
 import { connect, headers } from '@nats-io/transport-node';
 import { Type } from 'typebox';
@@ -237,7 +237,7 @@ describe('the bus over NATS', () => {
     });
     await bus.publish?.(events);
     await bus.publish?.(events);
-    expect(await readStreamMessages(server.url, 'bunting-features')).toEqual([
+    expect(await readNatsStreamMessages(server.url, 'bunting-features')).toEqual([
       { subject, id: 'id-0', payload: 'before' },
       { subject, id: 'id-2', payload: 'after' },
     ]);
@@ -292,7 +292,7 @@ describe('the bus over NATS', () => {
     rmSync(server.storeDir, { recursive: true, force: true });
     await server.restart();
     await eventually(() => publish('after'));
-    expect(await readStreamMessages(server.url, 'bunting-features')).toEqual([
+    expect(await readNatsStreamMessages(server.url, 'bunting-features')).toEqual([
       { subject, id: 'after', payload: 'after' },
     ]);
     expect(wakeUps).toBe(1);

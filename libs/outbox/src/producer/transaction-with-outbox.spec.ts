@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
 import { outboxOperations } from '@bunting/contracts';
-import { eventually, startNats, readStreamMessages, type TestNats } from '@bunting/testing';
+import { eventually, startNats, readNatsStreamMessages, type TestNats } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { insertStatesSql } from './transaction-with-outbox.ts';
 import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
@@ -178,7 +178,7 @@ describe('the outbox', () => {
         }),
       );
     const inStream = async () =>
-      (await readStreamMessages(server.url, 'bunting-features')).map(({ subject, id, payload }) => {
+      (await readNatsStreamMessages(server.url, 'bunting-features')).map(({ subject, id, payload }) => {
         const { position, uid } = JSON.parse(payload) as { position: number; uid: string };
         return { subject, id, position, uid };
       });

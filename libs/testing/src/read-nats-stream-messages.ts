@@ -2,7 +2,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 
 /** The messages in a stream of a NATS server, in their order. */
-export const readStreamMessages = async (
+export const readNatsStreamMessages = async (
   url: string,
   stream: string,
 ): Promise<{ subject: string; id: string; payload: string }[]> => {
