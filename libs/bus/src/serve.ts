@@ -15,7 +15,7 @@ import { inSpan } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
 import { callSpanOptions } from './call.ts';
 import { type Endpoint, JsonText, notModified } from './implement.ts';
-import { requireAccess } from './require-access.ts';
+import { requireRootOrProposerAccess } from './require-root-or-proposer-access.ts';
 import { type IdempotentWrite, idempotentWriteOf, callerRecordingChecks } from './idempotent-write.ts';
 import { permissionCheckObserver } from './permission-check-observer.ts';
 import { requireIfMatch, unsupportedIfMatch } from './if-match.ts';
@@ -122,7 +122,7 @@ export const serve = async (
       const headers: Record<string, string> = {};
       const now = new Date();
       const parsed = JSON.parse(request) as RequestOf<AnyOperation>;
-      requireAccess(operation, context.caller, parsed.params);
+      requireRootOrProposerAccess(operation, context.caller, parsed.params);
       const idempotency = idempotentWriteOf(operation, parsed, context);
       const observed = checkReplies ? permissionCheckObserver(operation, context.caller) : undefined;
       const caller = observed?.caller ?? context.caller;

@@ -14,7 +14,7 @@ import {
  * hold in the whole instance, and whether the caller may propose changes in the project of the URL.
  * @throws Refusal `NoAccessError`
  */
-export const requireAccess = (operation: AnyOperation, caller: Caller, params: unknown): void => {
+export const requireRootOrProposerAccess = (operation: AnyOperation, caller: Caller, params: unknown): void => {
   if (operation.permission === 'proposer')
     return requireMayPropose(caller, (params as { projectId: string }).projectId);
   const permissions = permissionsFor(operation);
