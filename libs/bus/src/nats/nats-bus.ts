@@ -15,7 +15,7 @@ import { natsCaller } from './nats-caller.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLargeRefusal } from './nats-messages.ts';
 import { natsResponder, respondInChunks } from './nats-responder.ts';
-import { requireServer } from './nats-server-check.ts';
+import { requireSupportedServer } from './nats-server-check.ts';
 
 export interface NatsOptions {
   readonly url: string;
@@ -251,7 +251,7 @@ export const natsBus = async ({
     storage: streams.storage,
 
     checkServer: async (producers) => {
-      requireServer(connection);
+      requireSupportedServer(connection);
       await streams.ensure(producers);
     },
 

@@ -17,7 +17,7 @@ const isOlder = (version: string, minVersion: string): boolean => {
 const nameOf = (connection: NatsConnection): string => `The NATS server at ${connection.getServer()}`;
 
 /** @throws Error when the server is too old, or carries messages that are too small */
-export const requireServer = (connection: NatsConnection): void => {
+export const requireSupportedServer = (connection: NatsConnection): void => {
   const { version = '0.0.0', max_payload: maxPayload = 0 } = connection.info ?? {};
   if (isOlder(version, oldestNats))
     throw new Error(`${nameOf(connection)} is version ${version}; Bunting needs ${oldestNats} or newer. Upgrade it.`);
