@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 
 /** The error of a transaction whose job ignored a failed statement: PostgreSQL rolls it back at COMMIT, and reports no error. */
-class AbandonedTransactionError extends Error {
+class IgnoredFailureError extends Error {
   constructor(cause: unknown) {
     super('A statement of the transaction failed and its error was ignored: nothing was stored.', { cause });
   }
@@ -60,7 +60,7 @@ export const instrumentConnection = (
     )
       failure = undefined;
     if (text === 'commit' && ignoredFailure !== undefined)
-      return Promise.reject(new AbandonedTransactionError(ignoredFailure));
+      return Promise.reject(new IgnoredFailureError(ignoredFailure));
     const result = query(...namedIfParameterised(args));
     if (!(result instanceof Promise)) return result;
     inFlight++;
@@ -68,7 +68,7 @@ export const instrumentConnection = (
     result.then(settled, settled);
     if (text === 'commit') {
       return result.then((committed: { command: string }) => {
-        if (committed.command !== 'COMMIT') throw new AbandonedTransactionError(failure);
+        if (committed.command !== 'COMMIT') throw new IgnoredFailureError(failure);
         return committed;
       });
     }
