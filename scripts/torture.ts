@@ -7,7 +7,7 @@ import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
 import { formatRollingRestarts, runRollingRestarts } from './torture/rolling-restarts.ts';
 import { type TortureReport, runTorture } from './torture/run-torture.ts';
 import { faults } from './torture/faults.ts';
-import { createVersionWorktree, previousVersion } from './torture/cluster/version-worktree.ts';
+import { createVersionSourceTree, previousVersionCommit } from './torture/cluster/version-source-tree.ts';
 import { repository } from '../apps/all-in-one/test/support/program.ts';
 
 const help = `Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered.
@@ -75,7 +75,7 @@ interface VersionsOptions {
 /** Runs two versions side by side, and returns the exit code. */
 const runVersions = async ({ folder, minutes, from, keep, log }: VersionsOptions): Promise<number> => {
   const tree = path.join(folder, 'from');
-  createVersionWorktree(from, tree);
+  createVersionSourceTree(from, tree);
   log(`the other version is ${from}`);
   const report = await runRollingRestarts({
     requests: 0,
@@ -132,7 +132,7 @@ const main = async (): Promise<number> => {
     return runVersions({
       folder,
       minutes,
-      from: values.from ?? previousVersion(),
+      from: values.from ?? previousVersionCommit(),
       log,
       keep: values.folder !== undefined,
     });

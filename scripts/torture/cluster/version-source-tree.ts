@@ -28,7 +28,7 @@ const maxCommitsBack = 20;
  * The commit that stands for the previous version: the last tag `v…`, else the commit 20 before HEAD. Before the first release, initial
  * migrations are edited in place: if they have changed since that commit, it is the newest commit that changed them.
  */
-export const previousVersion = (): string => {
+export const previousVersionCommit = (): string => {
   const commitsBack = Math.min(maxCommitsBack, Number(git('rev-list', '--count', '--first-parent', 'HEAD')) - 1);
   const candidate = gitSucceeds('describe', '--tags', '--match', 'v*', 'HEAD')
     ? git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD')
@@ -39,7 +39,7 @@ export const previousVersion = (): string => {
 };
 
 /** Creates the source tree of a commit in a folder, with its dependencies: links to those of this tree if the lock file is the same. */
-export const createVersionWorktree = (ref: string, folder: string): void => {
+export const createVersionSourceTree = (ref: string, folder: string): void => {
   mkdirSync(folder, { recursive: true });
   const archive = execFileSync('git', ['archive', '--format=tar', ref], { cwd: repository, maxBuffer: 1024 ** 3 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
