@@ -20,8 +20,8 @@ export interface Fault {
 
 /** The maximum time in which a process must reach a kill point. */
 const killPointTimeoutMs = 10_000;
-/** The maximum time for which disturbed deliveries wait for a delivery. */
-const maxDeliveryWaitMs = 30_000;
+/** The maximum time to wait for a wake-up while wake-ups are disturbed. */
+const maxWakeUpWaitMs = 30_000;
 
 /** Longer than the timeout of any call. */
 const longPauseMs = 30_000;
@@ -66,14 +66,14 @@ const temporaryFault =
     return true;
   };
 
-const disturbDeliveries: Fault['inject'] = async ({ processes }, random) => {
-  const countDisturbed = () => processes.reduce((sum, { deliveries }) => sum + deliveries.disturbedCount, 0);
+const disturbWakeUps: Fault['inject'] = async ({ processes }, random) => {
+  const countDisturbed = () => processes.reduce((sum, { wakeUpDisturbance }) => sum + wakeUpDisturbance.count, 0);
   const before = countDisturbed();
-  for (const { deliveries } of processes) deliveries.disturbed = true;
+  for (const { wakeUpDisturbance } of processes) wakeUpDisturbance.isActive = true;
   await sleep(random.fractional(2_000, 5_000));
-  // While other faults are active there may be nothing to deliver.
-  for (let waited = 0; countDisturbed() === before && waited < maxDeliveryWaitMs; waited += 250) await sleep(250);
-  for (const { deliveries } of processes) deliveries.disturbed = false;
+  // While other faults are active there may be no wake-ups.
+  for (let waited = 0; countDisturbed() === before && waited < maxWakeUpWaitMs; waited += 250) await sleep(250);
+  for (const { wakeUpDisturbance } of processes) wakeUpDisturbance.isActive = false;
   return countDisturbed() > before;
 };
 
@@ -153,7 +153,7 @@ export const faults: readonly Fault[] = [
       await nats.restoreCopy(outageMs(random));
     }),
   },
-  { name: 'deliveries duplicated and reordered', target: 'network', inject: disturbDeliveries },
+  { name: 'deliveries duplicated and reordered', target: 'network', inject: disturbWakeUps },
   {
     name: 'PostgreSQL crashed',
     target: 'servers',

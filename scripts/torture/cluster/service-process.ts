@@ -6,7 +6,7 @@ import path from 'node:path';
 import { databaseSettingOf } from '../../../apps/all-in-one/src/database-setting.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
-import { type Deliveries, wakeUpDisturber } from './wake-up-disturber.ts';
+import { type WakeUpDisturbance, wakeUpDisturber } from './wake-up-disturber.ts';
 import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
 import { startTcpProxy } from './tcp-proxy.ts';
 
@@ -40,7 +40,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
   const name = replica === 1 ? service : `${service}-${replica}`;
   const monitoringPort = await reservePort();
   const port = service === 'gateway' ? await reservePort() : undefined;
-  const deliveries: Deliveries = { disturbed: false, disturbedCount: 0 };
+  const wakeUpDisturbance: WakeUpDisturbance = { isActive: false, count: 0 };
   let { root } = options;
   let program: Program | undefined;
   /** the kill that is triggered when a kill point was reached `left` times */
@@ -59,7 +59,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
   };
 
   const toPostgres = await startTcpProxy(postgresPort, postgresInterceptor(onKillPoint));
-  const toNats = await startTcpProxy(natsPort, wakeUpDisturber(deliveries, random.derive(name)));
+  const toNats = await startTcpProxy(natsPort, wakeUpDisturber(wakeUpDisturbance, random.derive(name)));
   const url = new URL(databaseUrl);
   url.port = String(toPostgres.port);
 
@@ -85,7 +85,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
     url: port === undefined ? undefined : `http://127.0.0.1:${port}`,
     natsProxy: toNats,
     postgresProxy: toPostgres,
-    deliveries,
+    wakeUpDisturbance,
     get pid() {
       return program?.pid ?? 0;
     },

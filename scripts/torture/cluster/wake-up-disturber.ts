@@ -1,11 +1,11 @@
 import type { SeededRandom } from '../../seeded-random.ts';
 import type { Endpoints, Interceptor } from './tcp-proxy.ts';
 
-/** Whether deliveries of wake-ups are currently disturbed. */
-export interface Deliveries {
-  disturbed: boolean;
-  /** number of messages delayed or duplicated so far */
-  disturbedCount: number;
+/** Whether wake-ups are currently disturbed. */
+export interface WakeUpDisturbance {
+  isActive: boolean;
+  /** number of wake-ups delayed or duplicated so far */
+  count: number;
 }
 
 /** Whether a NATS protocol line starts a wake-up of a consumer. Requests and replies are not disturbed. */
@@ -14,14 +14,14 @@ const isWakeUp = (line: string): boolean => /^H?MSG wake\./.test(line);
 const maxDelayMs = 250;
 const duplicateProbability = 0.3;
 
-/** Forwards the traffic of NATS; while deliveries are disturbed, delays each wake-up randomly, and duplicates some. */
+/** Forwards the traffic of NATS; while wake-ups are disturbed, delays each randomly, and duplicates some. */
 export const wakeUpDisturber =
-  (deliveries: Deliveries, random: SeededRandom) =>
+  (disturbance: WakeUpDisturbance, random: SeededRandom) =>
   ({ toClient, toServer }: Endpoints): Interceptor => {
     let rest: Buffer = Buffer.alloc(0);
 
     const deliver = (message: Buffer): void => {
-      deliveries.disturbedCount++;
+      disturbance.count++;
       for (let copies = random.chance(duplicateProbability) ? 2 : 1; copies > 0; copies--) {
         setTimeout(() => toClient(message), random.fractional(0, maxDelayMs));
       }
@@ -40,7 +40,7 @@ export const wakeUpDisturber =
           if (rest.length < size) return;
           const message = rest.subarray(0, size);
           rest = rest.subarray(size);
-          if (deliveries.disturbed && isWakeUp(line)) deliver(Buffer.from(message));
+          if (disturbance.isActive && isWakeUp(line)) deliver(Buffer.from(message));
           else toClient(message);
         }
       },
