@@ -72,7 +72,7 @@ const tablesInOrderOfReferences = async (client: Client): Promise<readonly strin
 const numberOfPartition = /^event_p(\d+)$/;
 
 /** The statements that create the partitions of the event log which the copy has, and which the migrations do not create. */
-const createPartitionsOf = ({ tables }: DatabaseCopy): readonly string[] =>
+const partitionStatementsOf = ({ tables }: DatabaseCopy): readonly string[] =>
   tables.flatMap(({ name }) => {
     const nth = Number(numberOfPartition.exec(name)?.[1] ?? 0);
     return nth === 0 ? [] : createPartition(nth);
@@ -98,7 +98,7 @@ const loadDatabase = async (
       `A service has started on the database ${database} meanwhile. Nothing was restored. Stop all services, drop that database, and try again.`,
     );
   });
-  if (service === 'audit') for (const statement of createPartitionsOf(copy)) await client.query(statement);
+  if (service === 'audit') for (const statement of partitionStatementsOf(copy)) await client.query(statement);
   const order = (await tablesInOrderOfReferences(client)).filter((name) => name !== migrationsTable);
   await client.query(`truncate ${order.map((name) => escapeIdentifier(name)).join(', ')}`);
   const copies = new Map(copy.tables.map((table) => [table.name, table]));
