@@ -96,6 +96,7 @@ const waitUntilSettled = async (cluster: Cluster): Promise<number> => {
 const readLog = async (cluster: Cluster): Promise<Event[]> => {
   const read = readerOf(cluster);
   const events: Event[] = [];
+  // `offset` of this deprecated search is the id of the event at which a page begins, and 0 stands for the newest one.
   for (let offset = 0; ; offset = (events.at(-1)?.id ?? 1) - 1) {
     const page = await read<Events>('/api/admin/events/search', { limit: 100, offset });
     events.push(...(page?.events ?? []));

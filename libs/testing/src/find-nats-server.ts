@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder into which `npm test` downloads nats-server. */
+/** The path to which the program is downloaded if it is missing, as by `npm test`. */
 export const downloadedNatsServer = fileURLToPath(
   new URL('../../../node_modules/.cache/bunting/nats-server', import.meta.url),
 );
