@@ -26,7 +26,7 @@ let startSpanOfSdk: StartSpan | undefined;
 const activeSpan = new AsyncLocalStorage<Span | undefined>();
 
 /** Sets the function that starts spans, or undefined, with which no span starts. */
-export const useSpans = (start: StartSpan | undefined): void => {
+export const setStartSpan = (start: StartSpan | undefined): void => {
   startSpanOfSdk = start;
 };
 

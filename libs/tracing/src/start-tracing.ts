@@ -1,5 +1,5 @@
 import type { SpanCounts } from './bounded-export.ts';
-import { useSpans } from './spans.ts';
+import { setStartSpan } from './spans.ts';
 
 /** The samplers of OpenTelemetry, by their names in `OTEL_TRACES_SAMPLER`. */
 export const samplerNames = [
@@ -61,11 +61,11 @@ export const startTracing = async ({ warn, ...options }: TracingOptions): Promis
   };
   const { startOpenTelemetry } = await import('./start-open-telemetry.ts');
   const { start, counts, stop } = startOpenTelemetry(options, onOutcome);
-  useSpans(start);
+  setStartSpan(start);
   return {
     counts,
     stop: async () => {
-      useSpans(undefined);
+      setStartSpan(undefined);
       isRunning = false;
       await stop().catch(() => undefined);
     },
