@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { logSize } from '../../apps/audit/src/persistence/log/log-size.ts';
 import { runCommand } from '../command.ts';
-import { defaultLogLocation, withEventLog } from './with-event-log.ts';
+import { eventLogLocationHelp, withEventLog } from './with-event-log.ts';
 
 const help = `Says how large the event log is: how many events, from when to when, and how many bytes each part takes.
 
   npm run audit:disk-usage [-- --url URL]
 
-  --url URL   the database of the event log (default: ${defaultLogLocation})`;
+  --url URL   the database of the event log (default: ${eventLogLocationHelp})`;
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 

@@ -8,7 +8,7 @@ import {
 import { parseExternallyRecordedHash } from '../../apps/audit/src/domain/externally-recorded-hash.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { countOption, runCommand } from '../command.ts';
-import { defaultLogLocation, withEventLog } from './with-event-log.ts';
+import { eventLogLocationHelp, withEventLog } from './with-event-log.ts';
 
 const help = `Checks that no event of the log was altered, removed or moved since it was appended.
 
@@ -17,7 +17,7 @@ const help = `Checks that no event of the log was altered, removed or moved sinc
   --from ID          the first event to check (default: the first of the log)
   --to ID            the last event to check (default: the last of the log)
   --known ID:HASH    an event and its hash as an earlier run printed them: shows a log that was cut off or rewritten
-  --url URL          the database of the event log (default: ${defaultLogLocation})
+  --url URL          the database of the event log (default: ${eventLogLocationHelp})
 
 The exit code is 0 if the range is intact, and 1 if it is not (the first wrong event is printed) or while there are dead letters:
 events that could not be appended because of their content, and are retried. It is 2 if the log cannot be read. It also prints events that services emitted and that

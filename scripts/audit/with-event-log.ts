@@ -5,7 +5,7 @@ import { auditMigrations } from '../../apps/audit/src/persistence/migrations.ts'
 import { withDatabaseUrls } from '../databases/service-databases.ts';
 
 /** Where the event log is, for the help of the programs that read it. */
-export const defaultLogLocation = `AUDIT_DATABASE_URL (or its _FILE), else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
+export const eventLogLocationHelp = `AUDIT_DATABASE_URL (or its _FILE), else the data of npm start and npm run stack: BUNTING_DATA_DIR, else .bunting/`;
 
 /**
  * Runs a job with the event log at the given URL, at that of the settings, or else of `npm start`, whether that runs or not. The log
