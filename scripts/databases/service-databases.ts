@@ -48,7 +48,7 @@ const openEmbedded = (folders: DataFolders, create: boolean) => {
   return startEmbeddedPostgres({ dataDir: folders.postgres });
 };
 
-interface DatabaseOptions {
+interface ServiceDatabaseOptions {
   /** whether the data folder of the embedded PostgreSQL may be new */
   readonly create?: boolean;
   /** the services whose databases are needed: all by default */
@@ -61,7 +61,7 @@ interface DatabaseOptions {
  */
 export const withDatabaseUrls = async <T>(
   environment: Environment,
-  { create = false, only }: DatabaseOptions,
+  { create = false, only }: ServiceDatabaseOptions,
   job: (completeEnvironment: Environment) => Promise<T>,
 ): Promise<T> => {
   const missing = servicesWithDatabases.filter(
@@ -80,7 +80,7 @@ export const withDatabaseUrls = async <T>(
 /** Runs a job with the databases of all services, which the settings name, or which are in the embedded PostgreSQL. */
 export const withServiceDatabases = async <T>(
   environment: Environment,
-  { create = false }: Pick<DatabaseOptions, 'create'>,
+  { create = false }: Pick<ServiceDatabaseOptions, 'create'>,
   job: (databases: readonly ServiceDatabase[]) => Promise<T>,
 ): Promise<T> =>
   withDatabaseUrls(environment, { create }, (completeEnvironment) => {
