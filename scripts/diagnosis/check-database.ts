@@ -9,14 +9,14 @@ const maxLagSeconds = 30;
 interface DatabaseState {
   readonly mebibytes: number;
   readonly hasOutbox: boolean;
-  readonly hasInbox: boolean;
+  readonly isConsumer: boolean;
 }
 
 const databaseState = {
   text: `
     select (pg_database_size(current_database()) / 1048576)::int as mebibytes,
       to_regclass('outbox_consumer') is not null as "hasOutbox",
-      to_regclass('dead_letter') is not null as "hasInbox"`,
+      to_regclass('dead_letter') is not null as "isConsumer"`,
 };
 
 const lagStatement = {
@@ -39,7 +39,7 @@ const checkOutbox = async (name: string, database: Database): Promise<Finding[]>
   );
 };
 
-const checkInbox = async (name: string, database: Database): Promise<Finding[]> => {
+const checkUnappliedMessages = async (name: string, database: Database): Promise<Finding[]> => {
   const [row] = await database.read<{ letters: number; missed: number }>({
     text: `select (select count(*)::int from dead_letter) as letters, (select count(*)::int from missed_message) as missed`,
   });
@@ -107,7 +107,7 @@ export const checkDatabase = async (
     if (!checkedServers.has(server.state.system)) findings.unshift(...server.findings);
     checkedServers.add(server.state.system);
     if (state?.hasOutbox === true) findings.push(...(await checkOutbox(service, database)));
-    if (state?.hasInbox === true) findings.push(...(await checkInbox(service, database)));
+    if (state?.isConsumer === true) findings.push(...(await checkUnappliedMessages(service, database)));
     if (replicaUrl !== undefined) findings.push(await checkReadReplica(service, replicaUrl, database));
     return findings;
   } catch (error) {
