@@ -2,7 +2,7 @@ import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { requireNoConflict } from './find-conflicts.ts';
 import { applyInMemory } from './apply-in-memory.ts';
@@ -88,7 +88,9 @@ describe('a change in conflict with the current state', () => {
           {
             ...checkout,
             environments: inProduction(
-              Array.from({ length: resourceLimits.strategiesPerEnvironment }, (_, nth) => aStrategy({ id: `s${nth}` })),
+              Array.from({ length: fixedResourceLimits.strategiesPerEnvironment }, (_, nth) =>
+                aStrategy({ id: `s${nth}` }),
+              ),
             ),
           },
         ],

@@ -14,7 +14,7 @@ import {
 } from '../../../test/checked-changes.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { normalizeDependency } from '../features/parts/dependency.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { featureActionHandlers } from './action-handlers.ts';
 
 describe('a proposed change', () => {
@@ -348,7 +348,7 @@ describe('a proposed change is refused', () => {
   });
 
   it('when a feature would have more than 30 strategies with the earlier ones', () => {
-    const earlier = Array.from({ length: resourceLimits.strategiesPerEnvironment - 2 }, () =>
+    const earlier = Array.from({ length: fixedResourceLimits.strategiesPerEnvironment - 2 }, () =>
       onCheckout('addStrategy', strategyBody),
     );
     expect(() =>

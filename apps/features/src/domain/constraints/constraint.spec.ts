@@ -2,7 +2,7 @@ import { type Constraint, type ConstraintOperator, constraintOperators, type Ref
 import { describe, expect, it } from '@jest/globals';
 import { refusalOf as refusalOfJob } from '../../../test/refusal-of.ts';
 import { validateConstraints } from './constraint.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 
 const contextFields = new Map([
   ['userId', { legalValues: [] }],
@@ -269,7 +269,7 @@ describe('the constraints of a strategy', () => {
     expect(validated([on('IN', { values: numbers(250) })])).toHaveLength(1);
     expect(refusalOf([on('IN', { values: numbers(251) })])).toMatchObject({
       kind: 'ExceedsLimitError',
-      message: `Failed to create constraint values for userId. You can't create more than the established limit of ${resourceLimits.valuesPerConstraint}.`,
+      message: `Failed to create constraint values for userId. You can't create more than the established limit of ${fixedResourceLimits.valuesPerConstraint}.`,
       details: [{ path: '/constraints/0/values' }],
     });
   });

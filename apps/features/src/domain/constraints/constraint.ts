@@ -9,7 +9,7 @@ import {
 import { RE2JS } from 're2js';
 import { contextFieldNotFound, emptyValue, shortName } from '../refusals.ts';
 import type { ContextFieldReference, ProjectContext } from '../project-context.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 
 const hasSingleValue = ({ operator }: Constraint): boolean => operandOf[operator] !== 'values';
 
@@ -33,9 +33,9 @@ const requireUsableRegex = (
     const reason = error instanceof Error ? error.message : String(error);
     throw invalidProperty(`The pattern is not a regular expression of RE2: ${shortName(reason)}`, `${path}/value`);
   }
-  if (instructions <= resourceLimits.regexInstructions) return;
+  if (instructions <= fixedResourceLimits.regexInstructions) return;
   throw invalidProperty(
-    `The pattern compiles to ${instructions} instructions, and the limit is ${resourceLimits.regexInstructions}; use smaller repetitions`,
+    `The pattern compiles to ${instructions} instructions, and the limit is ${fixedResourceLimits.regexInstructions}; use smaller repetitions`,
     `${path}/value`,
   );
 };
@@ -121,10 +121,10 @@ export const validateConstraint = (
 ): Constraint => {
   const normalized = normalizeConstraint(constraint, path, allowsRegex);
   const { contextName, values = [] } = normalized;
-  if (values.length > Math.max(resourceLimits.valuesPerConstraint, previousValues(normalized))) {
+  if (values.length > Math.max(fixedResourceLimits.valuesPerConstraint, previousValues(normalized))) {
     throw limitExceeded(
       `constraint values for ${shortName(contextName)}`,
-      resourceLimits.valuesPerConstraint,
+      fixedResourceLimits.valuesPerConstraint,
       `${path}/values`,
     );
   }
@@ -138,8 +138,8 @@ export const validateConstraints = (
   constraints: readonly Constraint[],
   { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintValidationOptions,
 ): readonly Constraint[] => {
-  if (constraints.length > Math.max(resourceLimits.constraintsPerStrategy, before.length)) {
-    throw limitExceeded('constraints', resourceLimits.constraintsPerStrategy, path);
+  if (constraints.length > Math.max(fixedResourceLimits.constraintsPerStrategy, before.length)) {
+    throw limitExceeded('constraints', fixedResourceLimits.constraintsPerStrategy, path);
   }
   const stored = new Map(before.map((constraint) => [canonicalConstraintKey(constraint), constraint]));
   return constraints.map(

@@ -2,7 +2,7 @@ import { type ChangeOf, type Constraint, type CreateSegmentBody, invalidProperty
 import { canonicalConstraintKey, normalizeConstraint } from './constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { emptyValue, segmentNameTaken } from '../refusals.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { formatReferrers, type Referrer, requireUnused } from '../require-unused.ts';
 
 /** The content of a segment. */
@@ -46,8 +46,8 @@ const normalizeSegmentConstraints = (
     ),
   );
   const values = normalized.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
-  if (values > resourceLimits.valuesPerSegment) {
-    throw invalidProperty(`Segments may not have more than ${resourceLimits.valuesPerSegment} values`, path);
+  if (values > fixedResourceLimits.valuesPerSegment) {
+    throw invalidProperty(`Segments may not have more than ${fixedResourceLimits.valuesPerSegment} values`, path);
   }
   return normalized;
 };

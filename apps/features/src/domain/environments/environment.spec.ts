@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import {
   clonedEnvironment,
   deleteEnvironment,
@@ -35,7 +35,7 @@ it('the clone of an environment has its type and required approvals, and can be 
 });
 
 it('an environment beyond the limit is refused', () => {
-  const full = { count: resourceLimits.environments, highestSortOrder: 4 };
+  const full = { count: fixedResourceLimits.environments, highestSortOrder: 4 };
   expect(refusalOf(() => newEnvironment({ name: 'qa', type: 'test' }, full)).kind).toBe('ExceedsLimitError');
   expect(refusalOf(() => clonedEnvironment(staging, { name: 'qa' }, full)).kind).toBe('ExceedsLimitError');
 });

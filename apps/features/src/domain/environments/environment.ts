@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { resourceLimits, maxSortOrder } from '../resource-limits.ts';
+import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
 import { requireBelowLimit, unknownProject } from '../refusals.ts';
 
 /** An environment, such as production, in which features are enabled and have strategies. */
@@ -51,7 +51,7 @@ export const newEnvironment = (
   { count, highestSortOrder }: ExistingEnvironments,
 ): EnvironmentDecision => {
   requireUrlFriendlyName(name);
-  requireBelowLimit('environment', count, resourceLimits.environments);
+  requireBelowLimit('environment', count, fixedResourceLimits.environments);
   const order = sortOrder ?? Math.min(highestSortOrder + 1, maxSortOrder);
   const environment = { name, type, enabled, sortOrder: order, protected: false, requiredApprovals };
   return { environment, events: [{ type: 'environment-created', environment: name, data: environment }] };

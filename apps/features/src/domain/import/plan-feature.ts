@@ -11,7 +11,7 @@ import { disableIfNoActiveStrategy } from '../strategies/edit-strategy.ts';
 import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import type { SegmentReference, ProjectContext } from '../project-context.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { addTag } from '../tags/tag.ts';
 import { reportMissingContextFields, resolveSegments } from './resolve-file-references.ts';
 import type { ImportErrors } from './import-errors.ts';
@@ -162,7 +162,7 @@ const withStrategiesOf = (
   const { destination, errors } = context;
   const { environment } = destination;
   const before = inEnvironment(feature, environment).strategies;
-  const maxStrategies = resourceLimits.strategiesPerEnvironment;
+  const maxStrategies = fixedResourceLimits.strategiesPerEnvironment;
   if (inFile.length > maxStrategies) {
     const path = inFile[maxStrategies]?.path ?? '';
     errors.add(`A feature may not have more than ${maxStrategies} strategies in an environment`, path);

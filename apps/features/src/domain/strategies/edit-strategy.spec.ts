@@ -7,7 +7,7 @@ import { strategyOf } from './strategy.ts';
 import { addStrategy, patchStrategy, removeStrategy } from './edit-strategy.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { SegmentReference } from '../project-context.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 
 const id = '8c0f4d2e-0000-4000-8000-000000000001';
 const at = { environment: 'development', strategyId: id };
@@ -381,7 +381,7 @@ describe('a new strategy', () => {
   });
 
   it('is one of at most 30 in an environment', () => {
-    const strategies = Array.from({ length: resourceLimits.strategiesPerEnvironment }, (_, nth) =>
+    const strategies = Array.from({ length: fixedResourceLimits.strategiesPerEnvironment }, (_, nth) =>
       aStrategy({ id: `s${nth}` }),
     );
     expect(() => added({ name: 'default' }, strategies.slice(1))).not.toThrow();

@@ -11,7 +11,7 @@ import { parse } from '@bunting/contracts/validation';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
-import { resourceLimits, maxSortOrder } from '../resource-limits.ts';
+import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import { normalizeStrategy, type StrategyValidationOptions, withDefaultParameters } from './normalize-strategy.ts';
 import {
@@ -103,7 +103,7 @@ export const patchStrategy = (
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */
 export const hasMaxStrategies = (feature: Feature, environment: string): boolean =>
-  inEnvironment(feature, environment).strategies.length >= resourceLimits.strategiesPerEnvironment;
+  inEnvironment(feature, environment).strategies.length >= fixedResourceLimits.strategiesPerEnvironment;
 
 /** Where a new strategy is added, and its id. */
 export interface NewStrategy {
@@ -128,7 +128,7 @@ export const addStrategy = (
   }
   const { strategies } = inEnvironment(feature, environment);
   if (hasMaxStrategies(feature, environment))
-    throw limitExceeded('strategy', resourceLimits.strategiesPerEnvironment, path);
+    throw limitExceeded('strategy', fixedResourceLimits.strategiesPerEnvironment, path);
   const content = newStrategyContent(create);
   const parameters = withDefaultParameters(content, feature, projectContext);
   const { sortOrder } = create;

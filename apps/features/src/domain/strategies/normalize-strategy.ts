@@ -3,7 +3,7 @@ import { validateConstraints } from '../constraints/constraint.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { segmentNotFound, shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { normalizeStrategyVariants, type WeightMode } from '../variants/variants.ts';
 import type { StrategyContent } from './strategy.ts';
 
@@ -20,7 +20,7 @@ export const normalizeSegmentIds = (
     path,
   }: { before: readonly number[]; project: string; projectContext: ProjectContext; path: string },
 ): readonly number[] => {
-  const maxSegments = resourceLimits.segmentsPerStrategy;
+  const maxSegments = fixedResourceLimits.segmentsPerStrategy;
   if (segments.length > Math.max(maxSegments, before.length)) {
     throw invalidProperty(`Strategies may not have more than ${maxSegments} segments`, path);
   }

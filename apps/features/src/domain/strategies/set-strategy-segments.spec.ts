@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { resourceLimits } from '../resource-limits.ts';
+import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { setStrategySegments } from './set-strategy-segments.ts';
 import { strategyOf } from './strategy.ts';
 
@@ -50,7 +50,7 @@ it.each<[string, readonly number[], object]>([
 });
 
 it('more segments than a strategy may have are refused', () => {
-  const tooMany = Array.from({ length: resourceLimits.segmentsPerStrategy + 1 }, (_, index) => index);
+  const tooMany = Array.from({ length: fixedResourceLimits.segmentsPerStrategy + 1 }, (_, index) => index);
   expect(refusalOf(() => set(tooMany))).toMatchObject({ details: [{ path: '/body/segmentIds' }] });
 });
 

@@ -1,18 +1,18 @@
 import { implement } from '@bunting/bus';
 import { GetResourceLimits, noLimit } from '@bunting/contracts';
-import { resourceLimits } from '../../domain/resource-limits.ts';
+import { fixedResourceLimits } from '../../domain/fixed-resource-limits.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const getResourceLimitsEndpoint = ({ instanceFeatureLimit = noLimit, allowsRegex }: FeaturesContext) =>
   implement(GetResourceLimits, async () => ({
-    segmentValues: resourceLimits.valuesPerSegment,
-    strategySegments: resourceLimits.segmentsPerStrategy,
-    featureEnvironmentStrategies: resourceLimits.strategiesPerEnvironment,
-    constraintValues: resourceLimits.valuesPerConstraint,
-    constraints: resourceLimits.constraintsPerStrategy,
-    environments: resourceLimits.environments,
-    projects: resourceLimits.projects,
-    segments: resourceLimits.segments,
+    segmentValues: fixedResourceLimits.valuesPerSegment,
+    strategySegments: fixedResourceLimits.segmentsPerStrategy,
+    featureEnvironmentStrategies: fixedResourceLimits.strategiesPerEnvironment,
+    constraintValues: fixedResourceLimits.valuesPerConstraint,
+    constraints: fixedResourceLimits.constraintsPerStrategy,
+    environments: fixedResourceLimits.environments,
+    projects: fixedResourceLimits.projects,
+    segments: fixedResourceLimits.segments,
     featureFlags: instanceFeatureLimit,
     allowsRegex,
   }));

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateProject } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
-import { resourceLimits } from '../../domain/resource-limits.ts';
+import { fixedResourceLimits } from '../../domain/fixed-resource-limits.ts';
 import { newProject, proposedProjectId } from '../../domain/projects/new-project.ts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
 import { hideProjectInGateway } from './hide-project-in-gateway.ts';
@@ -17,7 +17,7 @@ export const createProjectEndpoint = ({ transaction, bus }: FeaturesContext) =>
       const existing = await projects.newProjectContext(proposed.id);
       const decision = newProject(body, proposed, existing, randomBytes(4).toString('hex'));
       const { project } = decision;
-      requireBelowLimit('project', count, resourceLimits.projects);
+      requireBelowLimit('project', count, fixedResourceLimits.projects);
       const version = await projects.add(project, caller, now.toISOString(), decision.events);
       if (project.mode === 'private') await hideProjectInGateway(bus, { id: project.id, version }, request);
       const { description, featureLimit, ...reply } = project;

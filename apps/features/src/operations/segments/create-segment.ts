@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CreateSegment } from '@bunting/contracts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
 import { segmentCreated, normalizeSegment } from '../../domain/constraints/segment.ts';
-import { resourceLimits } from '../../domain/resource-limits.ts';
+import { fixedResourceLimits } from '../../domain/fixed-resource-limits.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -12,7 +12,7 @@ export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
       const { body, caller, now } = request;
       const content = normalizeSegment(body, { allowsRegex });
       authoriseSegment(caller, { atRoot: 'CREATE_SEGMENT', operation: CreateSegment }, content.project);
-      requireBelowLimit('segment', await segments.lockAndCount(), resourceLimits.segments);
+      requireBelowLimit('segment', await segments.lockAndCount(), fixedResourceLimits.segments);
       const origin = { createdBy: caller.name, createdAt: now.toISOString() };
       const segment = await segments.add(content, origin, (added) => [segmentCreated(added)]);
       const { project, ...reply } = { ...segment, constraints: [...segment.constraints] };

@@ -1,7 +1,7 @@
 import { type FeatureLink, type FeatureLinkBody, isEqual, notFound, refusal } from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent } from '../feature.ts';
 import { invalidPropertyValue, shortName } from '../../refusals.ts';
-import { resourceLimits } from '../../resource-limits.ts';
+import { fixedResourceLimits } from '../../fixed-resource-limits.ts';
 
 /**
  * The normalized URL of a link. Only http and https are safe to open from a page that shows the link. User names and passwords are refused,
@@ -33,8 +33,11 @@ const getLink = (feature: Feature, id: string): FeatureLink => {
 /** Adds a link to a feature. @param id the id of the new link */
 export const addLink = (feature: Feature, body: FeatureLinkBody, id: string): Decision => {
   const link = newLink(body, id);
-  if (feature.links.length >= resourceLimits.linksPerFeature) {
-    throw refusal('OperationDeniedError', `Too many links (${resourceLimits.linksPerFeature}) exist for this feature`);
+  if (feature.links.length >= fixedResourceLimits.linksPerFeature) {
+    throw refusal(
+      'OperationDeniedError',
+      `Too many links (${fixedResourceLimits.linksPerFeature}) exist for this feature`,
+    );
   }
   return {
     feature: { ...feature, links: [...feature.links, link] },

@@ -1,5 +1,5 @@
-/** The limits on resources. Except for that on patterns of `REGEX`, they are those of Unleash. */
-export const resourceLimits = {
+/** The limits on resources that no setting changes. Except for that on patterns of `REGEX`, they are those of Unleash. */
+export const fixedResourceLimits = {
   linksPerFeature: 10,
   strategiesPerEnvironment: 30,
   constraintsPerStrategy: 30,
