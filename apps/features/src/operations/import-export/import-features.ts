@@ -6,7 +6,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveChangedFeatures } from '../save-decisions.ts';
 import { importContextOf } from './import-context.ts';
 import { storeImportProposal, type ImportProposalSummary } from './store-import-proposal.ts';
-import { requireWithinImportLimits } from './require-within-import-limits.ts';
+import { requireLimitsAndProposable } from './require-limits-and-proposable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** The result of an import's transaction. */
@@ -44,7 +44,7 @@ export const importFeaturesEndpoint = ({
     const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
     const [missing] = decision.missingPermissions;
     if (missing !== undefined) throw noAccess([missing.permission], missing.environment);
-    await requireWithinImportLimits(tx, request, decision, {
+    await requireLimitsAndProposable(tx, request, decision, {
       projectFeatureLimit: destination.featureLimit,
       instanceFeatureLimit,
     });

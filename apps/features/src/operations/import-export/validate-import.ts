@@ -11,7 +11,7 @@ import { decideImport, type ProposedEdits } from '../../domain/import/decide-imp
 import type { MissingPermission } from '../../domain/import/import-permissions.ts';
 import { fileReferences } from '../../domain/import/parse-import-file.ts';
 import { importContextOf } from './import-context.ts';
-import { requireWithinImportLimits } from './require-within-import-limits.ts';
+import { requireLimitsAndProposable } from './require-limits-and-proposable.ts';
 import type { FeaturesContext } from '../context.ts';
 
 type ValidationItem = ImportValidation['errors'][number];
@@ -66,7 +66,7 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       const protectedEnvironments = await tx.protection.protectedOf(project);
       try {
         const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
-        await requireWithinImportLimits(tx, request, decision, {
+        await requireLimitsAndProposable(tx, request, decision, {
           projectFeatureLimit: destination.featureLimit,
           instanceFeatureLimit,
         });

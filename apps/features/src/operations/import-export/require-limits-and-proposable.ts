@@ -5,7 +5,7 @@ import { type AddedFeatures, requireBelowLimits } from '../features/require-belo
 import type { ImportRequest } from './import-context.ts';
 
 /** Refuses features that would exceed a limit, changes that exceed a change request, and those that the caller may not propose. */
-export const requireWithinImportLimits = async (
+export const requireLimitsAndProposable = async (
   tx: Pick<Transaction, 'projects'>,
   { body: { project }, caller }: ImportRequest,
   { added, proposed }: ImportDecision,
