@@ -4,7 +4,7 @@ import { featureNotFound } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tags/tag.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { addTags } from '../tags/add-tags.ts';
+import { addTagsToCatalogue } from '../tags/add-tags-to-catalogue.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
@@ -16,7 +16,7 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
       if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = addTag(feature, body);
       if (decision.feature === feature) return body;
-      await addTags(tx, [body], () => '/body/type');
+      await addTagsToCatalogue(tx, [body], () => '/body/type');
       await saveDecision(tx, decision, caller);
       return body;
     }),

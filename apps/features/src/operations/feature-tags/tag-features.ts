@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, TagFeatures } from '@bunting/contracts';
 import { changeTags, featuresToTag, tagsToAdd } from '../../domain/tags/tag.ts';
 import { saveDecisions } from '../save-decisions.ts';
-import { addTags, pathOfType } from '../tags/add-tags.ts';
+import { addTagsToCatalogue, pathOfType } from '../tags/add-tags-to-catalogue.ts';
 import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -15,7 +15,7 @@ export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const visible = onlyVisible(request, await tx.features.findAllForUpdate(names));
       const features = featuresToTag(body.features, visible, params.projectId);
       if (features.length > 0) {
-        await addTags(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
+        await addTagsToCatalogue(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
       }
       const decisions = features.map((feature) => changeTags(feature, body.tags));
       await saveDecisions(tx, decisions, caller);

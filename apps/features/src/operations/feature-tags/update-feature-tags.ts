@@ -4,7 +4,7 @@ import { featureNotFound } from '../../domain/refusals.ts';
 import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
 import { undefinedIfHidden } from '../visibility.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { addTags, pathOfType } from '../tags/add-tags.ts';
+import { addTagsToCatalogue, pathOfType } from '../tags/add-tags-to-catalogue.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureTagsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const updateFeatureTagsEndpoint = ({ transaction }: FeaturesContext) =>
       authorise(caller, UpdateFeatureTags.permission, { project: feature?.project });
       if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = changeTags(feature, body);
-      await addTags(tx, tagsToAdd(body), pathOfType(body.addedTags, '/body/addedTags'));
+      await addTagsToCatalogue(tx, tagsToAdd(body), pathOfType(body.addedTags, '/body/addedTags'));
       const { tags } = await saveDecision(tx, decision, caller);
       return { version: 1 as const, tags: tags.map(({ type, value }) => ({ type, value })) };
     }),

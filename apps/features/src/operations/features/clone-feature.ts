@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { cloneFeature } from '../../domain/features/clone-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { authorOf } from '../author.ts';
-import { decideNewFeature } from './decide-new-feature.ts';
+import { decideCreateOrClone } from './decide-create-or-clone.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
@@ -18,7 +18,7 @@ export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Feat
       authorise(caller, CloneFeature.permission, { project });
       await tx.guard.checkClone(body.name, project);
       const origin = { project, now: now.toISOString(), author: authorOf(caller) };
-      const { feature, events } = await decideNewFeature(
+      const { feature, events } = await decideCreateOrClone(
         tx,
         { project, name: body.name, instanceFeatureLimit },
         (naming) => cloneFeature(source, body, { ...origin, naming }, randomUUID),

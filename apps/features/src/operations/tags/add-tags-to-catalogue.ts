@@ -7,7 +7,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
  * Adds tags to the catalogue, and returns those that are new.
  * @param pathOf the JSON pointer to a tag type in the request, for the refusal of one that does not exist
  */
-export const addTags = async (
+export const addTagsToCatalogue = async (
   { tags: repository }: Pick<Transaction, 'tags'>,
   tags: readonly Tag[],
   pathOf: (type: string) => string,
