@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import type { ProjectMembers } from '../../persistence/projects/project-members-sql.ts';
 import type { ExternalProjectData } from '../../persistence/projects/project-overview-reader.ts';
-import { loadActivityIfAvailable, noActivity } from './project-activity.ts';
+import { loadActivityIfAvailable, activityWithoutEvents } from './project-activity.ts';
 
 type ProjectRequest = OperationRequest<
   | typeof GetPersonalDashboardProject
@@ -33,5 +33,5 @@ export const loadExternalProjectData = async (bus: Bus, request: ProjectRequest)
     loadProjectMembers(bus, request),
     loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
   ]);
-  return { members, activity: activeProjects && (activeProjects[0] ?? noActivity) };
+  return { members, activity: activeProjects && (activeProjects[0] ?? activityWithoutEvents) };
 };

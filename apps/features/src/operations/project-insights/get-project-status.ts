@@ -1,13 +1,13 @@
 import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountEnvironmentTokens, GetProjectStatus } from '@bunting/contracts';
-import { loadActivity, noActivity } from './project-activity.ts';
+import { loadActivity, activityWithoutEvents } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
 
 export const getProjectStatusEndpoint = ({ projectOverviews, bus }: FeaturesContext) =>
   implement(GetProjectStatus, async (request) => {
     const { projectId } = request.params;
-    const [members, [active = noActivity], tokens] = await Promise.all([
+    const [members, [active = activityWithoutEvents], tokens] = await Promise.all([
       loadProjectMembers(bus, request),
       loadActivity(bus, request, { project: projectId, days: 365 }),
       callIfSupported(bus, CountEnvironmentTokens, { body: { project: projectId } }, onBehalfOf(request)),

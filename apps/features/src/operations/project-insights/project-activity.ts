@@ -32,7 +32,7 @@ export const loadActivityIfAvailable = async (
 };
 
 /** The activity of a project without events. */
-export const noActivity: Pick<ActiveProject, 'currentWindow' | 'pastWindow' | 'days'> = {
+export const activityWithoutEvents: Pick<ActiveProject, 'currentWindow' | 'pastWindow' | 'days'> = {
   currentWindow: 0,
   pastWindow: 0,
   days: [],
