@@ -12,7 +12,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId, segmentIds } = body;
-      const owner = undefinedIfHidden(request, await tx.segments.featureOfStrategy(strategyId));
+      const owner = undefinedIfHidden(request, await tx.features.findRefOfStrategy(strategyId));
       // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: owner?.project, environment: environmentId });
       if (owner?.project !== projectId) throw strategyNotFound(strategyId);

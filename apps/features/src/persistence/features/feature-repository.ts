@@ -229,6 +229,12 @@ export const featureRepository = (
     findWithParents: async (names: readonly string[], except?: string): Promise<Feature[]> =>
       (await query<FeatureRow>(withParents, [names, except ?? null])).map(({ feature }) => feature),
 
+    /** Reads, without a lock, the name and the project of the feature that has a strategy; undefined if none has it. */
+    findRefOfStrategy: async (strategyId: string): Promise<Pick<Feature, 'name' | 'project'> | undefined> => {
+      const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
+      return (await query<Pick<Feature, 'name' | 'project'>>(text, [strategyId]))[0];
+    },
+
     /** Locks a feature and its parents, whose states change with the children. */
     getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(withParentsForUpdate, [name], null)).find((feature) => feature.name === name);

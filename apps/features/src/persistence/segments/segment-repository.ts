@@ -142,11 +142,5 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents 
       updateLocked(id, undefined);
       recordEvents(events);
     },
-
-    /** The feature that has the strategy with the id, if any has. */
-    featureOfStrategy: async (id: string): Promise<{ readonly name: string; readonly project: string } | undefined> => {
-      const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
-      return (await query<{ name: string; project: string }>(text, [id]))[0];
-    },
   };
 };
