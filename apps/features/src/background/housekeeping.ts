@@ -2,7 +2,7 @@ import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
 import type { SubmitImportProposal } from '../operations/import-export/submit-import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
-import { systemTransaction } from './system-transaction.ts';
+import { systemTransactionContext } from './system-transaction-context.ts';
 import { submitImportProposals } from './submit-import-proposals.ts';
 
 /** The maximum number of rows in one transaction. */
@@ -15,7 +15,7 @@ const repeatUntilDone = async (
   step: (tx: Transaction, limit: number) => Promise<number>,
 ): Promise<void> => {
   for (;;) {
-    if ((await transaction(systemTransaction(), (tx) => step(tx, batchSize))) < batchSize) return;
+    if ((await transaction(systemTransactionContext(), (tx) => step(tx, batchSize))) < batchSize) return;
   }
 };
 

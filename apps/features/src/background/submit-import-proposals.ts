@@ -2,7 +2,7 @@ import { systemContext } from '@bunting/bus';
 import { isFinalRefusal, Refusal } from '@bunting/contracts';
 import type { SubmitImportProposal } from '../operations/import-export/submit-import-proposal.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
-import { backgroundTimeoutMs, systemTransaction } from './system-transaction.ts';
+import { backgroundTimeoutMs, systemTransactionContext } from './system-transaction-context.ts';
 
 /**
  * Submits the proposals of imports whose process ended before it submitted them. A proposal that is refused is deleted, since a retry would
@@ -15,7 +15,7 @@ export const submitImportProposals = async (
   logError: (message: string) => void,
 ): Promise<void> => {
   const drop = async (importId: string, { message }: Refusal): Promise<void> => {
-    const proposal = await transaction(systemTransaction(), async ({ importProposals }) => {
+    const proposal = await transaction(systemTransactionContext(), async ({ importProposals }) => {
       const found = await importProposals.find(importId);
       await importProposals.remove(importId);
       return found;
@@ -27,7 +27,7 @@ export const submitImportProposals = async (
     );
   };
   const defects: Refusal[] = [];
-  for (const importId of await transaction(systemTransaction(), (tx) => tx.importProposals.listPending())) {
+  for (const importId of await transaction(systemTransactionContext(), (tx) => tx.importProposals.listPending())) {
     await submit(importId, systemContext(backgroundTimeoutMs)).catch(async (error: unknown) => {
       if (isFinalRefusal(error)) return drop(importId, error);
       if (!(error instanceof Refusal) || error.kind === 'ServiceUnavailable') throw error;
