@@ -13,7 +13,7 @@ import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkConditionalWrite } from './transactions/conditional-write.ts';
 import type { RecordEvents } from './transactions/record-events.ts';
 import { environmentRepository } from './environments/environment-repository.ts';
-import { favoriteRepository } from './features/favorite-repository.ts';
+import { featureFavoriteRepository } from './features/feature-favorite-repository.ts';
 import { lockReferences } from './features/lock-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
 import { type ConstraintSettings, projectContextRepository } from './projects/project-context-repository.ts';
@@ -59,7 +59,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordE
   edgeInstances: edgeInstanceRepository(tx),
   environments: environmentRepository(tx, outbox, recordEvents),
   readFeatureExport: readFeatureExport(tx),
-  favorites: favoriteRepository(tx, recordEvents),
+  featureFavorites: featureFavoriteRepository(tx, recordEvents),
   features: featureRepository(tx, outbox, {
     guard,
     lockReferences: lockReferences(tx),
