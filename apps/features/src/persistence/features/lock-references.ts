@@ -56,7 +56,7 @@ const lockObjects = async ({ query }: Pick<Tx, 'query'>, references: readonly Ne
  * Locks the segments and context fields of a default strategy against deletion until the end of the transaction.
  * @throws SerializationFailure when one was deleted concurrently.
  */
-export const lockDefaultStrategy = (
+export const lockReferencesOfDefaultStrategy = (
   tx: Pick<Tx, 'query'>,
   project: string,
   { segments = [], constraints = [] }: StrategyProperties,

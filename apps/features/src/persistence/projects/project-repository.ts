@@ -23,7 +23,7 @@ import {
 import { storedSegmentJson } from '../entity-json-sql.ts';
 import { emitSegmentRemoval } from '../segments/segment-repository.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
-import { lockDefaultStrategy } from '../features/lock-references.ts';
+import { lockReferencesOfDefaultStrategy } from '../features/lock-references.ts';
 import type { RecordEvents } from '../transactions/record-events.ts';
 import { SerializationFailure } from '../transactions/serialization-failure.ts';
 
@@ -249,7 +249,7 @@ export const projectRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents 
       defaultStrategy: StrategyProperties,
       events: readonly DomainEvent[],
     ): Promise<void> => {
-      await lockDefaultStrategy(tx, id, defaultStrategy);
+      await lockReferencesOfDefaultStrategy(tx, id, defaultStrategy);
       await tx.em.nativeUpdate(ProjectEnvironmentEntity, { project: id, environment }, { defaultStrategy });
       recordEvents(events);
     },
