@@ -5,7 +5,7 @@ import {
   clonedEnvironment,
   deleteEnvironment,
   newEnvironment,
-  projectsToClone,
+  projectsOfClone,
   requireProjectsFound,
   type StoredEnvironment,
   switchEnvironment,
@@ -41,8 +41,8 @@ it('an environment beyond the limit is refused', () => {
 });
 
 it('an environment is cloned into the named projects, or into all that have it', () => {
-  expect(projectsToClone({ projects: ['shop'] })).toEqual(['shop']);
-  expect([projectsToClone({}), projectsToClone({ projects: ['shop', '*'] })]).toEqual([null, null]);
+  expect(projectsOfClone({ projects: ['shop'] })).toEqual(['shop']);
+  expect([projectsOfClone({}), projectsOfClone({ projects: ['shop', '*'] })]).toEqual([null, null]);
 });
 
 it('an environment is not cloned into a project that does not exist', () => {

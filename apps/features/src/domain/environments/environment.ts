@@ -92,7 +92,7 @@ export const switchEnvironment = (environment: StoredEnvironment, enabled: boole
   environment.enabled === enabled ? environment : { ...environment, enabled };
 
 /** The ids of the projects that get the clone of an environment; null for all projects with the environment. */
-export const projectsToClone = ({ projects }: Pick<CloneEnvironmentBody, 'projects'>): readonly string[] | null =>
+export const projectsOfClone = ({ projects }: Pick<CloneEnvironmentBody, 'projects'>): readonly string[] | null =>
   projects === undefined || projects.includes('*') ? null : projects;
 
 /** Refuses to clone an environment into a project that does not exist. @param found the projects that got the clone */

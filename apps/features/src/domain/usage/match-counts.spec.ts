@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { unlistedApplication } from './applications.ts';
 import type { EvaluationCount } from './evaluation-counts.ts';
 import type { ReportedFeature } from './stages-to-enter.ts';
-import { matchCounts, findFeaturesEnteringStages, withoutUnlistedNames } from './match-counts.ts';
+import { matchCounts, findFeaturesEnteringStages, replaceUnlistedNames } from './match-counts.ts';
 
 const count = (feature: string, about: Partial<EvaluationCount> = {}): EvaluationCount => ({
   feature,
@@ -27,7 +27,7 @@ const caller: Caller = { id: 7, name: 'web', grants: [{ permission: 'CLIENT', pr
 describe('the metrics of an unlisted application', () => {
   it('count without its name', () => {
     const counts = [count('checkout'), count('checkout', { appName: 'till' })];
-    expect(withoutUnlistedNames(counts, new Set(['web'])).map(({ appName }) => appName)).toEqual([
+    expect(replaceUnlistedNames(counts, new Set(['web'])).map(({ appName }) => appName)).toEqual([
       'web',
       unlistedApplication,
     ]);

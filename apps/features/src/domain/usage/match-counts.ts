@@ -13,8 +13,8 @@ export interface FeatureStages {
   readonly stages: readonly EnteredStage[];
 }
 
-/** The counts of a report, those of unlisted applications without their names. */
-export const withoutUnlistedNames = (
+/** The counts of a report, those of unlisted applications under the name `unlistedApplication`. */
+export const replaceUnlistedNames = (
   counts: readonly EvaluationCount[],
   listed: ReadonlySet<string>,
 ): readonly EvaluationCount[] =>

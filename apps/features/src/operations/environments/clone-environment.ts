@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import {
   clonedEnvironment,
   environmentView,
-  projectsToClone,
+  projectsOfClone,
   requireProjectsFound,
 } from '../../domain/environments/environment.ts';
 import { copyEnvironment } from '../../domain/feature-environments/copy-environment.ts';
@@ -29,7 +29,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         const { environment: clone, events } = clonedEnvironment(source, body, existing);
         await environments.add(clone, events);
 
-        const requested = projectsToClone(body);
+        const requested = projectsOfClone(body);
         const from = source.name;
         const to = clone.name;
         const projects = await environments.connectProjects(from, to, requested, (connected) =>

@@ -13,8 +13,8 @@ interface NewFeature {
 }
 
 /**
- * Decides by a rule about one feature that is created or cloned; `decideImport` decides about imported ones. Refuses in this order: a name that is invalid or taken, what the rule refuses, a project that is
- * archived or does not exist, and one feature more than a limit.
+ * Decides by a rule about one feature that is created or cloned; `decideImport` decides about imported ones. Refuses in this order: a name
+ * that is invalid or taken, what the rule refuses, a project that is archived or does not exist, and one feature more than a limit.
  * @param rule creates the feature in a project with the given pattern for names
  */
 export const decideCreateOrClone = async (

@@ -11,7 +11,7 @@ import {
   unknownApplications,
 } from '../../domain/usage/applications.ts';
 import type { EvaluationCount } from '../../domain/usage/evaluation-counts.ts';
-import { matchCounts, findFeaturesEnteringStages, withoutUnlistedNames } from '../../domain/usage/match-counts.ts';
+import { matchCounts, findFeaturesEnteringStages, replaceUnlistedNames } from '../../domain/usage/match-counts.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import type { ApplicationBudget } from './application-budget.ts';
 
@@ -100,7 +100,7 @@ export const storeReport =
       const admission = await admit(tx, applications, request, { limit: budget.limit, grant });
       const { listed, toWrite } = admission;
       unlisted = admission.unlisted;
-      const missing = await addCounts(tx, withoutUnlistedNames(counts, listed), request.caller, request.now);
+      const missing = await addCounts(tx, replaceUnlistedNames(counts, listed), request.caller, request.now);
       const isPublic = isFrontendTokenCaller(request.caller);
       await tx.applications.recordSeen(toWrite, isPublic ? [] : missing, request.now, (announced) =>
         announced.map((application) => announceApplication(application, toWrite, request.now.toISOString())),

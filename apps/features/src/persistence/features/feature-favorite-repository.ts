@@ -1,13 +1,21 @@
 import type { Tx } from '@bunting/database';
+import type { DomainEvent } from '../../domain/features/feature.ts';
 import { FeatureFavoriteEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
+import type { RecordEvents } from '../transactions/record-events.ts';
 
 /** The favourite features of users, within a transaction. */
-export const featureFavoriteRepository = (tx: Tx) => ({
+export const featureFavoriteRepository = (tx: Tx, recordEvents: RecordEvents) => ({
   /** Returns false if the feature is a favourite of the user already. */
-  add: (feature: string, userId: number): Promise<boolean> =>
-    insertIfAbsent(tx, FeatureFavoriteEntity, { feature, userId }),
+  add: async (feature: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
+    const isAdded = await insertIfAbsent(tx, FeatureFavoriteEntity, { feature, userId });
+    if (isAdded) recordEvents(events);
+    return isAdded;
+  },
   /** Returns false if the feature is not a favourite of the user. */
-  remove: async (feature: string, userId: number): Promise<boolean> =>
-    (await tx.em.nativeDelete(FeatureFavoriteEntity, { feature, userId })) > 0,
+  remove: async (feature: string, userId: number, events: readonly DomainEvent[]): Promise<boolean> => {
+    const isRemoved = (await tx.em.nativeDelete(FeatureFavoriteEntity, { feature, userId })) > 0;
+    if (isRemoved) recordEvents(events);
+    return isRemoved;
+  },
 });

@@ -7,7 +7,7 @@ import { selectArchivedFeatures } from './feature-queries.ts';
 import { emptyEnvironment } from '../../domain/features/feature-in-environment.ts';
 import type { TaggedJson } from '../transactions/conditional-write.ts';
 import { activeChildrenOf, activeChildrenOfAll } from '../sql/active-features.ts';
-import { variantsByName } from '../sql/json-sql.ts';
+import { variantsSortedByName } from '../sql/json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 import { readJson } from '../sql/read-json.ts';
 
@@ -47,7 +47,7 @@ const environment = environmentStatement(
 const strategies = environmentStatement('strategies-of-feature', `coalesce(settings -> 'strategies', '[]')`);
 const environmentVariants = environmentStatement(
   'variants-in-environment',
-  `json_build_object('version', 1, 'variants', ${variantsByName(`settings -> 'variants'`)})`,
+  `json_build_object('version', 1, 'variants', ${variantsSortedByName(`settings -> 'variants'`)})`,
 );
 
 const strategy = featureStatement(
@@ -59,7 +59,7 @@ const strategy = featureStatement(
 const variants = featureStatement(
   'variants-of-feature',
   `json_build_object('version', 1, 'variants', coalesce((
-    select ${variantsByName(`f.environments -> e.name -> 'variants'`)}
+    select ${variantsSortedByName(`f.environments -> e.name -> 'variants'`)}
     from project_environment connection join environment e on e.name = connection.environment
     where connection.project = f.project and jsonb_array_length(f.environments -> e.name -> 'variants') > 0
     order by e.sort_order, e.name limit 1), '[]'))`,

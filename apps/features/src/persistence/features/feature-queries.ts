@@ -1,7 +1,7 @@
 import { timestampSql } from '@bunting/database';
 import { describedMembers } from '../entity-json-sql.ts';
 import { activeChildrenOf } from '../sql/active-features.ts';
-import { variantsByName } from '../sql/json-sql.ts';
+import { variantsSortedByName } from '../sql/json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
 
 // PostgreSQL builds the JSON for clients and projections, so that a read is one round trip, however large the reply is. This file has the
@@ -56,7 +56,7 @@ const members = `
 const archivedAt = `'archivedAt', ${timestampSql('f.archived_at')}`;
 
 const strategies = `, 'featureName', f.name, 'environment', e.name, 'strategies', coalesce(settings -> 'strategies', '[]')`;
-const variants = `, 'variants', ${variantsByName(`settings -> 'variants'`)}`;
+const variants = `, 'variants', ${variantsSortedByName(`settings -> 'variants'`)}`;
 
 const detailedFeature = (withVariants: boolean): string => `
   select json_build_object(${members},

@@ -12,6 +12,6 @@ export const orNull = (value: string): string => `coalesce(to_json(${value}), 'n
 export const jsonListOf = (select: string): string =>
   `(select coalesce(json_agg(item), '[]') from (${select}) as items (item))`;
 
-/** SQL: the variants of a feature in a JSON array, by name. */
-export const variantsByName = (variants: string): string =>
+/** SQL: a JSON array of variants, sorted by name. */
+export const variantsSortedByName = (variants: string): string =>
   `coalesce((select json_agg(variant order by variant ->> 'name') from jsonb_array_elements(${variants}) as variant), '[]')`;
