@@ -5,7 +5,7 @@ import { systemCaller } from '@bunting/contracts';
 export const backgroundTimeoutMs = 30_000;
 
 /** The context of a transaction that the service starts itself. */
-export const systemTransaction = () => {
+export const systemTransactionContext = () => {
   const now = new Date();
   const deadline = new Date(now.getTime() + backgroundTimeoutMs);
   return { caller: systemCaller, now, deadline, traceparent: systemTraceparent() };
