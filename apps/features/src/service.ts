@@ -3,7 +3,7 @@ import { migrateDatabase, openDatabase, openReadReplica } from '@bunting/databas
 import { startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { FeaturesConfig } from './config.ts';
-import { startHousekeeping } from './background/housekeeping.ts';
+import { startBackgroundJobs } from './background/background-jobs.ts';
 import { featuresContext } from './operations/context.ts';
 import { featuresEndpoints } from './operations/index.ts';
 import { applicationBudget } from './operations/usage/application-budget.ts';
@@ -70,13 +70,13 @@ export const featuresService = defineService({
       allowsRegex,
       instanceFeatureLimit: config.FEATURES_MAX_FEATURES,
     });
-    const housekeeping = startHousekeeping(transaction, {
+    const backgroundJobs = startBackgroundJobs(transaction, {
       intervalMs: config.FEATURES_HOUSEKEEPING_INTERVAL_MS,
       applicationDays: config.FEATURES_APPLICATION_RETENTION_DAYS,
       submitImportProposal: context.submitImportProposal,
       log,
     });
-    onStop('housekeeping', () => housekeeping.stop());
+    onStop('housekeeping', () => backgroundJobs.stop());
     const endpoints = [...featuresEndpoints(context), outboxProducer.endpoint];
     const served = await serve(requireAllEndpoints('features', endpoints));
     onStop('calls', () => served.stop(), drainTimeoutMs);

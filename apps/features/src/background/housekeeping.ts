@@ -1,9 +1,6 @@
-import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { featureEvent } from '../domain/features/feature.ts';
-import type { SubmitImportProposal } from '../operations/import-export/submit-import-proposal.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 import { systemTransactionContext } from './system-transaction-context.ts';
-import { submitImportProposals } from './submit-import-proposals.ts';
 
 /** The maximum number of rows in one transaction. */
 const batchSizes = { features: 500, usageRows: 10_000 };
@@ -40,36 +37,4 @@ export const runHousekeeping = async (transaction: UnitOfWork, applicationDays: 
   await repeatUntilDone(transaction, usageRows, ({ housekeeping }, limit) =>
     housekeeping.deleteInactiveApplications(applicationDays, limit),
   );
-};
-
-/** Runs are not logged as failed before they have failed for this time, as they do while another service starts. */
-const logAfterFailingForMs = 30_000;
-
-interface HousekeepingOptions {
-  readonly intervalMs: number;
-  readonly applicationDays: number;
-  readonly submitImportProposal: SubmitImportProposal;
-  readonly log: Log;
-}
-
-/**
- * Runs housekeeping, and submits import proposals, at an interval. Each of the two is retried by itself. Proposals that an ended process
- * left are submitted at the start; housekeeping waits for one interval first, since a start has more urgent work.
- */
-export const startHousekeeping = (
-  transaction: UnitOfWork,
-  { intervalMs, applicationDays, submitImportProposal, log }: HousekeepingOptions,
-): Pick<Loop, 'stop'> => {
-  const loops = [
-    {
-      name: 'The housekeeping of features',
-      run: () => runHousekeeping(transaction, applicationDays),
-      firstAfterMs: intervalMs,
-    },
-    {
-      name: 'The submission of import proposals',
-      run: () => submitImportProposals(transaction, submitImportProposal, (message) => log.error(message)),
-    },
-  ].map((job) => startLoop({ ...job, intervalMs, logAfterFailingForMs, log }));
-  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
 };
