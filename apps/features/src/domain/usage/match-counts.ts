@@ -7,7 +7,7 @@ import { type ReportedFeature, stagesToEnter } from './stages-to-enter.ts';
 /** The maximum number of missing features that one report adds. */
 const maxMissingPerReport = 1_000;
 
-/** A feature whose state is emitted, and the lifecycle stages that it enters. */
+/** A feature, and the lifecycle stages that it enters, if any. */
 export interface FeatureStages {
   readonly name: string;
   readonly stages: readonly EnteredStage[];

@@ -51,7 +51,7 @@ const addCounts = async (
   await usage.addByHour(counts, now);
   const moved = new Set(progressing.map(({ name }) => name));
   const others = dueNames.filter((name) => !moved.has(name)).map((name) => ({ name, stages: [] }));
-  await usage.emitStates([...progressing, ...others]);
+  await usage.enterStagesAndEmit([...progressing, ...others]);
   return missing;
 };
 

@@ -123,7 +123,7 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
   environmentTypes: async (): Promise<Map<string, string>> =>
     new Map((await query<{ name: string; type: string }>(environmentTypes)).map(({ name, type }) => [name, type])),
 
-  /** The active features with these names. */
+  /** The active features with these names, and in which of the environments each of them is enabled. */
   findReported: (names: readonly string[], environments: readonly string[]): Promise<ReportedFeature[]> =>
     query(findReported, [names, environments]),
   /** As `findReported`, with the features locked in the order of their names. */
@@ -151,8 +151,11 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
     if (rows.length > 0) await query(addByHour, [JSON.stringify(rows)]);
   },
 
-  /** Emits the states of features, with the stages that they enter. Skips features that another transaction has locked. */
-  emitStates: async (features: readonly FeatureStages[]): Promise<void> => {
+  /**
+   * Stores the lifecycle stages that features enter, if any, and emits the states of all of the features. Skips features that another
+   * transaction has locked.
+   */
+  enterStagesAndEmit: async (features: readonly FeatureStages[]): Promise<void> => {
     if (features.length === 0) return;
     for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterStages, [
       JSON.stringify(features),
