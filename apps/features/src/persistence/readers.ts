@@ -4,6 +4,7 @@ import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts'
 import type { ConstraintSettings } from './projects/project-context-repository.ts';
 import { contextFieldReader } from './context-fields/context-field-reader.ts';
 import { dashboardReader } from './projects/dashboard-reader.ts';
+import { flagCreatorsReader } from './projects/flag-creators-reader.ts';
 import { environmentReader } from './environments/environment-reader.ts';
 import { featurePartsReader } from './features/feature-parts-reader.ts';
 import { featureReader } from './features/feature-reader.ts';
@@ -42,6 +43,7 @@ export const createReaders = (database: ReadDatabase, { allowsRegex }: Constrain
   environments: environmentReader(database),
   projectOverviews: projectOverviewReader(database),
   dashboard: dashboardReader(database),
+  flagCreators: flagCreatorsReader(database),
   contextFields: contextFieldReader(database),
 });
 

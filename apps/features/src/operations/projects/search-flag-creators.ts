@@ -4,8 +4,8 @@ import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /** Searches the creators of features in all projects that the caller may see. */
-export const searchFlagCreatorsEndpoint = ({ dashboard }: FeaturesContext) =>
+export const searchFlagCreatorsEndpoint = ({ flagCreators }: FeaturesContext) =>
   implement(SearchFlagCreators, async ({ caller, query }) => {
     const { q = '', offset = 0, limit = 50 } = query;
-    return new JsonText(await dashboard.creators(hiddenProjectsOf(caller), q.trim().toLowerCase(), { offset, limit }));
+    return new JsonText(await flagCreators.search(hiddenProjectsOf(caller), q.trim().toLowerCase(), { offset, limit }));
   });

@@ -4,9 +4,9 @@ import { mayReuseIds, projectIdTaken } from '../../domain/projects/project.ts';
 import { requireUrlFriendlyName } from '../../domain/names.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const validateProjectIdEndpoint = ({ projectOverviews }: FeaturesContext) =>
+export const validateProjectIdEndpoint = ({ projects }: FeaturesContext) =>
   implement(ValidateProjectId, async ({ body, caller }) => {
     requireUrlFriendlyName(body.id, '/body/id');
-    if (await projectOverviews.isIdTaken(body.id, mayReuseIds(caller))) throw projectIdTaken();
+    if (await projects.isIdTaken(body.id, mayReuseIds(caller))) throw projectIdTaken();
     return null;
   });

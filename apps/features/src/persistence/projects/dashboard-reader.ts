@@ -31,19 +31,7 @@ const dashboard: Statement = {
       'projectOwners', $5::json, 'admins', $6::json)::text as json`,
 };
 
-const creators: Statement = {
-  name: 'creators-of-features',
-  text: `
-    with creator as materialized (
-      select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
-      where project <> all ($1::text[]) order by created_by_id, created_at desc
-    ), matching as (select * from creator where strpos(lower(name), $2) > 0)
-    select json_build_object('total', (select count(*) from matching), 'flagCreators', coalesce((
-      select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id)
-      from (select * from matching order by lower(name), id limit $3 offset $4) as page), '[]'))::text as json`,
-};
-
-/** Reads the personal dashboard and the creators of features, as JSON, in one statement each. */
+/** Reads the personal dashboard, as JSON, in one statement. */
 export const dashboardReader = (database: ReadDatabase) => {
   return {
     read: (
@@ -57,11 +45,5 @@ export const dashboardReader = (database: ReadDatabase) => {
         hidden,
         ...[members, projectOwners, admins].map((value) => JSON.stringify(value)),
       ]),
-    /** The creators of features in projects that are not hidden. @param part a part of the name, in lower case */
-    creators: (
-      hidden: readonly string[],
-      part: string,
-      { offset, limit }: { readonly offset: number; readonly limit: number },
-    ): Promise<string> => readJson(database, creators, [hidden, part, limit, offset]),
   };
 };

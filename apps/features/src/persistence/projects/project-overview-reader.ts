@@ -83,21 +83,6 @@ const forCaller: Statement = {
       'latestEvents', $3::json, 'roles', $4::json)::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };
-const creators: Statement = {
-  name: 'flag-creators',
-  text: `
-    select coalesce((
-      select json_agg(json_build_object('id', id, 'name', name) order by name, id) from (
-        select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
-        where project = p.id order by created_by_id, created_at desc) as creators), '[]')::text as json
-    from project p where p.id = $1`,
-};
-const idTaken: Statement = {
-  name: 'project-id',
-  text: `
-    select from project where id = $1 union all
-    select from deleted_private_project where id = $1 and not $2::boolean`,
-};
 
 /** The numbers of events of a project. */
 type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
@@ -140,9 +125,5 @@ export const projectOverviewReader = (database: ReadDatabase) => {
       { latestEvents, roles }: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
     ): Promise<string> =>
       read(forCaller, id, JSON.stringify(members), JSON.stringify(latestEvents), JSON.stringify(roles)),
-    flagCreators: (id: string): Promise<string> => read(creators, id),
-    /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */
-    isIdTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
-      (await database.read(idTaken, [id, reservedIsFree])).length > 0,
   };
 };

@@ -42,6 +42,13 @@ const environmentsOfProject: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
+const idTaken: Statement = {
+  name: 'project-id',
+  text: `
+    select from project where id = $1 union all
+    select from deleted_private_project where id = $1 and not $2::boolean`,
+};
+
 export interface ProjectEnvironment extends Environment {
   readonly requiredApprovals: number | null;
 }
@@ -76,4 +83,7 @@ export const projectReader = (database: ReadDatabase) => ({
     const statement = { name: 'new-feature-context', text: newFeatureContext };
     return onlyRow(await database.read<NewFeatureContext>(statement, [project, name]), statement);
   },
+  /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */
+  isIdTaken: async (id: string, reservedIsFree: boolean): Promise<boolean> =>
+    (await database.read(idTaken, [id, reservedIsFree])).length > 0,
 });
