@@ -101,7 +101,7 @@ export const updateProjectSettings = (project: StoredProject, body: ProjectSetti
   });
 
 /** A project with what decides whether it can be archived or deleted. */
-export interface ProjectInUse {
+export interface ProjectToArchiveOrDelete {
   readonly project: StoredProject;
   readonly activeFeatures: number;
 }
@@ -111,7 +111,7 @@ export const activeFeaturesRefused = (action: 'archive' | 'delete'): Refusal =>
   refusal('InvalidOperationError', `You can not ${action} a project with active feature flags`);
 
 /** Archives a project without active features. Returns the event. */
-export const archiveProject = ({ project, activeFeatures }: ProjectInUse): DomainEvent => {
+export const archiveProject = ({ project, activeFeatures }: ProjectToArchiveOrDelete): DomainEvent => {
   if (activeFeatures > 0) throw activeFeaturesRefused('archive');
   return { type: 'project-archived', project: project.id };
 };
@@ -120,7 +120,7 @@ export const archiveProject = ({ project, activeFeatures }: ProjectInUse): Domai
 export const reviveProject = ({ id }: StoredProject): DomainEvent => ({ type: 'project-revived', project: id });
 
 /** Deletes a project without active features, but never the project `default`. Returns the event. */
-export const deleteProject = ({ project, activeFeatures }: ProjectInUse): DomainEvent => {
+export const deleteProject = ({ project, activeFeatures }: ProjectToArchiveOrDelete): DomainEvent => {
   if (project.id === 'default') throw refusal('InvalidOperationError', 'You can not delete the default project!');
   if (activeFeatures > 0) throw activeFeaturesRefused('delete');
   return { type: 'project-deleted', project: project.id };

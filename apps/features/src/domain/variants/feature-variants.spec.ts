@@ -11,7 +11,7 @@ import {
   setEnvironmentVariants,
   setVariants,
   setVariantsOfEnvironments,
-  variantsOf,
+  variantsOfFirstEnvironment,
 } from './feature-variants.ts';
 
 const around = someProjectContext();
@@ -20,8 +20,8 @@ const only = [{ ...variant('a'), weight: 1000 }];
 const feature = aFeature({ environments: { production: { enabled: true, strategies: [], variants: only } } });
 
 it('the variants of a feature are those of the first environment with any', () => {
-  expect(variantsOf(feature, around)).toBe(only);
-  expect(variantsOf(aFeature(), around)).toEqual([]);
+  expect(variantsOfFirstEnvironment(feature, around)).toBe(only);
+  expect(variantsOfFirstEnvironment(aFeature(), around)).toEqual([]);
 });
 
 it('the weights of variants sum to 1000 in every environment', () => {

@@ -28,7 +28,10 @@ const requireVariants = (feature: Feature): void => {
 const environmentNames = ({ environments }: ProjectContext): readonly string[] => environments.map(({ name }) => name);
 
 /** The variants of the first environment that has any. */
-export const variantsOf = (feature: Feature, projectContext: ProjectContext): readonly FeatureVariant[] =>
+export const variantsOfFirstEnvironment = (
+  feature: Feature,
+  projectContext: ProjectContext,
+): readonly FeatureVariant[] =>
   environmentNames(projectContext)
     .map((environment) => inEnvironment(feature, environment).variants)
     .find((variants) => variants.length > 0) ?? [];
@@ -107,8 +110,8 @@ export const setVariants = (
   );
   if (isEqual(decision.feature, feature)) return { feature, events: [] };
   const event: DomainEvent = featureEvent('feature-variants-updated', feature, {
-    preData: { variants: variantsOf(feature, projectContext) },
-    data: { variants: variantsOf(decision.feature, projectContext) },
+    preData: { variants: variantsOfFirstEnvironment(feature, projectContext) },
+    data: { variants: variantsOfFirstEnvironment(decision.feature, projectContext) },
   });
   return { feature: decision.feature, events: [event] };
 };

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, PatchFeatureVariants } from '@bunting/contracts';
-import { patchVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
+import { patchVariants, variantsOfFirstEnvironment } from '../../domain/variants/feature-variants.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -16,6 +16,6 @@ export const patchFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =
       );
       authorise(caller, PatchFeatureVariants.permission, { project: feature.project });
       const after = await saveDecision(tx, patchVariants(feature, body, projectContext), caller);
-      return { version: 1, variants: [...variantsOf(after, projectContext)] };
+      return { version: 1, variants: [...variantsOfFirstEnvironment(after, projectContext)] };
     }),
   );

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, SetFeatureVariants } from '@bunting/contracts';
-import { setVariants, variantsOf } from '../../domain/variants/feature-variants.ts';
+import { setVariants, variantsOfFirstEnvironment } from '../../domain/variants/feature-variants.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -16,6 +16,6 @@ export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>
       );
       authorise(caller, SetFeatureVariants.permission, { project: feature.project });
       const after = await saveDecision(tx, setVariants(feature, body, projectContext), caller);
-      return { version: 1, variants: [...variantsOf(after, projectContext)] };
+      return { version: 1, variants: [...variantsOfFirstEnvironment(after, projectContext)] };
     }),
   );
