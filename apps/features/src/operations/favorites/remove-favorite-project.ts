@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteProject } from '@bunting/contracts';
 import { projectUnfavorited } from '../../domain/favorite-events.ts';
-import { lockProject } from '../projects/lock-project.ts';
+import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) =>
@@ -9,7 +9,7 @@ export const removeFavoriteProjectEndpoint = ({ transaction }: FeaturesContext) 
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const target = { id: params.projectId, caller, access: RemoveFavoriteProject.permission };
-      const { project } = await lockProject(tx, target);
+      const { project } = await authoriseAndLockProject(tx, target);
       await tx.projects.removeFavorite(project.id, caller.id, [projectUnfavorited(project)]);
       return null;
     }),

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddProjectEnvironment } from '@bunting/contracts';
 import { addProjectEnvironment } from '../../domain/projects/project-environment.ts';
-import { lockProject } from '../projects/lock-project.ts';
+import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
@@ -10,7 +10,7 @@ export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) 
       const { params, body, caller } = request;
       const target = { id: params.projectId, caller, access: AddProjectEnvironment.permission };
       const { environment } = body;
-      const locked = await lockProject(tx, target);
+      const locked = await authoriseAndLockProject(tx, target);
       const exists = await tx.environments.lockShared(environment);
       const event = addProjectEnvironment(locked, environment, exists);
       await tx.projects.connect(params.projectId, environment, [event]);

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectEnvironment } from '@bunting/contracts';
 import { removeProjectEnvironment, withoutEnvironment } from '../../domain/projects/project-environment.ts';
-import { lockProject } from '../projects/lock-project.ts';
+import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
@@ -10,7 +10,7 @@ export const removeProjectEnvironmentEndpoint = ({ transaction }: FeaturesContex
       const { params, caller } = request;
       const { projectId, environment } = params;
       const target = { id: projectId, caller, access: RemoveProjectEnvironment.permission };
-      const event = removeProjectEnvironment(await lockProject(tx, target), environment);
+      const event = removeProjectEnvironment(await authoriseAndLockProject(tx, target), environment);
       const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(projectId));
       await tx.projects.disconnect(projectId, environment, [event]);
       await tx.features.save(

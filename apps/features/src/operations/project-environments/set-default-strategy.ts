@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
 import { defaultStrategyUpdated, normalizeDefaultStrategy } from '../../domain/projects/project-environment.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
-import { lockProject } from '../projects/lock-project.ts';
+import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -10,7 +10,11 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const { projectId, environment } = params;
-      const { project } = await lockProject(tx, { id: projectId, caller, access: SetDefaultStrategy.permission });
+      const { project } = await authoriseAndLockProject(tx, {
+        id: projectId,
+        caller,
+        access: SetDefaultStrategy.permission,
+      });
       const projectContext = await tx.projectContext.ofProject(projectId, collectReferenceCandidates(body));
       if (projectContext === undefined)
         throw new Error(`The project ${projectId} is locked, and has no projectContext.`);

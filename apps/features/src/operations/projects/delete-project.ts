@@ -3,7 +3,7 @@ import { DeleteProject } from '@bunting/contracts';
 import { segmentDeleted } from '../../domain/constraints/segment.ts';
 import { deleteProject } from '../../domain/projects/project.ts';
 import { deleteArchivedFeatures } from '../archive/delete-archived-features.ts';
-import { lockProject } from './lock-project.ts';
+import { authoriseAndLockProject } from './authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteProjectEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const deleteProjectEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
       const target = { id: params.projectId, caller, access: DeleteProject.permission, orArchived: true };
-      const locked = await lockProject(tx, target);
+      const locked = await authoriseAndLockProject(tx, target);
       const event = deleteProject(locked);
       const { project } = locked;
       await deleteArchivedFeatures(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));

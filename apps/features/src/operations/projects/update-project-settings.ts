@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { UpdateProjectSettings } from '@bunting/contracts';
 import { updateProjectSettings } from '../../domain/projects/project.ts';
-import { lockProject } from './lock-project.ts';
+import { authoriseAndLockProject } from './authorise-and-lock-project.ts';
 import { saveProject } from './save-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const updateProjectSettingsEndpoint = ({ transaction, bus }: FeaturesCont
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       const access = UpdateProjectSettings.permission;
-      const { project } = await lockProject(tx, { id: params.projectId, caller, access });
+      const { project } = await authoriseAndLockProject(tx, { id: params.projectId, caller, access });
       await saveProject(tx, { before: project, decision: updateProjectSettings(project, body) }, request, bus);
       return null;
     }),

@@ -3,8 +3,8 @@ import { noProjectFound } from '../../domain/refusals.ts';
 import type { LockedProject } from '../../persistence/projects/project-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Locks a project that the caller may change. Refuses an archived project unless `orArchived` is set. */
-export const lockProject = async (
+/** Authorises the caller to access a project, and locks the project. Refuses an archived project unless `orArchived` is set. */
+export const authoriseAndLockProject = async (
   { projects }: Pick<Transaction, 'projects'>,
   { id, caller, access, orArchived = false }: { id: string; caller: Caller; access: Access; orArchived?: boolean },
 ): Promise<LockedProject> => {
