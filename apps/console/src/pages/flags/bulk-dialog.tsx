@@ -23,7 +23,7 @@ const text = flagsMessages.bulk;
 const maxShownNames = 200;
 
 /** The selected flags of a bulk action. There may be very many, so they are read only when the dialog is opened. */
-export interface SelectedFlags {
+export interface SelectedFlagsReader {
   /** identifies the selection in the query cache */
   readonly key: readonly unknown[];
   readonly count: number;
@@ -32,22 +32,22 @@ export interface SelectedFlags {
 
 interface BulkDialogProps {
   readonly action: BulkAction;
-  readonly flags: SelectedFlags;
+  readonly flags: SelectedFlagsReader;
   readonly onClose: () => void;
 }
 
 const projectsOf = (flags: readonly SelectedFlag[]): string[] => [...new Set(flags.map(({ project }) => project))];
 
 /** The maximum number of flags in one request that validates whether they can be archived. */
-const validationSize = 5_000;
+const flagsPerValidation = 5_000;
 
 /** The names of the flags that cannot be archived, because other flags depend on them. @throws ApiError */
 const readParents = async (flags: readonly SelectedFlag[], signal: AbortSignal): Promise<string[]> => {
   const parents: string[] = [];
   for (const projectId of projectsOf(flags)) {
     const names = flags.filter(({ project }) => project === projectId).map(({ name }) => name);
-    for (let start = 0; start < names.length; start += validationSize) {
-      const features = names.slice(start, start + validationSize);
+    for (let start = 0; start < names.length; start += flagsPerValidation) {
+      const features = names.slice(start, start + flagsPerValidation);
       const validation = await call(ValidateArchive, { params: { projectId }, body: { features }, signal });
       parents.push(...validation.parentsWithChildFeatures);
     }

@@ -29,7 +29,7 @@ const groupByProject = (flags: readonly Pick<SelectedFlag, 'name' | 'project'>[]
 };
 
 /** The maximum number of changes in one call. The changes of later calls join the same draft of a change request. */
-const proposalSize = 200;
+const proposedChangesPerCall = 200;
 
 /** Whether an action is proposed in a change request where an environment that it affects is protected. */
 export const canBeProposed = ({ kind }: BulkAction): boolean => kind === 'switch' || kind === 'archive';
@@ -46,9 +46,10 @@ export const proposalEnvironmentOf = (
 };
 
 /** The maximum number of flags in one call. A call is atomic: the flags of a refused call are retried one by one. */
-const chunkSize = 100;
+const flagsPerCall = 100;
 
-const apply = async (projectId: string, features: string[], action: BulkAction): Promise<unknown> => {
+/** Makes an action take effect on flags of a project immediately, by the operation of its kind. @throws ApiError */
+const callOperationOf = async (projectId: string, features: string[], action: BulkAction): Promise<unknown> => {
   const params = { projectId };
   switch (action.kind) {
     case 'switch': {
@@ -77,7 +78,7 @@ interface BulkOptions {
   readonly onProgress: (done: number) => void;
 }
 
-/** Applies an action to flags, project by project. @returns the result for each flag */
+/** Runs an action on flags, project by project, or proposes it where an environment is protected. @returns the result for each flag */
 export const runBulkAction = async (
   flags: readonly Pick<SelectedFlag, 'name' | 'project'>[],
   action: BulkAction,
@@ -103,31 +104,31 @@ export const runBulkAction = async (
     const environment = proposalEnvironmentOf(action, protectedEnvironments);
     const proposal = proposedChangeOf(action);
     if (environment !== undefined && proposal !== undefined) {
-      for (let start = 0; start < names.length; start += proposalSize) {
-        const chunk = names.slice(start, start + proposalSize);
+      for (let start = 0; start < names.length; start += proposedChangesPerCall) {
+        const batch = names.slice(start, start + proposedChangesPerCall);
         try {
-          const body = chunk.map((feature) => ({ feature, ...proposal }));
+          const body = batch.map((feature) => ({ feature, ...proposal }));
           const { id } = await call(AddChanges, { params: { projectId: project, environment }, body });
-          add(project, chunk, { outcome: 'proposed', changeRequest: id });
+          add(project, batch, { outcome: 'proposed', changeRequest: id });
         } catch (error) {
-          add(project, chunk, { outcome: 'refused', error });
+          add(project, batch, { outcome: 'refused', error });
         }
       }
       continue;
     }
-    for (let start = 0; start < names.length; start += chunkSize) {
-      const chunk = names.slice(start, start + chunkSize);
+    for (let start = 0; start < names.length; start += flagsPerCall) {
+      const batch = names.slice(start, start + flagsPerCall);
       try {
-        await apply(project, chunk, action);
-        add(project, chunk, { outcome: 'done' });
+        await callOperationOf(project, batch, action);
+        add(project, batch, { outcome: 'done' });
       } catch (error) {
-        if (chunk.length === 1) {
-          add(project, chunk, { outcome: 'refused', error });
+        if (batch.length === 1) {
+          add(project, batch, { outcome: 'refused', error });
           continue;
         }
-        for (const name of chunk) {
+        for (const name of batch) {
           try {
-            await apply(project, [name], action);
+            await callOperationOf(project, [name], action);
             add(project, [name], { outcome: 'done' });
           } catch (reason) {
             add(project, [name], { outcome: 'refused', error: reason });

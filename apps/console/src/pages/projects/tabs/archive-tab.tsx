@@ -26,7 +26,7 @@ import layout from '../../../components/layout/layout.module.css';
 const archiveReads = [ListArchivedFeaturesOfProject, SearchFeatures];
 
 /** The maximum number of flags in one call, which revives all of them or none. */
-const chunkSize = 100;
+const flagsPerCall = 100;
 
 interface ReviveAllProps {
   readonly project: string;
@@ -41,10 +41,10 @@ const ReviveAllDialog = ({ project, names, onClose }: ReviveAllProps) => {
   const [revivedCount, setRevivedCount] = useState(0);
   const revive = useMutation<void, ApiError>({
     mutationFn: async () => {
-      for (let start = revivedCount; start < features.length; start += chunkSize) {
-        const chunk = features.slice(start, start + chunkSize);
-        await call(ReviveFeatures, { params: { projectId: project }, body: { features: chunk } });
-        setRevivedCount(start + chunk.length);
+      for (let start = revivedCount; start < features.length; start += flagsPerCall) {
+        const batch = features.slice(start, start + flagsPerCall);
+        await call(ReviveFeatures, { params: { projectId: project }, body: { features: batch } });
+        setRevivedCount(start + batch.length);
       }
     },
     onSuccess: () => {
