@@ -25,7 +25,8 @@ import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { flagFieldDefaults } from './flag-field-defaults.ts';
 import { FlagDependencies } from './flag-dependencies.tsx';
-import { FlagLifecycle, FlagLinks } from './flag-lifecycle.tsx';
+import { FlagLifecycle } from './flag-lifecycle.tsx';
+import { FlagLinks } from './flag-links.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 

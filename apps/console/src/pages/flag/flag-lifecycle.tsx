@@ -74,30 +74,3 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
     </QueryResult>
   );
 };
-
-/** Whether a URL may become a link. Only HTTP URLs may; others, such as `javascript:`, are shown as text. */
-const isHttpUrl = (url: string): boolean => /^https?:\/\//i.test(url);
-
-/** The links of a flag to other systems, such as its ticket. */
-export const FlagLinks = ({ feature: { links = [] } }: Pick<LifecycleProps, 'feature'>) =>
-  links.length === 0 ? null : (
-    <section className={styles['section']}>
-      <h3>{flagMessages.links}</h3>
-      <ul className={styles['links']}>
-        {links.map(({ id, url, title }) => {
-          const label = title == null || title === '' ? url : title;
-          return (
-            <li key={id} dir="auto">
-              {isHttpUrl(url) ? (
-                <a href={url} rel="noopener noreferrer" target="_blank" title={url}>
-                  {label}
-                </a>
-              ) : (
-                label
-              )}
-            </li>
-          );
-        })}
-      </ul>
-    </section>
-  );
