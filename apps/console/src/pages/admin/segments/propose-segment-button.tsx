@@ -1,73 +1,12 @@
-import {
-  AddChanges,
-  type ChangeRequest,
-  type CreateSegmentBody,
-  type SegmentChange,
-  UpdateSegment,
-} from '@bunting/contracts';
+import { type ChangeRequest, UpdateSegment } from '@bunting/contracts';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ApiError } from '../../../api/api-error.ts';
-import { call } from '../../../api/call.ts';
-import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
+import type { ApiError } from '../../../api/api-error.ts';
+import { type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
-import { threeWayMerge } from '../../../merging/three-way-merge.ts';
-import type { Json } from '../../../merging/json.ts';
-
-/** The project of a segment whose changes need a change request, and its protected environments. */
-export interface ProposalTarget {
-  readonly project: string;
-  /** the protected environments of the project; a change request belongs to one environment, which is the first of these */
-  readonly environments: readonly string[];
-  /** whether the user may save a change without a change request */
-  readonly maySkip: boolean;
-}
-
-/** The request of `AddChanges` that proposes a change of a segment. */
-export const addSegmentChangeRequest = (
-  { project, environments: [environment = ''] }: Omit<ProposalTarget, 'maySkip'>,
-  body: SegmentChange,
-) => ({
-  params: { projectId: project, environment },
-  body,
-});
-
-/** An edit of a segment in its form. */
-export interface SegmentEdit {
-  readonly id: number;
-  /** the stored state that the form edits */
-  readonly base: FormValues;
-  /** the current values of the form */
-  readonly values: FormValues;
-  /** completes the request body of a segment, as the form does before it sends the body */
-  readonly toBody: (values: FormValues) => FormValues;
-  /** reads the segment as it is stored now */
-  readonly readStored: () => Promise<FormValues>;
-}
-
-const segmentBodyOf = ({ toBody }: SegmentEdit, formValues: FormValues): Json =>
-  toBody(requestBodyOf(UpdateSegment.body, formValues)) as Json;
-
-/**
- * Proposes an edit in a change request, merged with what others have saved since its base was read.
- * @throws ApiError `PreconditionFailed` where another person has changed the same fields
- */
-export const proposeSegmentEdit = async (
-  target: Omit<ProposalTarget, 'maySkip'>,
-  edit: SegmentEdit,
-): Promise<ChangeRequest> => {
-  const [base, mine, theirs] = [
-    formValuesOf(UpdateSegment.body, edit.base),
-    edit.values,
-    formValuesOf(UpdateSegment.body, await edit.readStored()),
-  ].map((formValues) => segmentBodyOf(edit, formValues)) as [Json, Json, Json];
-  const { merged, conflicts } = threeWayMerge(base, mine, theirs);
-  if (conflicts.length > 0) throw new ApiError('PreconditionFailed', text.proposalConflict);
-  const payload = { id: edit.id, ...(merged as FormValues as CreateSegmentBody) };
-  return call(AddChanges, addSegmentChangeRequest(target, { action: 'updateSegment', payload }));
-};
+import { type ProposalTarget, proposeSegmentEdit, type SegmentEdit } from './propose-segment-edit.ts';
 
 interface ProposeSegmentButtonProps extends SegmentEdit {
   readonly target: ProposalTarget;

@@ -31,7 +31,8 @@ import { readProtectedEnvironments } from '../../../changes/protected-environmen
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
-import { addSegmentChangeRequest, ProposeSegmentButton, proposeSegmentEdit } from './propose-segment-button.tsx';
+import { ProposeSegmentButton } from './propose-segment-button.tsx';
+import { proposalRequestOf, proposeSegmentEdit } from './propose-segment-edit.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
@@ -265,7 +266,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           {...deletionProps}
           confirm={text.propose}
           operation={AddChanges}
-          request={addSegmentChangeRequest(target, { action: 'deleteSegment', payload: { id } })}
+          request={proposalRequestOf(target, { action: 'deleteSegment', payload: { id } })}
           invalidates={[ListStrategiesOfSegment]}
           notification={text.deletionProposed(name)}
         >
