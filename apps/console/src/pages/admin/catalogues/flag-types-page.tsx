@@ -10,7 +10,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { flagTypesMessages as text } from '../../../messages/administration/flag-types.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { FlagUsageList } from '../../../components/resources/flag-usage-list.tsx';
+import { UsingFlagsList } from '../../../components/resources/using-flags-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const readStoredLifetime = (id: string) => async () => {
@@ -60,7 +60,7 @@ export const FlagTypesPage = () => {
         <RequestBodyDialog
           title={text.editTitle(edited.name)}
           submit={sharedMessages.common.save}
-          intro={<FlagUsageList query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
+          intro={<UsingFlagsList query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
           invalidates={[ListFeatureTypes]}

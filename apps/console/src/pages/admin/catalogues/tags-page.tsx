@@ -27,7 +27,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { tagsMessages as text } from '../../../messages/administration/tags.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { FlagUsageList, useFlagUsage } from '../../../components/resources/flag-usage-list.tsx';
+import { UsingFlagsList, useUsingFlags } from '../../../components/resources/using-flags-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
@@ -85,7 +85,7 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
 /** The number of tags and flags that the deletion of a tag type affects, as a sentence. */
 const TagTypeUsage = ({ tags }: { readonly tags: readonly Tag[] }) => {
   const list = tags.map(({ type, value }) => `${type}:${value}`).join(',');
-  const flags = useFlagUsage({ tag: `INCLUDE_ANY_OF:${list}` });
+  const flags = useUsingFlags({ tag: `INCLUDE_ANY_OF:${list}` });
   if (tags.length === 0) return <p>{text.deleteTypeHelp(0, 0)}</p>;
   return <QueryResult query={flags}>{({ total = 0 }) => <p>{text.deleteTypeHelp(tags.length, total)}</p>}</QueryResult>;
 };
@@ -260,7 +260,7 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           onClose={() => setTagToDelete(undefined)}
         >
           <p>{text.deleteTagHelp}</p>
-          <FlagUsageList
+          <UsingFlagsList
             query={{ tag: `INCLUDE:${tagName(tagToDelete)}` }}
             title={text.usedBy}
             emptyText={text.unused}

@@ -4,18 +4,18 @@ import { operationQuery } from '../../api/queries.ts';
 import { FlagLink, UsageList } from './usage-list.tsx';
 
 /** The query of a search for flags: their number, and the first eight by name. */
-export const useFlagUsage = (query: RequestOf<typeof SearchFeatures>['query']) =>
+export const useUsingFlags = (query: RequestOf<typeof SearchFeatures>['query']) =>
   useQuery(operationQuery(SearchFeatures, { query: { ...query, limit: '8', sortBy: 'name' } }));
 
-interface FlagUsageListProps {
+interface UsingFlagsListProps {
   readonly query: RequestOf<typeof SearchFeatures>['query'];
   readonly title: (n: number) => string;
   readonly emptyText: string;
 }
 
 /** The flags that a search finds, listed as the users of a thing, such as of a tag. */
-export const FlagUsageList = ({ query, title, emptyText }: FlagUsageListProps) => {
-  const flags = useFlagUsage(query);
+export const UsingFlagsList = ({ query, title, emptyText }: UsingFlagsListProps) => {
+  const flags = useUsingFlags(query);
   return (
     <UsageList
       query={flags}
