@@ -26,7 +26,7 @@ import { SessionTable } from '../../profile/session-table.tsx';
 import { absoluteUrlOf } from './absolute-url.ts';
 import { displayNameOf } from './user-cell.tsx';
 import { roleOptions } from './role-options.ts';
-import { UsagesOfUser } from './usages-of-user.tsx';
+import { TokensAndGroupsOfUser } from './tokens-and-groups-of-user.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays, textOrUndefined } from '../../../components/forms/form-values.ts';
 
@@ -190,7 +190,7 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
           onClose={onClose}
         >
           <p>{isActivation ? text.activateHelp : text.deactivateHelp}</p>
-          {!isActivation && <UsagesOfUser id={user.id} />}
+          {!isActivation && <TokensAndGroupsOfUser id={user.id} />}
         </ConfirmOperationDialog>
       );
     }
@@ -207,7 +207,7 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
           onClose={onClose}
         >
           <p>{text.deleteUserHelp}</p>
-          <UsagesOfUser id={user.id} />
+          <TokensAndGroupsOfUser id={user.id} />
         </ConfirmOperationDialog>
       );
   }

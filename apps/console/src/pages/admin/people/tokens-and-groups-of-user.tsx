@@ -5,7 +5,7 @@ import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 
 /** The tokens and the groups of a user, shown before the user is deactivated or deleted. */
-export const UsagesOfUser = ({ id }: { readonly id: number }) => {
+export const TokensAndGroupsOfUser = ({ id }: { readonly id: number }) => {
   const tokens = useQuery(operationQuery(ListUserPats, { params: { id } }));
   const groups = useQuery(operationQuery(ListGroups, {}));
   return (
