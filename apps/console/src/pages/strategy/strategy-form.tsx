@@ -11,7 +11,7 @@ import { strategyMessages } from '../../messages/strategy.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import type { EditProtection } from '../../changes/use-edit-protection.ts';
 import { ConstraintsEditor } from './constraints/constraints-editor.tsx';
-import { SegmentFields } from './segment-fields.tsx';
+import { SegmentPicker } from './segment-picker.tsx';
 import type { StrategyEdit, StrategyLocation } from './use-strategy-edit.ts';
 import { StrategyTypeFields } from './strategy-type-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -56,7 +56,7 @@ export const StrategyForm = ({
         </Switch>
       </section>
       <StrategyTypeFields draft={draft} onChange={edit} />
-      <SegmentFields draft={draft} onChange={edit} />
+      <SegmentPicker draft={draft} onChange={edit} />
       <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => edit({ ...draft, constraints })} />
       <Suspense fallback={<Loading />}>
         <VariantsEditor

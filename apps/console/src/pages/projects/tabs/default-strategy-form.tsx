@@ -16,7 +16,7 @@ import { projectsMessages as text } from '../../../messages/projects.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { strategyDraftOf, constraintsForRequest, strategyBodyOf } from '../../../strategies/strategy-draft.ts';
 import { ConstraintsEditor } from '../../strategy/constraints/constraints-editor.tsx';
-import { SegmentFields } from '../../strategy/segment-fields.tsx';
+import { SegmentPicker } from '../../strategy/segment-picker.tsx';
 import { StrategyTypeFields } from '../../strategy/strategy-type-fields.tsx';
 import { VariantsEditor } from '../../strategy/variants/variants-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
@@ -71,7 +71,7 @@ export const DefaultStrategyForm = ({ project, environment, stored, onClose }: D
               draft={draft}
               onChange={({ name, parameters, variants }) => onChange({ name, parameters, variants })}
             />
-            <SegmentFields draft={draft} onChange={({ segments }) => onChange({ segments })} />
+            <SegmentPicker draft={draft} onChange={({ segments }) => onChange({ segments })} />
             <ConstraintsEditor constraints={draft.constraints} onChange={(constraints) => onChange({ constraints })} />
             <VariantsEditor
               variants={draft.variants}
