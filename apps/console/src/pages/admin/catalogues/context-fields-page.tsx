@@ -24,7 +24,7 @@ import { FlagLink, UsageList } from '../../../components/resources/usage-list.ts
 import { contextFieldsMessages as text } from '../../../messages/administration/context-fields.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { LegalValues } from './legal-values.tsx';
+import { LegalValuesEditor } from './legal-values-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
 const valuesOf = (value: unknown): readonly LegalValue[] => (Array.isArray(value) ? (value as LegalValue[]) : []);
@@ -35,7 +35,7 @@ const fields: readonly RequestBodyField[] = [
   {
     name: 'legalValues',
     label: text.legalValues,
-    render: (value, onChange) => <LegalValues values={valuesOf(value)} onChange={onChange} />,
+    render: (value, onChange) => <LegalValuesEditor values={valuesOf(value)} onChange={onChange} />,
   },
 ];
 

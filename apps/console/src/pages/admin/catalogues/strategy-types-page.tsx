@@ -24,11 +24,11 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { strategyTypesMessages as text } from '../../../messages/administration/strategy-types.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { type StrategyParameter, StrategyParameters } from './strategy-parameters.tsx';
+import { type ParameterDefinition, ParameterDefinitionsEditor } from './parameter-definitions-editor.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
-const parametersOf = (value: unknown): readonly StrategyParameter[] =>
-  Array.isArray(value) ? (value as StrategyParameter[]) : [];
+const parametersOf = (value: unknown): readonly ParameterDefinition[] =>
+  Array.isArray(value) ? (value as ParameterDefinition[]) : [];
 
 const fields: readonly RequestBodyField[] = [
   { name: 'title', label: text.title },
@@ -36,7 +36,7 @@ const fields: readonly RequestBodyField[] = [
   {
     name: 'parameters',
     label: text.parameters,
-    render: (value, onChange) => <StrategyParameters parameters={parametersOf(value)} onChange={onChange} />,
+    render: (value, onChange) => <ParameterDefinitionsEditor parameters={parametersOf(value)} onChange={onChange} />,
   },
 ];
 

@@ -7,7 +7,7 @@ import { ImportValues } from '../../strategy/constraints/import-values.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
-interface LegalValuesProps {
+interface LegalValuesEditorProps {
   readonly values: readonly LegalValue[];
   readonly onChange: (values: readonly LegalValue[]) => void;
 }
@@ -16,7 +16,7 @@ interface LegalValuesProps {
 const maxShown = 50;
 
 /** The editor of the legal values of a context field, each with a description. Values can also be imported from a file. */
-export const LegalValues = ({ values, onChange }: LegalValuesProps) => {
+export const LegalValuesEditor = ({ values, onChange }: LegalValuesEditorProps) => {
   const [isExpanded, setExpanded] = useState(false);
   const shownValues = isExpanded ? values : values.slice(0, maxShown);
   const edit = (index: number, changed: Partial<LegalValue>): void =>

@@ -5,19 +5,19 @@ import { strategyTypesMessages as text } from '../../../messages/administration/
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
-export type StrategyParameter = CreateStrategyTypeBody['parameters'][number];
+export type ParameterDefinition = CreateStrategyTypeBody['parameters'][number];
 
-interface StrategyParametersProps {
-  readonly parameters: readonly StrategyParameter[];
-  readonly onChange: (parameters: readonly StrategyParameter[]) => void;
+interface ParameterDefinitionsEditorProps {
+  readonly parameters: readonly ParameterDefinition[];
+  readonly onChange: (parameters: readonly ParameterDefinition[]) => void;
 }
 
 const types = Object.entries(text.parameterTypes).map(([id, label]) => ({ id, label }));
 
-/** The editor of the parameters of a strategy type. */
-export const StrategyParameters = ({ parameters, onChange }: StrategyParametersProps) => {
-  const edit = (index: number, change: Partial<StrategyParameter>): void =>
-    onChange(parameters.with(index, { ...(parameters[index] as StrategyParameter), ...change }));
+/** The editor of the parameters that strategies of a type have: their names, types and descriptions. */
+export const ParameterDefinitionsEditor = ({ parameters, onChange }: ParameterDefinitionsEditorProps) => {
+  const edit = (index: number, change: Partial<ParameterDefinition>): void =>
+    onChange(parameters.with(index, { ...(parameters[index] as ParameterDefinition), ...change }));
   return (
     <fieldset className={styles['rows']}>
       <legend className={styles['legend']}>{text.parameters}</legend>
