@@ -9,8 +9,8 @@ import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
-import { ownersOf, ProjectName } from './project-name.tsx';
-import { ReviveProjectDialog } from './revive-project.tsx';
+import { ownersOf, ProjectCell } from './project-cell.tsx';
+import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 
 /** The archived projects that the user may see, each with a menu to revive it if the user may do so. */
 export const ArchivedProjects = () => {
@@ -41,7 +41,7 @@ export const ArchivedProjects = () => {
         name={({ name }) => name}
         text={(project) => `${project.id} ${project.description ?? ''} ${ownersOf(project)}`}
         columns={[
-          { id: 'name', title: text.name, cell: (project) => <ProjectName project={project} /> },
+          { id: 'name', title: text.name, cell: (project) => <ProjectCell project={project} /> },
           { id: 'owners', title: text.owners, cell: ownersOf },
           { id: 'archived', title: text.archivedAt, cell: ({ archivedAt }) => <Time at={archivedAt} /> },
         ]}

@@ -11,7 +11,7 @@ import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
-import { ReviveProjectDialog } from './revive-project.tsx';
+import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 import styles from './projects.module.css';
 
 const tabs = {

@@ -23,7 +23,7 @@ import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { Health } from './health.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
-import { ownersOf, ProjectName } from './project-name.tsx';
+import { ownersOf, ProjectCell } from './project-cell.tsx';
 import styles from './projects.module.css';
 
 const environmentsField = (names: readonly string[]): RequestBodyField => ({
@@ -151,7 +151,7 @@ const ActiveProjects = () => {
             cell: (project) => (
               <div className={styles['name']}>
                 <FavoriteButton project={project} />
-                <ProjectName project={project} />
+                <ProjectCell project={project} />
               </div>
             ),
           },

@@ -2,13 +2,13 @@ import { GetProjectOverview, ListProjects, ReviveProject } from '@bunting/contra
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
-interface ReviveProjectProps {
+interface ReviveProjectDialogProps {
   readonly id: string;
   readonly onClose: () => void;
 }
 
 /** Revives an archived project after the user has confirmed it. */
-export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectProps) => (
+export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectDialogProps) => (
   <ConfirmOperationDialog
     title={text.reviveTitle(id)}
     confirm={text.revive}

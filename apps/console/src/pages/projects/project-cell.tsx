@@ -13,7 +13,7 @@ export const ownersOf = ({ owners = [] }: Project): string =>
     .join(', ');
 
 /** A project in a list: a link to it, its mode unless that is open, and its description. */
-export const ProjectName = ({ project: { id, name, mode, description } }: { readonly project: Project }) => (
+export const ProjectCell = ({ project: { id, name, mode, description } }: { readonly project: Project }) => (
   <div>
     <span className={layout['inline']}>
       <Link to="/projects/$project" params={{ project: id }}>
