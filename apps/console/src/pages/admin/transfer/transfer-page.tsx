@@ -20,7 +20,7 @@ import { transferMessages as text } from '../../../messages/administration/trans
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { exportedCounts, parseExport } from './export-file.ts';
+import { exportedCounts, parseExport } from './parse-export.ts';
 import { saveFile } from './save-file.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';

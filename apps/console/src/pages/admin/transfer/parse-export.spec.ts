@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { exportedCounts, parseExport } from './export-file.ts';
+import { exportedCounts, parseExport } from './parse-export.ts';
 
 const exported = { features: [{ name: 'a' }], featureStrategies: [], tagTypes: [], featureTags: [] };
 
