@@ -1,15 +1,15 @@
 import { Fragment } from 'react';
 
-const link = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
-const bold = /\*\*(.+?)\*\*|\*(.+?)\*/g;
+const linkPattern = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
+const emphasisPattern = /\*\*(.+?)\*\*|\*(.+?)\*/g;
 const removeEscapes = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
 
 /** The Markdown summary of an event: emphasis is shown in bold, a link as its text, and all other markup as plain text. */
 export const EventSummary = ({ text }: { readonly text: string }) => {
   const parts: React.ReactNode[] = [];
-  const line = text.replace(link, '$1');
+  const line = text.replace(linkPattern, '$1');
   let end = 0;
-  for (const match of line.matchAll(bold)) {
+  for (const match of line.matchAll(emphasisPattern)) {
     parts.push(removeEscapes(line.slice(end, match.index)));
     parts.push(<strong>{removeEscapes(match[1] ?? match[2] ?? '')}</strong>);
     end = match.index + match[0].length;
