@@ -14,7 +14,7 @@ export interface BenchOperation {
 }
 
 /** A number below `below`, determined by `nth`. The numbers of consecutive values of `nth` are spread over the range. */
-const spread = (nth: number, below: number): number => Number((BigInt(nth) * 2654435761n) % BigInt(below));
+const spreadOver = (nth: number, below: number): number => Number((BigInt(nth) * 2654435761n) % BigInt(below));
 
 const search = (query: string): BenchRequest => ({ method: 'GET', path: `/api/admin/search/features?${query}` });
 const events = (body: unknown): BenchRequest => ({ method: 'POST', path: '/api/admin/events/search', body });
@@ -26,10 +26,10 @@ export const benchOperations = (
   count: number,
   strategies: readonly { feature: string; id: string }[],
 ): readonly BenchOperation[] => {
-  const nameOf = (nth: number) => benchFlag(spread(nth, count)).name;
+  const nameOf = (nth: number) => benchFlag(spreadOver(nth, count)).name;
   const change = (nth: number) => ({
     action: 'updateEnabled',
-    feature: benchFlag(spread(nth, Math.min(count, 20))).name,
+    feature: benchFlag(spreadOver(nth, Math.min(count, 20))).name,
     payload: { enabled: nth % 2 === 0 },
   });
   return [
@@ -40,7 +40,7 @@ export const benchOperations = (
     {
       name: 'PATCH strategy',
       request: (nth) => {
-        const { feature, id } = strategies[spread(nth, strategies.length)] ?? { feature: '', id: '' };
+        const { feature, id } = strategies[spreadOver(nth, strategies.length)] ?? { feature: '', id: '' };
         return {
           method: 'PATCH',
           path: `/api/admin/projects/default/features/${feature}/environments/development/strategies/${id}`,
@@ -54,7 +54,7 @@ export const benchOperations = (
       name: 'search: by tag',
       request: (nth) => search(`tag=INCLUDE:${benchFlag(nth).tags[0]?.type}:${benchFlag(nth).tags[0]?.value}`),
     },
-    { name: 'search: by text', request: (nth) => search(`query=${String(spread(nth, count)).padStart(6, '0')}`) },
+    { name: 'search: by text', request: (nth) => search(`query=${String(spreadOver(nth, count)).padStart(6, '0')}`) },
     { name: 'search: last page', request: () => search(`offset=${Math.max(0, count - 50)}&limit=50&sortBy=name`) },
     {
       name: 'POST change request',
@@ -71,7 +71,7 @@ export const benchOperations = (
     {
       name: 'DELETE feature tag',
       request: (nth) => {
-        const { name, tags } = benchFlag(spread(nth, count));
+        const { name, tags } = benchFlag(spreadOver(nth, count));
         const tag = tags[Math.floor(nth / count) % 2];
         return { method: 'DELETE', path: `/api/admin/features/${name}/tags/${tag?.type}/${tag?.value}` };
       },

@@ -4,44 +4,44 @@ import { benchFlag } from '../generated-flags.ts';
 
 /* States of features as in a large installation. They are generated from the number of the feature, so they are the same in each run. */
 
-export const projects = 40;
-export const people = 200;
-export const segments = 200;
+export const projectCount = 40;
+export const personCount = 200;
+export const segmentCount = 200;
 /** how many features have the same ticket, regardless of the total number of features */
 const perTicket = 5;
 
 /** A number below `below`, determined by `nth`. The numbers of consecutive values of `nth` are spread over the range. */
-export const spread = (nth: number, below: number): number =>
+export const spreadOver = (nth: number, below: number): number =>
   Number(((BigInt(nth) + 1n) * 2654435761n) % 4294967296n) % below;
 
 const twoDigits = (nth: number): string => String(nth).padStart(2, '0');
 
-export const projectOf = (nth: number): string => `project-${twoDigits(nth % projects)}`;
-export const personOf = (nth: number): string => `person-${nth % people}@example.com`;
-export const segmentOf = (nth: number): string => `segment ${nth % segments}`;
+export const projectOf = (nth: number): string => `project-${twoDigits(nth % projectCount)}`;
+export const personOf = (nth: number): string => `person-${nth % personCount}@example.com`;
+export const segmentOf = (nth: number): string => `segment ${nth % segmentCount}`;
 export const ticketOf = (nth: number): string => `BUN-${10_000 + Math.floor(nth / perTicket)}`;
 
 const secondsOfThreeYears = 3 * 365 * 86_400;
 const timeOf = (nth: number): string =>
-  new Date(Date.UTC(2023, 0, 1) + 1_000 * spread(nth * 7 + 3, secondsOfThreeYears)).toISOString();
+  new Date(Date.UTC(2023, 0, 1) + 1_000 * spreadOver(nth * 7 + 3, secondsOfThreeYears)).toISOString();
 
 const environments = ['development', 'staging', 'production'] as const;
 
 /** The state of the nth feature, as it was created. */
 const benchState = (nth: number): FeatureState => {
   const { name, type, description, tags } = benchFlag(nth);
-  const person = spread(nth * 11, people);
-  const segmentShare = spread(nth * 13, 10);
+  const person = spreadOver(nth * 11, personCount);
+  const segmentShare = spreadOver(nth * 13, 10);
   return {
     name,
-    project: projectOf(spread(nth, projects)),
+    project: projectOf(spreadOver(nth, projectCount)),
     type,
     description,
-    stale: spread(nth * 3, 10) === 0,
+    stale: spreadOver(nth * 3, 10) === 0,
     impressionData: nth % 4 === 0,
     createdAt: timeOf(nth),
-    archivedAt: spread(nth * 5, 20) === 0 ? timeOf(nth + 1) : null,
-    lastSeenAt: spread(nth * 17, 10) < 7 ? timeOf(nth + 2) : null,
+    archivedAt: spreadOver(nth * 5, 20) === 0 ? timeOf(nth + 1) : null,
+    lastSeenAt: spreadOver(nth * 17, 10) < 7 ? timeOf(nth + 2) : null,
     createdBy: { id: 1 + person, name: personOf(person), imageUrl: gravatarUrlOf(personOf(person)) },
     dependencyType: null,
     tags: [...tags, { type: 'ticket', value: ticketOf(nth) }],
@@ -49,14 +49,14 @@ const benchState = (nth: number): FeatureState => {
       segmentShare < 6
         ? []
         : segmentShare < 9
-          ? [1 + spread(nth * 19, segments)]
-          : [1, 2 + spread(nth * 23, segments - 1)],
-    favoritedBy: spread(nth * 29, 500) === 0 ? [1] : [],
+          ? [1 + spreadOver(nth * 19, segmentCount)]
+          : [1, 2 + spreadOver(nth * 23, segmentCount - 1)],
+    favoritedBy: spreadOver(nth * 29, 500) === 0 ? [1] : [],
     lifecycle: { stage: 'live', enteredStageAt: timeOf(nth) },
     environments: environments.map((environment, index) => ({
       name: environment,
       type: environment,
-      enabled: spread(nth * 31 + index, 10) < 8 - 2 * index,
+      enabled: spreadOver(nth * 31 + index, 10) < 8 - 2 * index,
       sortOrder: index,
       variantCount: 0,
       lastSeenAt: null,
@@ -91,7 +91,7 @@ export const benchFeatureState = (nth: number, switchCount = 0): StateOf<'featur
 };
 
 export const benchSegmentStates = (): StateOf<'segment'>[] =>
-  Array.from({ length: segments }, (_, nth) => ({
+  Array.from({ length: segmentCount }, (_, nth) => ({
     entity: 'segment',
     id: String(nth + 1),
     version: 1,

@@ -1,13 +1,13 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import { benchFlag } from '../generated-flags.ts';
 import {
-  people,
+  personCount,
   personOf,
   projectOf,
-  projects,
+  projectCount,
   segmentOf,
-  segments,
-  spread,
+  segmentCount,
+  spreadOver,
   ticketOf,
 } from './generated-search-states.ts';
 
@@ -51,7 +51,7 @@ const pick = (list: readonly string[], nth: number): string => list[nth % list.l
 const team = (nth: number): string => `simple:team-${pick(teams, nth)}`;
 const quarter = (nth: number): string => `simple:quarter-${1 + (nth % 8)}`;
 /** The number of a feature, spread over all features. */
-const featureIndex = (nth: number, features: number): number => spread(nth * 101, features);
+const featureIndex = (nth: number, features: number): number => spreadOver(nth * 101, features);
 const day = (nth: number): string =>
   new Date(Date.UTC(2023, 1, 1) + (nth % 1_000) * 86_400_000).toISOString().slice(0, 10);
 
@@ -74,9 +74,9 @@ const filters: readonly SearchKind[] = [
     name: 'type IS_NONE_OF two',
     request: (nth) => ({ type: `IS_NONE_OF:${pick(types, nth)},${pick(types, nth + 1)}` }),
   },
-  { name: 'createdBy IS an id', request: (nth) => ({ createdBy: `IS:${1 + (nth % people)}` }) },
+  { name: 'createdBy IS an id', request: (nth) => ({ createdBy: `IS:${1 + (nth % personCount)}` }) },
   { name: 'createdBy IS a name', request: (nth) => ({ createdBy: `IS:${personOf(nth)}` }) },
-  { name: 'createdBy IS_NOT', request: (nth) => ({ createdBy: `IS_NOT:${1 + (nth % people)}` }) },
+  { name: 'createdBy IS_NOT', request: (nth) => ({ createdBy: `IS_NOT:${1 + (nth % personCount)}` }) },
   {
     name: 'tag INCLUDE, a rare one',
     request: (nth, features) => ({ tag: `INCLUDE:ticket:${ticketOf(featureIndex(nth, features))}` }),
@@ -87,7 +87,7 @@ const filters: readonly SearchKind[] = [
   { name: 'tag DO_NOT_INCLUDE', request: (nth) => ({ tag: `DO_NOT_INCLUDE:${team(nth)}` }) },
   { name: 'tag EXCLUDE_IF_ANY_OF', request: (nth) => ({ tag: `EXCLUDE_IF_ANY_OF:${team(nth)},${quarter(nth)}` }) },
   { name: 'tag EXCLUDE_ALL', request: (nth) => ({ tag: `EXCLUDE_ALL:${team(2 * nth)},${quarter(2 * nth)}` }) },
-  { name: 'segment INCLUDE', request: (nth) => ({ segment: `INCLUDE:${segmentOf(1 + (nth % (segments - 1)))}` }) },
+  { name: 'segment INCLUDE', request: (nth) => ({ segment: `INCLUDE:${segmentOf(1 + (nth % (segmentCount - 1)))}` }) },
   { name: 'segment INCLUDE, a common one', request: () => ({ segment: `INCLUDE:${segmentOf(0)}` }) },
   {
     name: 'segment INCLUDE_ALL_OF',
@@ -102,7 +102,7 @@ const filters: readonly SearchKind[] = [
   {
     name: 'only some projects are visible, no filter',
     request: (nth) => ({
-      project: `IS_ANY_OF:${Array.from({ length: projects / 2 }, (_, factor) => projectOf(nth + factor))}`,
+      project: `IS_ANY_OF:${Array.from({ length: projectCount / 2 }, (_, factor) => projectOf(nth + factor))}`,
     }),
   },
 ];
