@@ -20,7 +20,6 @@ export const resourceMessages = {
   tooLarge: (max: number) => `Enter ${max} or less.`,
   notUrlFriendly: 'Use letters, digits and - _ . ~ only: the name is a part of addresses.',
   merged: 'Another person has saved this in the meantime. Both edits are combined here: look at them, and save again.',
-  gone: 'Another person has deleted this in the meantime.',
   leaveTitle: 'Leave without saving?',
   leave: 'Leave',
   leaveHelp: 'What you have changed here is not saved.',

@@ -2,7 +2,6 @@ import { formatCount, formatNumber } from '../format-number.ts';
 
 /** The text of the page about the installation. */
 export const instanceMessages = {
-  page: 'This installation',
   facts: 'Version and address',
   version: 'Version',
   unleash: 'Speaks the API of Unleash',
@@ -70,7 +69,6 @@ export const instanceMessages = {
     segmentValues: 'Values of a segment',
   },
   formatNumber,
-  share: (used: number, limit: number) => `${formatNumber(used)} of ${formatNumber(limit)}`,
 
   log: 'Event log',
   logSize: (events: number, bytes: string) => `${formatCount(events, 'event')}, ${bytes}`,

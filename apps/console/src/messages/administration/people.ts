@@ -117,7 +117,6 @@ export const peopleMessages = {
   noProjectsOf: 'It has no role in a project.',
 
   serviceAccounts: 'Service accounts',
-  serviceAccount: 'Service account',
   serviceAccountsHelp: 'An account for a machine: a pipeline, a script. It cannot sign in, and acts by its tokens.',
   createServiceAccount: 'Create a service account',
   noServiceAccounts: 'No service accounts yet',

@@ -1,6 +1,5 @@
 /** The text of the page of single sign-on, passwords and provisioning. */
 export const signInSettingsMessages = {
-  page: 'Signing in',
   sso: 'Single sign-on with OpenID Connect',
   redirect: 'Register Bunting at the provider with this redirect address:',
   redirectLabel: 'Redirect address',

@@ -4,7 +4,6 @@ const counter = (one: string, many?: string) => (n: number) => formatCount(n, on
 
 /** The text of the page that imports and exports flags. */
 export const transferMessages = {
-  page: 'Import and export',
   import: 'Import',
   importHelp: 'Takes flags from an export of Unleash or Bunting. All of it is imported, or nothing.',
   project: 'Into the project',
