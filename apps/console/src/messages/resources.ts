@@ -1,6 +1,6 @@
 import { formatCount } from './format-number.ts';
 
-/** The text of lists, forms and confirmations that the pages of administration share. */
+/** The text of the lists, forms and confirmations in `components/`. */
 export const resourceMessages = {
   search: 'Search',
   searchIn: (label: string) => `Search in ${label.toLowerCase()}`,

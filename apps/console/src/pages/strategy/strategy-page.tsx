@@ -14,7 +14,7 @@ import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
 import { reachesEverybody, strategySentence } from '../../messages/sentences/strategy-sentence.ts';
-import { type StoredStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
+import { type LoadedStrategy, type StrategyEdit, type StrategyLocation, useStrategyEdit } from './use-strategy-edit.ts';
 import { StrategyForm } from './strategy-form.tsx';
 import styles from './strategy.module.css';
 
@@ -78,7 +78,7 @@ const LeaveDialog = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
   );
 };
 
-interface StrategyEditorProps extends StoredStrategy {
+interface StrategyEditorProps extends LoadedStrategy {
   readonly strategyLocation: StrategyLocation;
   readonly isEnabled: boolean;
 }

@@ -24,7 +24,7 @@ export interface StrategyLocation {
   readonly environment: string;
 }
 
-export interface StoredStrategy {
+export interface LoadedStrategy {
   /** the strategy as it was read; undefined for a new one */
   readonly stored: FeatureStrategy | undefined;
   readonly entityTag: string | undefined;
@@ -44,7 +44,7 @@ interface EditConflict {
 }
 
 /** The edit of one strategy. Where another person has saved the strategy meanwhile, `save` merges both edits by field. */
-export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, entityTag }: StoredStrategy) => {
+export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, entityTag }: LoadedStrategy) => {
   const { project, feature, environment } = strategyLocation;
   const [base, setBase] = useState<Partial<StoredDraft>>({
     ...(stored && { draft: strategyDraftOf(stored) }),

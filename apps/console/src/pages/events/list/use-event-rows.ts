@@ -17,7 +17,7 @@ const maxRows = 100_000;
 /** The maximum number of times that a request is sent while more events arrive than `slack`. */
 const maxAttempts = 4;
 /** Milliseconds after which the oldest event is read again: if retention deletes as many events as arrive, the count does not show it. */
-const oldestMs = 60_000;
+const oldestEventStaleMs = 60_000;
 
 /** The number of events in a window. Only the newest window, which has the highest index, may have fewer than `rowsPageSize`. */
 const sizeOf = (index: number, total: number): number => Math.min(rowsPageSize, total - index * rowsPageSize);
@@ -122,11 +122,11 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
       shownCount.query,
       'oldest',
       generation,
-      Math.floor(newestEvents.dataUpdatedAt / oldestMs),
+      Math.floor(newestEvents.dataUpdatedAt / oldestEventStaleMs),
     ] as const,
     queryFn: ({ signal }) => readOldest(shownCount.query, total, signal),
     enabled: needsWindows,
-    staleTime: oldestMs,
+    staleTime: oldestEventStaleMs,
     gcTime: eventsGcMs,
     placeholderData: keepPreviousData,
   });
