@@ -31,7 +31,7 @@ import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
 import { gatewayMigrations } from './persistence/migrations/index.ts';
 import { existingProjectsReader } from './persistence/projects/existing-projects.ts';
 import { listenForAccessChanges } from './persistence/rights/listen-for-access-changes.ts';
-import { configuredCipher } from './persistence/tokens/token-cipher.ts';
+import { configuredTokenCipher } from './persistence/tokens/secret-cipher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { signInLog } from './sessions/sign-in-log.ts';
 
@@ -73,7 +73,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const tokens = configuredTokens(config);
   const admin = configuredAdmin(config);
   const mailer = configuredMailer(config, warn);
-  const cipher = configuredCipher(config);
+  const cipher = configuredTokenCipher(config);
   await requireAvailableAddress(config.GATEWAY_HOST, config.PORT);
   const database = await openGatewayDatabase(context);
   onStop('database', () => database.close());

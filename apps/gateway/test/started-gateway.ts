@@ -9,7 +9,7 @@ import { type TokenKind } from '../src/domain/tokens/token-scope.ts';
 import { maskedConfiguredSecret } from '../src/persistence/tokens/token-secret.ts';
 import { gatewayEntities, TokenEntity, UserEntity } from '../src/persistence/entities.ts';
 import { gatewayMigrations } from '../src/persistence/migrations/index.ts';
-import { openTokenHasher } from '../src/persistence/tokens/token-hasher.ts';
+import { openSecretHasher } from '../src/persistence/tokens/secret-hasher.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
 
 export const adminToken = '*:*.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
@@ -133,7 +133,7 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
       projects = ['*'],
       environment: where = '*',
     }: GivenToken): Promise<void> => {
-      const hasher = await openTokenHasher(database, settings['GATEWAY_TOKEN_KEY']);
+      const hasher = await openSecretHasher(database, settings['GATEWAY_TOKEN_KEY']);
       const email = `${randomUUID()}@example.org`;
       await database.transaction(async ({ em }) => {
         const common = { createdAt: new Date().toISOString() };

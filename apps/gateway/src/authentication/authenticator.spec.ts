@@ -5,7 +5,7 @@ import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts
 import { type StartedGateway, startGateway, tokenKey } from '../../test/started-gateway.ts';
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator, type AuthenticatorOptions } from './authenticator.ts';
-import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { openSecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { listenForAccessChanges } from '../persistence/rights/listen-for-access-changes.ts';
 import { type Principal, tokenLookup } from '../persistence/tokens/token-lookup.ts';
 
@@ -110,7 +110,7 @@ describe('the token cache', () => {
     const { database } = gateway;
     const token = aToken();
     await gateway.givenToken({ token });
-    const hasher = await openTokenHasher(database, tokenKey);
+    const hasher = await openSecretHasher(database, tokenKey);
     const authenticate = byToken({ tokens: tokenLookup(database), hasher, cacheTtlMs: 60_000 });
     const atOnce = async (key: string) => {
       const before = database.statements;
@@ -131,7 +131,7 @@ describe('the token cache', () => {
       mayCallAdminApi: true,
       expiresInMs: Number.POSITIVE_INFINITY,
     };
-    const hasher = await openTokenHasher(database, tokenKey);
+    const hasher = await openSecretHasher(database, tokenKey);
     let request = 0;
     const goodSelector = hasher('the good one').selector;
     const tokens = {
@@ -162,7 +162,7 @@ describe('the token cache', () => {
   it('does not return a token after the token has expired', async () => {
     const token = aToken();
     const tokens = tokenLookup(gateway.database);
-    const hasher = await openTokenHasher(gateway.database, tokenKey);
+    const hasher = await openSecretHasher(gateway.database, tokenKey);
     await gateway.givenToken({ token, expiresAt: new Date(Date.now() + 5_000) });
     const authenticate = byToken({ tokens, hasher, cacheTtlMs: 600_000 });
     await authenticate(token);
@@ -238,7 +238,7 @@ describe('changes of rights', () => {
   /** What authenticates in another gateway on the same database, with a token cache whose TTL is longer than any test. */
   const startReplica = async () => {
     const { database } = gateway;
-    const hasher = await openTokenHasher(database, tokenKey);
+    const hasher = await openSecretHasher(database, tokenKey);
     const { authenticate, invalidateCache } = tokenAuthenticator({
       tokens: tokenLookup(database),
       hasher,

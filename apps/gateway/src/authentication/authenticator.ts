@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SessionLookup } from '../persistence/sessions/session-lookup.ts';
-import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import type { Principal, TokenLookup } from '../persistence/tokens/token-lookup.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 
 export interface AuthenticatorOptions {
   readonly tokens: TokenLookup;
-  readonly hasher: TokenHasher;
+  readonly hasher: SecretHasher;
   readonly sessions: SessionLookup;
   readonly cookie: SessionCookie;
   /** milliseconds for which a token or a session is cached */

@@ -8,8 +8,8 @@ import { signInSettings } from '../identity/sign-in-settings.ts';
 import { gatewayReads } from '../persistence/gateway-reads.ts';
 import { sessionLookup } from '../persistence/sessions/session-lookup.ts';
 import { lastSeenRecorder } from '../persistence/tokens/last-seen-recorder.ts';
-import type { TokenCipher } from '../persistence/tokens/token-cipher.ts';
-import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
+import type { SecretCipher } from '../persistence/tokens/secret-cipher.ts';
+import { openSecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { eraseSealedSecrets } from '../persistence/tokens/token-repository.ts';
 import { sameOriginPolicy } from '../sessions/same-origin-policy.ts';
@@ -20,7 +20,7 @@ import { signInMethods } from '../identity/sign-in-methods.ts';
 export const startAuthentication = async (
   { config, log, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
-  cipher: TokenCipher | undefined,
+  cipher: SecretCipher | undefined,
 ) => {
   const lastUses = lastSeenRecorder(database);
   const storageLoop = startLoop({
@@ -35,7 +35,7 @@ export const startAuthentication = async (
       .store()
       .catch((error: unknown) => logFailure(log, 'The gateway stops without storing the last uses of tokens', error));
   });
-  const hasher = await openTokenHasher(database, config.GATEWAY_TOKEN_KEY);
+  const hasher = await openSecretHasher(database, config.GATEWAY_TOKEN_KEY);
   if (cipher === undefined) {
     const erasedCount = await eraseSealedSecrets(database);
     if (erasedCount > 0) {

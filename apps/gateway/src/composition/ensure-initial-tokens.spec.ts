@@ -11,7 +11,7 @@ import {
   startGateway,
 } from '../../test/started-gateway.ts';
 import { ensureInitialTokens } from './ensure-initial-tokens.ts';
-import { openTokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { openSecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { unitOfWork } from '../persistence/unit-of-work.ts';
 
@@ -29,7 +29,7 @@ describe('the first admin token', () => {
       log: openLog('silent'),
     });
     try {
-      const hashers = await Promise.all(Array.from({ length: 12 }, () => openTokenHasher(database, undefined)));
+      const hashers = await Promise.all(Array.from({ length: 12 }, () => openSecretHasher(database, undefined)));
       const made = await Promise.all(
         hashers.map((hasher) =>
           ensureInitialTokens({

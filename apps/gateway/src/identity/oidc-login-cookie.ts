@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
-import { cipherWith } from '../persistence/tokens/token-cipher.ts';
-import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import { cipherWith } from '../persistence/tokens/secret-cipher.ts';
+import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import type { LoginChecks } from './openid-provider.ts';
 
 /** The state of a sign-in between its start and its end, in an encrypted cookie. */
@@ -18,7 +18,7 @@ const statePattern = /^[\w-]{43}$/;
 
 /** The cookies of sign-ins that have begun: one for each, so that two of them in one browser do not disturb each other. */
 export const oidcLoginCookie = (
-  hasher: TokenHasher,
+  hasher: SecretHasher,
   { GATEWAY_BEHIND_TLS: behindTls }: Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS'>,
 ) => {
   const cipher = cipherWith(hasher('key of the cookies of sign-ins').hash);

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config.ts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
 import type { settingReads } from '../persistence/identity/setting-repository.ts';
-import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { oidcSecretCipher } from './oidc-secret-cipher.ts';
 import { oidcSettingsOfConfig, oidcSettingsOfRow } from './oidc-settings-sources.ts';
 import { type OpenIdProvider, openIdProvider } from './openid-provider.ts';
@@ -10,7 +10,7 @@ export interface SignInSettingsOptions {
   readonly config: GatewayConfig;
   /** reads a stored setting; undefined while it was never stored */
   readonly read: ReturnType<typeof settingReads>['find'];
-  readonly hasher: TokenHasher;
+  readonly hasher: SecretHasher;
   readonly warn: (message: string) => void;
 }
 

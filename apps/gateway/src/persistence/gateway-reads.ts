@@ -12,8 +12,8 @@ import { accessReader } from './rights/access-reader.ts';
 import { projectRoleReads } from './rights/project-role-repository.ts';
 import { roleReads } from './rights/role-repository.ts';
 import { type SessionLimits, sessionReads } from './sessions/session-repository.ts';
-import type { TokenCipher } from './tokens/token-cipher.ts';
-import type { TokenHasher } from './tokens/token-hasher.ts';
+import type { SecretCipher } from './tokens/secret-cipher.ts';
+import type { SecretHasher } from './tokens/secret-hasher.ts';
 import { tokenReads } from './tokens/token-repository.ts';
 
 /**
@@ -22,8 +22,8 @@ import { tokenReads } from './tokens/token-repository.ts';
  */
 export const gatewayReads = (
   database: Pick<Database, 'read'>,
-  hasher: TokenHasher,
-  cipher: TokenCipher | undefined,
+  hasher: SecretHasher,
+  cipher: SecretCipher | undefined,
   sessionLimits: SessionLimits,
 ) => {
   const tx: Pick<Tx, 'query'> = {

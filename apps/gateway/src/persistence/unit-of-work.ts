@@ -25,8 +25,8 @@ import { type SessionLimits, sessionRepository } from './sessions/session-reposi
 import { initialTokenRepository } from './tokens/initial-token-repository.ts';
 import { derivedSecretBytes, newScimSecret, type SecretBytes, regenerateSecret } from './tokens/token-secret.ts';
 import { tokenRepository } from './tokens/token-repository.ts';
-import type { TokenCipher } from './tokens/token-cipher.ts';
-import type { TokenHasher } from './tokens/token-hasher.ts';
+import type { SecretCipher } from './tokens/secret-cipher.ts';
+import type { SecretHasher } from './tokens/secret-hasher.ts';
 
 /** The caller and the time of a write, and the time until which it may commit. */
 export interface TransactionContext extends CommitLimits {
@@ -51,9 +51,9 @@ export const withoutStoredReply = ({
 
 /** What the repositories need in order to store secrets and sessions. */
 interface AccessSettings {
-  readonly hasher: TokenHasher;
+  readonly hasher: SecretHasher;
   /** encrypts the secrets of SDK tokens so that they can be listed; without it only hashes are stored */
-  readonly cipher: TokenCipher | undefined;
+  readonly cipher: SecretCipher | undefined;
   readonly sessionLimits: SessionLimits;
 }
 
@@ -63,7 +63,7 @@ interface AccessSettings {
  */
 const secretBytesFor = (
   context: TransactionContext | GatewayWriteContext,
-  hasher: TokenHasher,
+  hasher: SecretHasher,
 ): SecretBytes | undefined =>
   'idempotency' in context && context.idempotency !== undefined
     ? derivedSecretBytes(hasher, context.idempotency)

@@ -5,13 +5,13 @@ import type { ConcurrentRequestLimits } from '../admission/concurrent-request-li
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { SignInSettings } from '../identity/sign-in-settings.ts';
-import type { TokenHasher } from '../persistence/tokens/token-hasher.ts';
+import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { ScimError } from './scim-error.ts';
 
 export interface ScimAuthenticatorOptions {
   readonly config: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>;
   readonly readSetting: SignInSettings['readScim'];
-  readonly hasher: TokenHasher;
+  readonly hasher: SecretHasher;
   readonly limits: Pick<ConcurrentRequestLimits, 'assignClient'>;
 }
 

@@ -1,12 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { TokenHasher } from '../tokens/token-hasher.ts';
+import type { SecretHasher } from '../tokens/secret-hasher.ts';
 
 const idDigits = 32;
 const secretForm = /^[0-9a-f]{96}$/;
 const uuidOf = (digits: string): string => digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /** The secrets of invitation links. Lists show them, so they are derived from the token key and never stored. */
-export const inviteLinkSecrets = (hasher: TokenHasher) => {
+export const inviteLinkSecrets = (hasher: SecretHasher) => {
   const secretOf = (id: string): string =>
     `${id.replaceAll('-', '')}${hasher(`invite link ${id}`).hash.toString('hex')}`;
   return {

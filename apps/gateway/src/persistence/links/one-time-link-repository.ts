@@ -3,7 +3,7 @@ import type { Tx } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { invalidLink, type LinkPurpose } from '../../domain/refusals.ts';
 import { type NewSecret, newLinkSecret, type SecretBytes } from '../tokens/token-secret.ts';
-import type { TokenHasher } from '../tokens/token-hasher.ts';
+import type { SecretHasher } from '../tokens/secret-hasher.ts';
 
 export interface NewLink {
   readonly purpose: LinkPurpose;
@@ -37,7 +37,7 @@ const usedLink = (): Refusal =>
 const hashedLinkText = (secret: string): string => `link ${secret}`;
 
 const linkBySecret =
-  ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher, lock: '' | 'for update') =>
+  ({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, lock: '' | 'for update') =>
   async <P extends LinkPurpose>(secret: string, purpose: P): Promise<FoundLink<P>> => {
     const { selector, hash } = hasher(hashedLinkText(secret));
     const [row] = await query<Row<P>>(
@@ -51,7 +51,7 @@ const linkBySecret =
   };
 
 /** Reads of links without a lock. */
-export const oneTimeLinkReads = (tx: Pick<Tx, 'query'>, hasher: TokenHasher) => ({
+export const oneTimeLinkReads = (tx: Pick<Tx, 'query'>, hasher: SecretHasher) => ({
   /**
    * A link that can be used.
    * @throws Refusal `InvalidTokenError` for an unknown or expired one, `UsedTokenError` for one that was used
@@ -60,7 +60,7 @@ export const oneTimeLinkReads = (tx: Pick<Tx, 'query'>, hasher: TokenHasher) => 
 });
 
 /** Links that work once, stored as hashes. */
-export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: TokenHasher) => {
+export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: SecretHasher) => {
   const { query } = tx;
   return {
     /** Creates a link, which replaces earlier ones of the user. @param bytes generates the secret; random if undefined */

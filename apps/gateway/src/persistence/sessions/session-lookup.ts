@@ -1,7 +1,7 @@
 import { batchedRead, type Database, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { type AccessRow, accessSql, callerOf } from '../rights/access-reader.ts';
-import type { TokenHasher } from '../tokens/token-hasher.ts';
+import type { SecretHasher } from '../tokens/secret-hasher.ts';
 import type { Principal } from '../tokens/token-lookup.ts';
 import { hashedSessionText, sessionEndSql, type SessionLimits } from './session-repository.ts';
 
@@ -22,7 +22,7 @@ const validSession = (end: string): Statement => ({
 });
 
 /** Looks sessions up by the secrets of their cookies, in batches, on at most two connections. */
-export const sessionLookup = (database: Pick<Database, 'read'>, hasher: TokenHasher, limits: SessionLimits) => {
+export const sessionLookup = (database: Pick<Database, 'read'>, hasher: SecretHasher, limits: SessionLimits) => {
   const findRow = batchedRead<[selector: string], Row>(database, validSession(sessionEndSql(limits)));
   return {
     /** The user of a session with their current rights; undefined for one that has ended. Compares hashes in constant time. */

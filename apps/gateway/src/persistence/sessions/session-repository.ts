@@ -2,7 +2,7 @@ import type { UserSession } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { randomBytes } from 'node:crypto';
 import { gatewaySql, SessionEntity } from '../entities.ts';
-import type { TokenHasher } from '../tokens/token-hasher.ts';
+import type { SecretHasher } from '../tokens/secret-hasher.ts';
 
 /** The browser that a session is started in. */
 export interface SessionClient {
@@ -40,7 +40,7 @@ export const sessionReads = ({ query }: Pick<Tx, 'query'>, limits: SessionLimits
 });
 
 /** The sessions of users. A request that carries the secret of a session acts as the user of the session. */
-export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: TokenHasher, limits: SessionLimits) => {
+export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, limits: SessionLimits) => {
   const end = sessionEndSql(limits);
   return {
     ...sessionReads({ query }, limits),

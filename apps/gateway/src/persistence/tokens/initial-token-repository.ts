@@ -5,8 +5,8 @@ import type { AccessEvent } from '../../domain/access-event.ts';
 import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
 import type { EmitEvents } from '../emit-events.ts';
 import { TokenEntity } from '../entities.ts';
-import type { TokenCipher } from './token-cipher.ts';
-import type { TokenHasher } from './token-hasher.ts';
+import type { SecretCipher } from './secret-cipher.ts';
+import type { SecretHasher } from './secret-hasher.ts';
 import { maskedConfiguredSecret } from './token-secret.ts';
 
 /** A token of the settings, or the one that the first start generates. */
@@ -36,8 +36,8 @@ const storedTokenOf = ({
 /** Tokens that the settings contain, or that the first start generates. */
 export const initialTokenRepository = (
   { em, query }: Tx,
-  hasher: TokenHasher,
-  cipher: TokenCipher | undefined,
+  hasher: SecretHasher,
+  cipher: SecretCipher | undefined,
   emit: EmitEvents,
 ) => {
   const lockMode = LockMode.PESSIMISTIC_WRITE;

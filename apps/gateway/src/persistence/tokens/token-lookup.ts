@@ -3,7 +3,7 @@ import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/tokens/token-scope.ts';
 import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
-import type { HashedToken } from './token-hasher.ts';
+import type { HashedSecret } from './secret-hasher.ts';
 
 /** The caller that a valid token or session authenticates, and what the token or session allows. */
 export interface Principal {
@@ -65,7 +65,7 @@ export const tokenLookup = (database: Database) => {
   });
   return {
     /** The principal of a token; undefined for an unknown, expired or revoked one. Compares hashes in constant time. */
-    find: async ({ selector, hash }: HashedToken): Promise<Principal | undefined> => {
+    find: async ({ selector, hash }: HashedSecret): Promise<Principal | undefined> => {
       const row = await findRow(selector);
       if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
       return principalOf(row);

@@ -10,8 +10,8 @@ import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import type { NewSecret } from './token-secret.ts';
-import type { TokenCipher } from './token-cipher.ts';
-import type { TokenHasher } from './token-hasher.ts';
+import type { SecretCipher } from './secret-cipher.ts';
+import type { SecretHasher } from './secret-hasher.ts';
 
 /** A token as it is stored, without its hash. */
 export interface TokenRow {
@@ -56,7 +56,7 @@ export const describedTokenOf = (row: TokenRow): DescribedToken => ({
   expiresAt: row.expiresAt,
 });
 
-const apiTokenOf = (row: TokenRow, cipher: TokenCipher | undefined): StoredToken => ({
+const apiTokenOf = (row: TokenRow, cipher: SecretCipher | undefined): StoredToken => ({
   ...describedTokenOf(row),
   id: row.id,
   plaintext: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
@@ -77,7 +77,7 @@ const selectApiTokens = `
   order by number`;
 
 /** Reads of API tokens and PATs without a lock: for responses, not for decisions. */
-export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: TokenCipher | undefined) => {
+export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: SecretCipher | undefined) => {
   const listPats = async (userIds: readonly number[]): Promise<Pat[]> => {
     const text = `
       select ${columns} from api_token token where user_id = any ($1::integer[]) and revoked_at is null order by number`;
@@ -99,8 +99,8 @@ export const tokenReads = ({ query }: Pick<Tx, 'query'>, cipher: TokenCipher | u
 export const tokenRepository = (
   tx: Tx,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
-  hasher: TokenHasher,
-  cipher: TokenCipher | undefined,
+  hasher: SecretHasher,
+  cipher: SecretCipher | undefined,
   emit: EmitEvents,
 ) => {
   const { query } = tx;

@@ -1,7 +1,7 @@
 import type { WriteContext } from '@bunting/outbox';
 import { randomBytes } from 'node:crypto';
 import { wildcard } from '../../domain/tokens/token-scope.ts';
-import type { TokenHasher } from './token-hasher.ts';
+import type { SecretHasher } from './secret-hasher.ts';
 
 /** A new secret, and its masked form, which may be listed and logged. */
 export interface NewSecret {
@@ -34,7 +34,7 @@ export const regenerateSecret = (masked: string, bytes: SecretBytes): string => 
  * the token key.
  */
 export const derivedSecretBytes =
-  (hasher: TokenHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytes =>
+  (hasher: SecretHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytes =>
   (prefix) =>
     hasher(`secret ${JSON.stringify([prefix, scope, key, fingerprint])}`).hash;
 

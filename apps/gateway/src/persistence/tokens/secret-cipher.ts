@@ -29,10 +29,10 @@ export const cipherWith = (key: Buffer) => ({
     }
   },
 });
-export type TokenCipher = ReturnType<typeof cipherWith>;
+export type SecretCipher = ReturnType<typeof cipherWith>;
 
 /** The cipher of the secrets of SDK tokens, under a key that HKDF-SHA-256 derives from the token key. */
-const tokenCipher = (tokenKey: string): TokenCipher =>
+const tokenCipher = (tokenKey: string): SecretCipher =>
   cipherWith(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
 
 interface Settings {
@@ -44,7 +44,7 @@ interface Settings {
  * The cipher of the settings; undefined when secrets are stored as hashes only.
  * @throws Error when GATEWAY_READABLE_SDK_TOKENS is set without GATEWAY_TOKEN_KEY
  */
-export const configuredCipher = (settings: Settings): TokenCipher | undefined => {
+export const configuredTokenCipher = (settings: Settings): SecretCipher | undefined => {
   if (!settings.GATEWAY_READABLE_SDK_TOKENS) return undefined;
   if (settings.GATEWAY_TOKEN_KEY === undefined) {
     throw new Error(

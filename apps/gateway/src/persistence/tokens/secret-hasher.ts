@@ -1,19 +1,23 @@
 import type { Database } from '@bunting/database';
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A token as it is stored: found by its selector, compared by its hash. Neither reveals the token without the key. */
-export interface HashedToken {
+/** A token or another secret as it is stored: found by its selector, compared by its hash. Neither reveals the secret without the key. */
+export interface HashedSecret {
   readonly selector: string;
   readonly hash: Buffer;
 }
 
-export type TokenHasher = (token: string) => HashedToken;
+/**
+ * Computes HMACs under the token key: of tokens, and of other texts, whose prefixes keep them apart from tokens: secrets of sessions and links,
+ * and the purposes of keys and secrets that are derived from the token key (their `hash`).
+ */
+export type SecretHasher = (text: string) => HashedSecret;
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 const hasherWith =
-  (key: Buffer): TokenHasher =>
-  (token) => ({ selector: hmac(key, `selector ${token}`).toString('hex', 0, 8), hash: hmac(key, `token ${token}`) });
+  (key: Buffer): SecretHasher =>
+  (text) => ({ selector: hmac(key, `selector ${text}`).toString('hex', 0, 8), hash: hmac(key, `token ${text}`) });
 
 const fingerprintOf = (key: Buffer): Buffer => hmac(key, 'fingerprint');
 
@@ -23,10 +27,10 @@ interface StoredKey {
 }
 
 /**
- * Opens the HMAC of tokens with the key of the settings, or with a key that the first start generated and stored in the database.
+ * Opens the hasher with the key of the settings, or with a key that the first start generated and stored in the database.
  * @throws Error when the stored tokens were hashed with another key, so that none of them would be valid
  */
-export const openTokenHasher = (database: Database, configuredKey: string | undefined): Promise<TokenHasher> =>
+export const openSecretHasher = (database: Database, configuredKey: string | undefined): Promise<SecretHasher> =>
   database.transaction(async ({ query }) => {
     const candidateKey = configuredKey === undefined ? randomBytes(32) : Buffer.from(configuredKey);
     // Of concurrent starts, the second waits for the first and reads its key.
