@@ -28,7 +28,7 @@ import {
   entityTagOf,
   matchingClientEntityTag,
 } from './response/entity-tags.ts';
-import { jsonEncodingFor, tagSuffixOf } from './response/compression.ts';
+import { jsonEncodingFor, entityTagSuffixOf } from './response/compression.ts';
 import { callWithCurrentRights } from '../authorisation/call-with-current-rights.ts';
 import { jsonContentType, sendRefusal } from './errors/http-errors.ts';
 import { largeJsonLimits, ordinaryJsonLimits } from './request/json-limits.ts';
@@ -180,7 +180,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         response.header('etag', `"${tag}"`);
         requireCurrentTag(request.headers, tag);
         if (isNotModified(request.headers, tag)) {
-          const encodedTag = `${tag}${tagSuffixOf[jsonEncodingFor(json, request)]}`;
+          const encodedTag = `${tag}${entityTagSuffixOf[jsonEncodingFor(json, request)]}`;
           return response
             .code(304)
             .header('etag', `"${matchingClientEntityTag(request.headers, tag, encodedTag)}"`)

@@ -48,7 +48,11 @@ const revisionIn = (headers: IncomingHttpHeaders): number | undefined =>
   parseRevision(headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1'));
 
 /** The client's entity tag, if it is current, or newer than the state of a replica that lags. */
-const currentTag = (headers: IncomingHttpHeaders, view: DeliveryView, isBehind: boolean): string | undefined => {
+const currentClientEntityTag = (
+  headers: IncomingHttpHeaders,
+  view: DeliveryView,
+  isBehind: boolean,
+): string | undefined => {
   const tags = parseIfNoneMatch(headers);
   if (tags === undefined) return undefined;
   if (tags === '*') return view.etag('identity').slice(1, -1);
@@ -82,7 +86,7 @@ const allFeatures: SdkOperation = {
   queryOf: (query) => query,
   respond: (view, { headers }, isBehind) => {
     requireCurrentFeatures(headers, view);
-    const clientTag = currentTag(headers, view, isBehind);
+    const clientTag = currentClientEntityTag(headers, view, isBehind);
     if (clientTag !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${clientTag}"` } };
     const encoding = view.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
     const responseOf = ({ etag, body }: Representation) => okResponse(etag, encoding, body);

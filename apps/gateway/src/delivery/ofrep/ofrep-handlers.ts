@@ -77,19 +77,19 @@ const contextIn = (
 };
 
 /**
- * The tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36.
+ * The entity tag of a bulk evaluation: a hash of the evaluations, and when the ticket that was sent with them expires, in milliseconds in base 36.
  */
-const tagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
-const tagOf = (evaluationsHash: string, expiresAt: number | undefined): string =>
+const bulkEntityTagPattern = /^([\w-]{22})(?:\.([0-9a-z]{1,11}))?$/;
+const bulkEntityTagOf = (evaluationsHash: string, expiresAt: number | undefined): string =>
   expiresAt === undefined ? evaluationsHash : `${evaluationsHash}.${expiresAt.toString(36)}`;
 
-const eventTagOf = (revision: number): string => `"${revision}"`;
-const revisionOfEventTag = (tag: string): number | undefined => parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
+const entityTagOfEvent = (revision: number): string => `"${revision}"`;
+const revisionOfEntityTag = (tag: string): number | undefined => parseRevision(/^"(.*)"$/.exec(tag)?.[1]);
 const refetchEvent = (revision: number): ServerSentEvent => ({
   id: revision,
   data: JSON.stringify({
     type: 'refetchEvaluation',
-    etag: eventTagOf(revision),
+    etag: entityTagOfEvent(revision),
     lastModified: Math.floor(Date.now() / 1_000),
   }),
 });
@@ -176,7 +176,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
    * @throws Refusal `ServiceUnavailable`, at which clients keep what they have; RequestAborted when the client has disconnected
    */
   const awaitAnnounced = async (eventTag: string | undefined, response: FastifyReply): Promise<void> => {
-    const announced = revisionOfEventTag(eventTag ?? '') ?? 0;
+    const announced = revisionOfEntityTag(eventTag ?? '') ?? 0;
     const deadline = performance.now() + announcedWaitMs;
     while (announced > delivery.store.position && (await delivery.catchUp()) > 0) {
       if (performance.now() > deadline)
@@ -199,19 +199,19 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     const tokenId = sdkTokenIdOf(caller);
     const tags = parseIfNoneMatch(request.headers);
     const isCurrent = (tag: string): boolean => {
-      const [, tagHash, expiry] = tagPattern.exec(tag) ?? [];
+      const [, tagHash, expiry] = bulkEntityTagPattern.exec(tag) ?? [];
       if (tagHash !== evaluationsHash) return false;
       return tokenId === undefined || Number.parseInt(expiry ?? '0', 36) > Date.now() + ticketReserveMs;
     };
-    const currentTag = tags === '*' ? evaluationsHash : tags?.find(isCurrent);
-    if (currentTag !== undefined) return response.code(304).header('etag', `"${currentTag}"`).send();
+    const currentEntityTag = tags === '*' ? evaluationsHash : tags?.find(isCurrent);
+    if (currentEntityTag !== undefined) return response.code(304).header('etag', `"${currentEntityTag}"`).send();
     const expiresAt = tokenId === undefined ? undefined : Date.now() + ticketLifetimeMs;
     const streamsJson =
       tokenId === undefined || expiresAt === undefined
         ? ''
         : `,"eventStreams":${eventStreams(view, tokenId, expiresAt)}`;
     return response
-      .header('etag', `"${tagOf(evaluationsHash, expiresAt)}"`)
+      .header('etag', `"${bulkEntityTagOf(evaluationsHash, expiresAt)}"`)
       .header('content-type', jsonContentType)
       .send(`{"flags":[${flagsJson}]${streamsJson}}`);
   };

@@ -1,7 +1,7 @@
 import { type ClientStrategy, type DeliveryScope, describeScope } from '@bunting/contracts';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
-import { compress, type Encoding, tagSuffixOf, withoutTagSuffix } from '../../http/response/compression.ts';
+import { compress, type Encoding, entityTagSuffixOf, withoutEntityTagSuffix } from '../../http/response/compression.ts';
 import { deltaAfter, type ScopeReader } from './delta-after.ts';
 import type { DeliveryStore, FeatureEntry } from './delivery-store.ts';
 import { updateFeatureBlocks, type FeatureBlock } from './feature-blocks.ts';
@@ -37,7 +37,7 @@ const deltaOverheadBytes = 200;
 const viewOverheadBytes = 1_000;
 
 /** The entity tag of a full response, as `<hash of the scope>:<hash of the content>:<revision>`, without the suffix of its encoding. */
-const tagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})$/;
+const responseEntityTagPattern = /^([0-9a-f]{8}):([0-9a-f]{32}):(\d{1,15})$/;
 
 interface Content {
   readonly hash: string;
@@ -179,7 +179,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   };
 
   const represent = async ({ list, tag, madeAt }: Content, encoding: Encoding): Promise<Representation> => {
-    const etag = `"${tag}${tagSuffixOf[encoding]}"`;
+    const etag = `"${tag}${entityTagSuffixOf[encoding]}"`;
     const meta = JSON.stringify({ revisionId: madeAt, etag, queryHash });
     const listWithMeta = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
     const body = encoding === 'identity' ? listBytes(listWithMeta) : await compressList(listWithMeta, encoding);
@@ -212,16 +212,16 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     isCurrent: (tag: string): boolean => {
       const { tag: current, hash: currentHash } = currentContent();
       if (tag === current) return true;
-      const [, scopeHash, contentHash] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
-      return scopeHash === queryHash && contentHash === currentHash;
+      const [, scopeHashOfTag, contentHashOfTag] = responseEntityTagPattern.exec(withoutEntityTagSuffix(tag)) ?? [];
+      return scopeHashOfTag === queryHash && contentHashOfTag === currentHash;
     },
     /** Whether a tag is from a replica that had applied later changes of the scope than this one has. */
     isLater: (tag: string): boolean => {
-      const [, scopeHash, , position] = tagPattern.exec(withoutTagSuffix(tag)) ?? [];
+      const [, scopeHashOfTag, , position] = responseEntityTagPattern.exec(withoutEntityTagSuffix(tag)) ?? [];
       update();
-      return scopeHash === queryHash && Number(position) > latest.revision;
+      return scopeHashOfTag === queryHash && Number(position) > latest.revision;
     },
-    etag: (encoding: Encoding): string => `"${currentContent().tag}${tagSuffixOf[encoding]}"`,
+    etag: (encoding: Encoding): string => `"${currentContent().tag}${entityTagSuffixOf[encoding]}"`,
     /** The full response in an encoding, made once for each content. */
     full: (encoding: Encoding): Representation | Promise<Representation> => {
       const current = currentContent();

@@ -63,10 +63,10 @@ export const jsonEncodingFor = (json: string, { headers }: Pick<FastifyRequest, 
   json.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
 
 /** The suffix of the entity tag of a response that is compressed with an encoding. Tags without a suffix contain no plus sign. */
-export const tagSuffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '+gzip', br: '+br' };
+export const entityTagSuffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '+gzip', br: '+br' };
 
 /** An entity tag that a client sent, without the suffix of an encoding: the part that the tags of a response share in all encodings. */
-export const withoutTagSuffix = (tag: string): string => tag.replace(/\+(?:gzip|br)$/, '');
+export const withoutEntityTagSuffix = (tag: string): string => tag.replace(/\+(?:gzip|br)$/, '');
 
 const compressibleTypes = /^(?:text\/(?!event-stream)|application\/(?:json|problem\+json|javascript|yaml)|image\/svg)/;
 const compressedPaths = ['/api', '/docs', '/ofrep'];
@@ -84,7 +84,7 @@ const setEncoding = (reply: FastifyReply, encoding: Encoding): void => {
   const tag = reply.getHeader('etag');
   // A weak tag stays as it is: it stands for equivalent responses, whatever their bytes.
   if (typeof tag !== 'string' || tag.startsWith('W/')) return;
-  reply.header('etag', `${tag.slice(0, -1)}${tagSuffixOf[encoding]}"`);
+  reply.header('etag', `${tag.slice(0, -1)}${entityTagSuffixOf[encoding]}"`);
 };
 
 /** Compresses the responses below `/api`, `/docs` and `/ofrep` from `minCompressedLength` on, for clients that accept it. */

@@ -2,7 +2,7 @@ import { type IfMatch, unsupportedIfMatch } from '@bunting/bus';
 import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { withoutTagSuffix } from './compression.ts';
+import { withoutEntityTagSuffix } from './compression.ts';
 
 /** An entity tag of a request header; a weak one promises equivalent content, not the same bytes. */
 interface EntityTag {
@@ -53,7 +53,7 @@ export const parseIfMatch = (headers: IncomingHttpHeaders): IfMatch | undefined 
   const header = headers['if-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-Match');
-  return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => withoutTagSuffix(opaque));
+  return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => withoutEntityTagSuffix(opaque));
 };
 
 /** The tags of `If-None-Match`, without the suffixes of encodings; weak ones match by their opaque text (RFC 9110, 13.1.2). */
@@ -61,7 +61,7 @@ export const parseIfNoneMatch = (headers: IncomingHttpHeaders): IfMatch | undefi
   const header = headers['if-none-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-None-Match');
-  return tags === '*' ? '*' : tags.map(({ opaque }) => withoutTagSuffix(opaque));
+  return tags === '*' ? '*' : tags.map(({ opaque }) => withoutEntityTagSuffix(opaque));
 };
 
 /**
@@ -98,7 +98,7 @@ export const isNotModified = (headers: IncomingHttpHeaders, tag: string): boolea
 export const matchingClientEntityTag = (headers: IncomingHttpHeaders, tag: string, encodedTag: string): string => {
   const tags = parseTags(headers['if-none-match'] ?? '*', 'If-None-Match');
   if (tags === '*') return encodedTag;
-  return tags.find(({ opaque }) => withoutTagSuffix(opaque) === tag)?.opaque ?? tag;
+  return tags.find(({ opaque }) => withoutEntityTagSuffix(opaque) === tag)?.opaque ?? tag;
 };
 
 /** Refuses conditions that the operation does not support: from an ignored condition a client would conclude that the condition was met. */
