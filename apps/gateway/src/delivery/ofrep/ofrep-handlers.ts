@@ -38,7 +38,7 @@ import { deltaClientSpec, freshView, parseRevision, requireLoaded, type SdkHandl
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryView } from '../store/delivery-view.ts';
 import { isFailure, ofrepResult, type OfrepResult } from './ofrep-result.ts';
-import { scopeHash, type StreamTickets } from './stream-tickets.ts';
+import { hashOfScope, type StreamTickets } from './stream-tickets.ts';
 
 export interface OfrepOptions {
   readonly delivery: Delivery;
@@ -163,7 +163,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
       tokenId,
       environment: view.scope.environment,
       expiresAt,
-      scope: scopeHash(describeScope(view.scope)),
+      scopeHash: hashOfScope(describeScope(view.scope)),
       revision: view.revision(),
     });
     const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
@@ -226,7 +226,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     const currentScopeOf = (caller: Caller) => deliveryScope(caller, environment, { clientSpec: deltaClientSpec });
     const mayRead = (caller: Caller): boolean =>
       may(caller, permissionsFor(EvaluateFlags), { environment }) &&
-      scopeHash(describeScope(currentScopeOf(caller))) === access.scope;
+      hashOfScope(describeScope(currentScopeOf(caller))) === access.scopeHash;
     if (!mayRead(principal.caller)) throw invalidTicket();
     const behindMs = await delivery.catchUp();
     requireLoaded(delivery);

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { streamTickets } from './stream-tickets.ts';
 
-const ticket = { tokenId: 'a-token', environment: 'development', scope: 'of-all', revision: 7, expiresAt: 2_000 };
+const ticket = { tokenId: 'a-token', environment: 'development', scopeHash: 'of-all', revision: 7, expiresAt: 2_000 };
 
 it('reads a ticket on every replica until it expires, and none that was signed with another key', () => {
   let now = 1_000;
