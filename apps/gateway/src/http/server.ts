@@ -18,7 +18,7 @@ import { closeWhenDrained } from './close-when-drained.ts';
 import { preRouting, type RespondBeforeRouting } from './pre-routing.ts';
 import { accessLog, probeRoutes, requestIdOf } from '../monitoring/access-log.ts';
 import { sendError, unknownPathRefusal } from './errors/http-errors.ts';
-import { serialisePipelinedRequests } from '../admission/serialise-pipelined-requests.ts';
+import { serializePipelinedRequests } from '../admission/serialize-pipelined-requests.ts';
 import { RequestAborted } from './request/body.ts';
 import { checkRequestHead } from './request/check-request-head.ts';
 import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
@@ -196,7 +196,7 @@ export const createHttpServer = ({
     frameworkErrors: (_error, request, reply) =>
       refuseMalformedUrl(request as FastifyRequest, reply as unknown as FastifyReply),
     serverFactory: (handler) => {
-      const listener = serialisePipelinedRequests(withPreRouting(handler));
+      const listener = serializePipelinedRequests(withPreRouting(handler));
       if (trustedProxies === false) return createServer(nodeOptions(config), listener);
       return createServer(nodeOptions(config), (request, response) => {
         removeForwardedPorts(request.headers);

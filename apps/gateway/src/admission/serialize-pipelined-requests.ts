@@ -11,7 +11,7 @@ type PendingRequest = readonly [request: IncomingMessage, response: ServerRespon
  * in memory until the client has read those before them. A connection with too many waiting requests is destroyed; requests that wait on
  * a closed connection are dropped.
  */
-export const serialisePipelinedRequests = (handler: RequestListener): RequestListener => {
+export const serializePipelinedRequests = (handler: RequestListener): RequestListener => {
   const queues = new WeakMap<Socket, PendingRequest[]>();
 
   const handle = ([request, response]: PendingRequest): void => {
