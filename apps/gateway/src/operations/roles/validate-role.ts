@@ -4,6 +4,7 @@ import { roleNameTaken } from '../../domain/refusals.ts';
 import { parseRoleName } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
+/** Validates only the name of the role: it must not be empty, nor that of another role. */
 export const validateRoleEndpoint = ({ reads }: GatewayContext) =>
   implement(ValidateRole, async ({ body }) => {
     const name = parseRoleName(body);
