@@ -6,9 +6,9 @@ import {
   projectRolesEventData,
   removeRoles,
   replaceRoles,
-  requireMayAssign,
+  requireAssignable,
   rolesToAdd,
-  rolesToReplace,
+  replacementRoles,
   rolesToSet,
   setRoles,
 } from './project-roles.ts';
@@ -27,7 +27,7 @@ const noRoles = rolesIn({});
 const existing = { grants: new Map([[member, [{ name: 'CREATE_FEATURE' as const }]]]), users: [7], groups: [3] };
 const admin: Caller = { id: 1, name: 'admin', grants: [{ permission: 'ADMIN' }] };
 const assign = (requested: ProjectRoles, { before = noRoles, caller = admin, roles = [member] } = {}) =>
-  requireMayAssign({ caller, project: 'shop', before, roles, requested }, existing);
+  requireAssignable({ caller, project: 'shop', before, roles, requested }, existing);
 
 it('the event of roles in a project lists the users and groups of each role by their ids', () => {
   expect(projectRolesEventData(rolesIn({ 9: [member], 7: [owner, member] }, { 3: [owner] }))).toEqual({
@@ -106,14 +106,14 @@ const seven = { type: 'user', id: 7 } as const;
 const replace = (before: ProjectRoles, roles: readonly number[]) => replaceRoles(before, 'shop', seven, roles);
 
 it('a request for the roles of a user names each role once', () => {
-  expect(rolesToReplace(seven, [member, owner, member])).toEqual({
+  expect(replacementRoles(seven, [member, owner, member])).toEqual({
     roles: [owner, member],
     requested: rolesIn({ 7: [owner, member] }),
   });
 });
 
 it('a request that removes the roles of a user needs no such user', () => {
-  expect(rolesToReplace(seven, [])).toEqual({ roles: [], requested: noRoles });
+  expect(replacementRoles(seven, [])).toEqual({ roles: [], requested: noRoles });
 });
 
 it('the roles of a user in a project are replaced, which emits those before and after', () => {

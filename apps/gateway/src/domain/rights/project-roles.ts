@@ -13,12 +13,12 @@ import { requireMayGrant, type RoleGrant, predefinedRole } from './roles.ts';
 /** What a role in a project is assigned to. */
 export type AssigneeType = 'user' | 'group';
 
-type RolesById = ReadonlyMap<number, readonly number[]>;
+type RolesByAssignee = ReadonlyMap<number, readonly number[]>;
 
 /** The roles of users and groups in a project, by their ids. */
 export interface ProjectRoles {
-  readonly users: RolesById;
-  readonly groups: RolesById;
+  readonly users: RolesByAssignee;
+  readonly groups: RolesByAssignee;
 }
 
 const union = (...lists: (readonly number[] | undefined)[]): number[] =>
@@ -40,14 +40,14 @@ export interface RolesDecision {
 
 /** The data of events: the users and groups of each role. */
 export const projectRolesEventData = ({ users, groups }: ProjectRoles) => {
-  const idsWith = (role: number, roles: RolesById): number[] =>
+  const idsWith = (role: number, roles: RolesByAssignee): number[] =>
     union([...roles].flatMap(([id, list]) => (list.includes(role) ? [id] : [])));
   const ids = union(...users.values(), ...groups.values());
   return { roles: ids.map((id) => ({ id, users: idsWith(id, users), groups: idsWith(id, groups) })) };
 };
 
 /** Those of the roles, users and groups of a request that exist. */
-export interface ExistingAssignees {
+export interface ExistingRolesAndAssignees {
   /** the grants of roles that can be assigned in projects, by the ids of the roles */
   readonly grants: ReadonlyMap<number, readonly RoleGrant[]>;
   readonly users: readonly number[];
@@ -65,9 +65,9 @@ export interface RoleAssignment extends RequestedRoles {
  * granted again.
  * @throws Refusal 400 for a missing role, user or group; `NoAccessError` for a permission that the caller lacks
  */
-export const requireMayAssign = (
+export const requireAssignable = (
   { caller, project, before, roles, requested }: RoleAssignment,
-  existing: ExistingAssignees,
+  existing: ExistingRolesAndAssignees,
 ): void => {
   const unknown = roles.find((id) => !existing.grants.has(id));
   if (unknown !== undefined) throw invalidProperty(`There is no role ${unknown} for projects`, '/body/roles');
@@ -94,13 +94,13 @@ const requireOwnerLeft = (before: ProjectRoles, after: ProjectRoles): void => {
 
 /** The roles that a request sets in a project. */
 export const rolesToSet = ({ roles }: SetProjectAccessBody): RequestedRoles => {
-  const byId = (assignees: 'users' | 'groups'): RolesById => {
-    const rolesById = new Map<number, number[]>();
+  const byAssignee = (assignees: 'users' | 'groups'): RolesByAssignee => {
+    const rolesByAssignee = new Map<number, number[]>();
     for (const role of roles)
-      for (const id of role[assignees] ?? []) rolesById.set(id, union(rolesById.get(id), [role.id]));
-    return rolesById;
+      for (const id of role[assignees] ?? []) rolesByAssignee.set(id, union(rolesByAssignee.get(id), [role.id]));
+    return rolesByAssignee;
   };
-  const requested = { users: byId('users'), groups: byId('groups') };
+  const requested = { users: byAssignee('users'), groups: byAssignee('groups') };
   return { roles: [...new Set([...requested.users.values(), ...requested.groups.values()].flat())], requested };
 };
 
@@ -118,14 +118,14 @@ export const setRoles = (before: ProjectRoles, project: string, body: SetProject
 /** The roles that a request adds in a project, each once. */
 export const rolesToAdd = ({ roles, users, groups }: AddProjectAccessBody): RequestedRoles => {
   const added = [...new Set(roles)];
-  const withRoles = (ids: readonly number[]): RolesById => new Map(ids.map((id) => [id, added]));
+  const withRoles = (ids: readonly number[]): RolesByAssignee => new Map(ids.map((id) => [id, added]));
   return { roles: added, requested: { users: withRoles(users), groups: withRoles(groups) } };
 };
 
 /** Adds roles of users and groups in a project to those that they have. */
 export const addRoles = (before: ProjectRoles, project: string, body: AddProjectAccessBody): RolesDecision => {
   const { roles, requested } = rolesToAdd(body);
-  const merge = (earlier: RolesById, further: RolesById): RolesById =>
+  const merge = (earlier: RolesByAssignee, further: RolesByAssignee): RolesByAssignee =>
     new Map([...earlier, ...[...further].map(([id, list]) => [id, union(earlier.get(id), list)] as const)]);
   const after = { users: merge(before.users, requested.users), groups: merge(before.groups, requested.groups) };
   const isChanged = !isEqual(projectRolesEventData(after), projectRolesEventData(before));
@@ -149,12 +149,12 @@ const withRolesOf = (before: ProjectRoles, { type, id }: Assignee, roles: readon
 });
 
 /** The roles that a user or a group gets in place of all earlier ones, each once. */
-export const rolesToReplace = (assignee: Assignee, roles: readonly number[]): RequestedRoles => ({
+export const replacementRoles = (assignee: Assignee, roles: readonly number[]): RequestedRoles => ({
   roles: union(roles),
   requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, union(roles)),
 });
 
-const replacedRoles = (
+const decideReplacement = (
   before: ProjectRoles,
   project: string,
   {
@@ -187,8 +187,8 @@ export const replaceRoles = (
   project: string,
   assignee: Assignee,
   roles: readonly number[],
-): RolesDecision => replacedRoles(before, project, { assignee, roles, verb: 'updated' });
+): RolesDecision => decideReplacement(before, project, { assignee, roles, verb: 'updated' });
 
 /** Removes all roles of a user or a group in a project. @throws Refusal as `replaceRoles` does */
 export const removeRoles = (before: ProjectRoles, project: string, assignee: Assignee): RolesDecision =>
-  replacedRoles(before, project, { assignee, roles: [], verb: 'deleted' });
+  decideReplacement(before, project, { assignee, roles: [], verb: 'deleted' });

@@ -1,18 +1,18 @@
 import {
   type ProjectRoles,
-  requireMayAssign,
+  requireAssignable,
   type RoleAssignment,
   type RolesDecision,
 } from '../../domain/rights/project-roles.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Loads the roles, users and groups of a request, and checks that the caller may assign them. @throws Refusal as `requireMayAssign` does */
-const authoriseAssignment = async (
+/** Loads the roles, users and groups of a request, and checks that the caller may assign them. @throws Refusal as `requireAssignable` does */
+const requireAssignableInProject = async (
   { roles, users, groups }: Pick<Transaction, 'roles' | 'users' | 'groups'>,
   assignment: RoleAssignment,
 ): Promise<void> => {
   const [userIds, groupIds] = [[...assignment.requested.users.keys()], [...assignment.requested.groups.keys()]];
-  requireMayAssign(assignment, {
+  requireAssignable(assignment, {
     grants: assignment.roles.length === 0 ? new Map() : await roles.findProjectGrants(assignment.roles),
     users: userIds.length === 0 ? [] : await users.findExisting(userIds),
     groups: groupIds.length === 0 ? [] : (await groups.list(groupIds)).map(({ id }) => id),
@@ -21,7 +21,7 @@ const authoriseAssignment = async (
 
 /**
  * Changes the roles in a project, which are locked until the transaction ends. Emits an event if they changed.
- * @throws Refusal as `requireMayAssign` and `decide` do
+ * @throws Refusal as `requireAssignable` and `decide` do
  */
 export const changeProjectRoles = async (
   tx: Transaction,
@@ -30,7 +30,7 @@ export const changeProjectRoles = async (
 ): Promise<void> => {
   const { project } = assignment;
   const before = await tx.projectRoles.getForUpdate(project);
-  await authoriseAssignment(tx, { ...assignment, before });
+  await requireAssignableInProject(tx, { ...assignment, before });
   const { roles, events } = decide(before);
   if (events.length === 0) return;
   await tx.projectRoles.save(project, before, roles, events);

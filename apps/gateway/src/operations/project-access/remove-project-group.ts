@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectGroup } from '@bunting/contracts';
-import { removeRoles, rolesToReplace } from '../../domain/rights/project-roles.ts';
+import { removeRoles, replacementRoles } from '../../domain/rights/project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
@@ -12,7 +12,7 @@ export const removeProjectGroupEndpoint = (context: GatewayContext) =>
     const project = params.projectId;
     const assignee = { type: 'group', id: params.groupId } as const;
     return withExistingProject(context, request, project, (tx) =>
-      changeProjectRoles(tx, { caller, project, ...rolesToReplace(assignee, []) }, (before) =>
+      changeProjectRoles(tx, { caller, project, ...replacementRoles(assignee, []) }, (before) =>
         removeRoles(before, project, assignee),
       ),
     );

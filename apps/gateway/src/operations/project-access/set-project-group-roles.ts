@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetProjectGroupRoles } from '@bunting/contracts';
-import { replaceRoles, rolesToReplace } from '../../domain/rights/project-roles.ts';
+import { replaceRoles, replacementRoles } from '../../domain/rights/project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
@@ -12,7 +12,7 @@ export const setProjectGroupRolesEndpoint = (context: GatewayContext) =>
     const assignee = { type: 'group', id: params.groupId } as const;
     return withExistingProject(context, request, project, async (tx) => {
       await tx.groups.getForUpdate(assignee.id);
-      await changeProjectRoles(tx, { caller, project, ...rolesToReplace(assignee, body.roles) }, (before) =>
+      await changeProjectRoles(tx, { caller, project, ...replacementRoles(assignee, body.roles) }, (before) =>
         replaceRoles(before, project, assignee, body.roles),
       );
     });

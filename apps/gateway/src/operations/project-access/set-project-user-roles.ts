@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetProjectUserRoles } from '@bunting/contracts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { replaceRoles, rolesToReplace } from '../../domain/rights/project-roles.ts';
+import { replaceRoles, replacementRoles } from '../../domain/rights/project-roles.ts';
 import type { GatewayContext } from '../context.ts';
 import { changeProjectRoles } from './change-project-roles.ts';
 import { withExistingProject } from './with-existing-project.ts';
@@ -13,7 +13,7 @@ export const setProjectUserRolesEndpoint = (context: GatewayContext) =>
     const assignee = { type: 'user', id: params.userId } as const;
     return withExistingProject(context, request, project, async (tx) => {
       if ((await tx.users.findExisting([assignee.id])).length === 0) throw userNotFound();
-      await changeProjectRoles(tx, { caller, project, ...rolesToReplace(assignee, body.roles) }, (before) =>
+      await changeProjectRoles(tx, { caller, project, ...replacementRoles(assignee, body.roles) }, (before) =>
         replaceRoles(before, project, assignee, body.roles),
       );
     });

@@ -68,15 +68,16 @@ interface AssignedRole {
   readonly role: number;
 }
 
-type RolesById = ProjectRoles['users'];
+type RolesByAssignee = ProjectRoles['users'];
 
 /** The roles that assignees have in `minuend` and not in `subtrahend`. */
-const difference = (minuend: RolesById, subtrahend: RolesById): readonly AssignedRole[] =>
+const difference = (minuend: RolesByAssignee, subtrahend: RolesByAssignee): readonly AssignedRole[] =>
   [...minuend].flatMap(([assignee, roles]) =>
     roles.filter((role) => !(subtrahend.get(assignee) ?? []).includes(role)).map((role) => ({ assignee, role })),
   );
 
-const rolesById = (holders: readonly RoleHolder[]): RolesById => new Map(holders.map(({ id, roles }) => [id, roles]));
+const rolesByAssignee = (holders: readonly RoleHolder[]): RolesByAssignee =>
+  new Map(holders.map(({ id, roles }) => [id, roles]));
 
 /** Roles of users and groups in projects. */
 export const projectRoleRepository = (tx: Tx, emit: EmitEvents) => {
@@ -87,7 +88,7 @@ export const projectRoleRepository = (tx: Tx, emit: EmitEvents) => {
     getForUpdate: async (project: string): Promise<ProjectRoles> => {
       await query('select pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['project access', project]);
       const { users: userHolders, groups: groupHolders } = await holdersOf({ query }, project);
-      return { users: rolesById(userHolders), groups: rolesById(groupHolders) };
+      return { users: rolesByAssignee(userHolders), groups: rolesByAssignee(groupHolders) };
     },
     /** Stores the roles in a project. @param before the stored roles, as `getForUpdate` returned them */
     save: async (
