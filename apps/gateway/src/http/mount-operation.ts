@@ -16,7 +16,7 @@ import type { TSchema } from 'typebox';
 import { type Admit, maxPublicBodyBytes } from '../admission/admission.ts';
 import { type Authenticate } from '../authentication/authenticator.ts';
 import type { GatewayConfig } from '../config.ts';
-import { closeAfterResponse } from './response/raw-response.ts';
+import { closeAfterEarlyResponse } from './response/raw-response.ts';
 import { requireJsonBody } from './request/require-json-body.ts';
 import { requireDecimalIntegers } from './request/decimal-integers.ts';
 import {
@@ -152,7 +152,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
         body: parsedBody,
       };
       if (handleFromMemory !== undefined) {
-        closeAfterResponse(response);
+        closeAfterEarlyResponse(response);
         return handleFromMemory(request, response, { caller, ...callRequest });
       }
       const context: CallContext = {
@@ -173,7 +173,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       if (isWrite && !isPublic) await awaitRights(operation);
 
       const { json, headers } = result.reply;
-      if (!readsBody) closeAfterResponse(response);
+      if (!readsBody) closeAfterEarlyResponse(response);
       response.code(status).headers(headers);
       if (!isWrite) {
         const tag = setsEntityTag ? (headers['ETag'] ?? '').slice(1, -1) : entityTagOf(json, headers['ETag']);

@@ -90,7 +90,7 @@ const nodeOptions = (config: GatewayConfig): NodeServerOptions => {
 };
 
 /** Limits connections and headers, and handles what Fastify does not see: the header `Expect` and CONNECT. */
-const limitNodeServer = (
+const configureNodeServer = (
   server: Server,
   { config, log, metrics }: Pick<ServerOptions, 'config' | 'log' | 'metrics'>,
 ): void => {
@@ -215,7 +215,7 @@ export const createHttpServer = ({
   for (const method of ['DELETE', 'OPTIONS', 'PATCH', 'POST', 'PUT']) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   }
-  limitNodeServer(app.server, { config, log, metrics });
+  configureNodeServer(app.server, { config, log, metrics });
 
   app.addHook('preClose', (done) => {
     isClosing = true;

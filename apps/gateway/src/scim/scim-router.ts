@@ -5,7 +5,7 @@ import type { GatewayConfig } from '../config.ts';
 import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
-import { closeAfterResponse } from '../http/response/raw-response.ts';
+import { closeAfterEarlyResponse } from '../http/response/raw-response.ts';
 import { publicUrl } from '../identity/public-url.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 import { scimAuthenticator, type ScimAuthenticatorOptions } from './scim-authenticator.ts';
@@ -69,7 +69,7 @@ const bodyReader = (config: GatewayConfig, limits: Pick<ConcurrentRequestLimits,
 };
 
 const send = (reply: FastifyReply, [status, body]: ScimResponse): FastifyReply => {
-  closeAfterResponse(reply);
+  closeAfterEarlyResponse(reply);
   reply.code(status);
   return body === undefined ? reply.send() : reply.header('content-type', contentType).send(JSON.stringify(body));
 };

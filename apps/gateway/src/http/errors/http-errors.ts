@@ -3,7 +3,7 @@ import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '
 import type { FastifyReply } from 'fastify';
 import { acceptsProblemJson } from '../request/accepts-problem-json.ts';
 import { isOfrepRequest, ofrepErrorOf } from './ofrep-errors.ts';
-import { closeAfterResponse } from '../response/raw-response.ts';
+import { closeAfterEarlyResponse } from '../response/raw-response.ts';
 
 /** The HTTP status of every kind of error. */
 export const httpStatusOf: Readonly<Record<ErrorKind, number>> = {
@@ -74,7 +74,7 @@ export const sendRefusal = (
   exchange.errorId = error.id;
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
   if (tag !== undefined) reply.header('etag', `"${tag}"`);
-  closeAfterResponse(reply);
+  closeAfterEarlyResponse(reply);
   const status = httpStatusOf[kind];
   reply.code(status);
   if (isOfrepRequest(reply.request)) {

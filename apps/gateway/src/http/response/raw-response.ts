@@ -19,7 +19,7 @@ const mayHaveLongRest = ({ headers }: IncomingMessage): boolean =>
  * Ends the connection after a response that was sent before the whole request arrived, without reading the rest into memory. The rest is
  * drained for a while: closing immediately would reset the connection, and the client would lose the response.
  */
-export const closeAfterResponse = ({ raw, request: { raw: request } }: FastifyReply): void => {
+export const closeAfterEarlyResponse = ({ raw, request: { raw: request } }: FastifyReply): void => {
   if (request.complete || !mayHaveLongRest(request)) return;
   const { socket } = request;
   raw.shouldKeepAlive = false;
