@@ -34,8 +34,8 @@ export type SdkHandler = (
 /** The first version of the client specification with deltas, and with segments beside the features. */
 export const deltaClientSpec = '5.2.0';
 
-/** The scope of a request. @throws Refusal for an environment that does not exist, or that the token is not for */
-export const scopeOfRequest = (
+/** The scope of a request whose caller has the permission of the operation in the environment. @throws Refusal for an environment that does not exist, or that the token is not for */
+export const authorisedScopeOf = (
   store: Pick<DeliveryStore, 'environmentOf'>,
   operation: AnyOperation,
   caller: Caller,
@@ -62,7 +62,7 @@ export const requireLoaded = ({ isLoaded }: Pick<Delivery, 'isLoaded'>): void =>
 };
 
 /** Brings the store up to date, and returns the scope of a request, its view, and whether changes may be missing from the view. */
-export const freshView =
+export const viewAfterCatchUp =
   (delivery: Delivery) =>
   async (
     operation: AnyOperation,
@@ -73,6 +73,6 @@ export const freshView =
     const behindMs = await delivery.catchUp();
     requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
-    const scope = scopeOfRequest(delivery.store, operation, caller, query);
+    const scope = authorisedScopeOf(delivery.store, operation, caller, query);
     return { scope, view: delivery.viewOf(scope), isBehind: behindMs > 0 };
   };

@@ -19,7 +19,7 @@ import {
   requireCurrentTag,
 } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
-import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
+import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { DeliveryView, Representation } from '../store/delivery-view.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
 
@@ -135,7 +135,7 @@ export const clientHandlers = (
   delivery: Delivery,
   directToStream: FetchModePolicy['directToStream'],
 ): ReadonlyMap<string, SdkHandler> => {
-  const viewFor = freshView(delivery);
+  const viewFor = viewAfterCatchUp(delivery);
   const handlerOf =
     (sdkOperation: SdkOperation): SdkHandler =>
     async ({ headers }, response, { caller, params, query }) => {

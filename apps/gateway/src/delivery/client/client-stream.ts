@@ -10,7 +10,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Authenticate } from '../../authentication/authenticator.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
 import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
-import { deltaClientSpec, freshView, parseRevision, type SdkHandler } from '../sdk-handler.ts';
+import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
 import type { Delta, DeliveryView } from '../store/delivery-view.ts';
@@ -34,7 +34,7 @@ const noEvents = '{"events":[]}';
 
 /** Streams to an SDK the full state, or what changed since its revision, and then each change. */
 export const clientStream = ({ delivery, streams, authenticate, fetchMode }: ClientStreamOptions): SdkHandler => {
-  const viewFor = freshView(delivery);
+  const viewFor = viewAfterCatchUp(delivery);
 
   /** The first event for the client. While this gateway may lag, a client with a later revision gets no older state. */
   const firstEvent = (view: DeliveryView, heldRevision: number | undefined, isBehind: boolean): ServerSentEvent => {

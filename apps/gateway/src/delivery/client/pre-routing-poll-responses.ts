@@ -7,7 +7,7 @@ import { minCompressedLength, encodingOf } from '../../http/response/compression
 import { queryAndHeadersParser } from '../../http/request/query.ts';
 import type { Principal } from '../../persistence/tokens/token-lookup.ts';
 import { type SdkResponse, type SdkOperation, sdkOperations } from './client-handlers.ts';
-import { scopeOfRequest } from '../sdk-handler.ts';
+import { authorisedScopeOf } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
 
@@ -80,7 +80,7 @@ export const preRoutingPollResponses = ({
       ip: '',
     }) as ClientFeaturesQuery;
     const { operation, queryOf } = routed.route.sdkOperation;
-    const scope = scopeOfRequest(delivery.store, operation, caller, queryOf(query));
+    const scope = authorisedScopeOf(delivery.store, operation, caller, queryOf(query));
     return { ...routed, query, scope, key: scopeKey(scope) };
   };
 

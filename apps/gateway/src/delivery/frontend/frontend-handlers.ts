@@ -15,7 +15,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { entityTagOf, isNotModified, requireCurrentTag } from '../../http/response/entity-tags.ts';
 import { jsonContentType } from '../../http/errors/http-errors.ts';
-import { type SdkHandler, deltaClientSpec, freshView } from '../sdk-handler.ts';
+import { type SdkHandler, deltaClientSpec, viewAfterCatchUp } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 
 interface FeatureText {
@@ -28,7 +28,7 @@ const bodyOf = (features: readonly FeatureText[]): string =>
 
 /** The operations of frontend SDKs, which are evaluated in the memory of this process, by subject. */
 export const frontendHandlers = (delivery: Delivery): ReadonlyMap<string, SdkHandler> => {
-  const viewFor = freshView(delivery);
+  const viewFor = viewAfterCatchUp(delivery);
   /**
    * by feature and variant: the JSON text, and a hash of it, so that the tag of a response is made of these without hashing all its bytes
    */

@@ -34,7 +34,7 @@ import { jsonContentType } from '../../http/errors/http-errors.ts';
 import { ofrepErrorOf } from '../../http/errors/ofrep-errors.ts';
 import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
 import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
-import { deltaClientSpec, freshView, parseRevision, requireLoaded, type SdkHandler } from '../sdk-handler.ts';
+import { deltaClientSpec, viewAfterCatchUp, parseRevision, requireLoaded, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { DeliveryView } from '../store/delivery-view.ts';
 import { isFailure, ofrepResult, type OfrepResult } from './ofrep-result.ts';
@@ -103,7 +103,7 @@ const invalidTicket = () =>
 /** The operations of the OpenFeature Remote Evaluation Protocol, which are evaluated in the memory of this process, by subject. */
 export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHandler> => {
   const { delivery, streams, tickets, identifyById } = options;
-  const viewFor = freshView(delivery);
+  const viewFor = viewAfterCatchUp(delivery);
   /**
    * by feature, then by variant (the object, since two strategies may use one name with different payloads), then by the rest of the
    * outcome: whether the feature is on, whether a targeting key is missing, and the reason
