@@ -28,7 +28,7 @@ export interface AdmittedRequest {
  * Does what `Admit` does for an authenticated request without a body, without waiting. Undefined for a public token and where `Admit` would
  * refuse the request; nothing is counted then.
  */
-export type AdmitFromCache = (principal: Principal) => AdmittedRequest | undefined;
+export type AdmitBeforeRouting = (principal: Principal) => AdmittedRequest | undefined;
 
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
@@ -170,7 +170,7 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     return principal;
   };
 
-  const admitFromCache: AdmitFromCache = (principal) => {
+  const admitBeforeRouting: AdmitBeforeRouting = (principal) => {
     if (principal.isPublic) return undefined;
     const client = clientOf(principal, '');
     let release: () => void;
@@ -187,5 +187,5 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
     }
     return { client, release, refund: () => requests.refund(budgetKey), headers: rateLimitHeaders(rateStatus) };
   };
-  return { admit, admitFromCache };
+  return { admit, admitBeforeRouting };
 };

@@ -58,7 +58,7 @@ export const startAuthentication = async (
   const reads = gatewayReads(database, hasher, cipher, sessionLimits);
   const settings = signInSettings({ config, read: reads.settings.find, hasher, warn: (message) => log.warn(message) });
   const sameOrigin = sameOriginPolicy(config);
-  const { admit, admitFromCache } = admission({
+  const { admit, admitBeforeRouting } = admission({
     authenticate,
     sameOrigin,
     signInForm: signInMethods(settings),
@@ -80,7 +80,7 @@ export const startAuthentication = async (
     reads,
     signInSettings: settings,
     admit,
-    admitFromCache,
+    admitBeforeRouting,
     admitPublic: publicAdmission({ limits, sameOrigin, config }),
   };
 };

@@ -17,7 +17,7 @@ import type { Authentication } from './authentication.ts';
 /** Starts the delivery to SDKs: the features in memory, streams, and the handlers that respond from both. */
 export const startSdkDelivery = async (
   { config, bus, log, metrics, onStop, draining, drainDelayMs }: ServiceContext<typeof GatewayConfig>,
-  { hasher, authenticate, authenticateFromCache, identifyById, admitFromCache, limits }: Authentication,
+  { hasher, authenticate, authenticateFromCache, identifyById, admitBeforeRouting, limits }: Authentication,
 ) => {
   const delivery = await startDelivery({ bus, config, metrics, log });
   onStop('delivery to SDKs', () => delivery.stop());
@@ -40,7 +40,12 @@ export const startSdkDelivery = async (
       ...ofrepHandlers({ delivery, streams, tickets, identifyById }),
       [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, fetchMode })],
     ]),
-    respondBeforeRouting: preRoutingPollResponses({ delivery, authenticateFromCache, admitFromCache, directToStream }),
+    respondBeforeRouting: preRoutingPollResponses({
+      delivery,
+      authenticateFromCache,
+      admitBeforeRouting,
+      directToStream,
+    }),
   };
 };
 export type SdkDelivery = Awaited<ReturnType<typeof startSdkDelivery>>;

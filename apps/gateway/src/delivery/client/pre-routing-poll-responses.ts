@@ -1,6 +1,6 @@
 import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey, staleHeader } from '@bunting/contracts';
 import type { IncomingMessage } from 'node:http';
-import type { AdmitFromCache } from '../../admission/admission.ts';
+import type { AdmitBeforeRouting } from '../../admission/admission.ts';
 import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
 import { minCompressedLength, encodingOf } from '../../http/response/compression.ts';
@@ -14,7 +14,7 @@ import type { FetchModePolicy } from './fetch-mode-policy.ts';
 export interface PollOptions {
   readonly delivery: Delivery;
   readonly authenticateFromCache: Authenticator['authenticateFromCache'];
-  readonly admitFromCache: AdmitFromCache;
+  readonly admitBeforeRouting: AdmitBeforeRouting;
   readonly directToStream: FetchModePolicy['directToStream'];
 }
 
@@ -48,7 +48,7 @@ const plainName = /^[\w.~-]{1,200}$/;
 export const preRoutingPollResponses = ({
   delivery,
   authenticateFromCache,
-  admitFromCache,
+  admitBeforeRouting,
   directToStream,
 }: PollOptions) => {
   const routes = new Map<string, PollRoute>();
@@ -138,7 +138,7 @@ export const preRoutingPollResponses = ({
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return undefined;
     const principal = authenticateFromCache(headers.authorization);
     const poll = principal === undefined ? undefined : pollOf(request, principal);
-    const admitted = principal === undefined || poll === undefined ? undefined : admitFromCache(principal);
+    const admitted = principal === undefined || poll === undefined ? undefined : admitBeforeRouting(principal);
     if (principal === undefined || poll === undefined || admitted === undefined) return undefined;
     const { client, release, refund } = admitted;
     const { sdkOperation, url: route } = poll.route;
