@@ -34,7 +34,10 @@ export type SdkHandler = (
 /** The first version of the client specification with deltas, and with segments beside the features. */
 export const deltaClientSpec = '5.2.0';
 
-/** The scope of a request whose caller has the permission of the operation in the environment. @throws Refusal for an environment that does not exist, or that the token is not for */
+/**
+ * The scope of a request, whose caller has the permission of the operation in the environment.
+ * @throws Refusal for an environment that does not exist, or that the token is not for
+ */
 export const authorisedScopeOf = (
   store: Pick<DeliveryStore, 'environmentOf'>,
   operation: AnyOperation,

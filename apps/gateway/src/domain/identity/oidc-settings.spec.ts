@@ -4,7 +4,7 @@ import {
   mergeOidcSettings,
   type OidcClientSettings,
   requireCheckedProvider,
-  requireSignInWithoutPassword,
+  requireOidcToDisablePasswords,
   oidcSettingsResponse,
   defaultOidcValues,
 } from './oidc-settings.ts';
@@ -77,6 +77,6 @@ it('OpenID settings with a provider that was not checked are refused, unless the
 });
 
 it('passwords can be turned off only while users can sign in with OpenID Connect', () => {
-  expect(() => requireSignInWithoutPassword({ enabled: true })).not.toThrow();
-  expect(() => requireSignInWithoutPassword({ enabled: false })).toThrow('Turn that on first');
+  expect(() => requireOidcToDisablePasswords({ enabled: true })).not.toThrow();
+  expect(() => requireOidcToDisablePasswords({ enabled: false })).toThrow('Turn that on first');
 });

@@ -71,7 +71,7 @@ export const requireCheckedProvider = (checked: OidcClientSettings, after: OidcC
 };
 
 /** Turning passwords off needs another way to sign in. @throws Refusal `InvalidOperationError` while OpenID Connect is off */
-export const requireSignInWithoutPassword = ({ enabled }: Pick<OidcClientSettings, 'enabled'>): void => {
+export const requireOidcToDisablePasswords = ({ enabled }: Pick<OidcClientSettings, 'enabled'>): void => {
   if (enabled) return;
   throw refusal(
     'InvalidOperationError',

@@ -1,13 +1,13 @@
 import { implement } from '@bunting/bus';
 import { SetPasswordSettings } from '@bunting/contracts';
-import { requireSignInWithoutPassword } from '../../domain/identity/oidc-settings.ts';
+import { requireOidcToDisablePasswords } from '../../domain/identity/oidc-settings.ts';
 import { passwordSettingEvents } from '../../domain/stored-settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>
   implement(SetPasswordSettings, async (request) => {
     const { disabled } = request.body;
-    if (disabled) requireSignInWithoutPassword(await signInSettings.oidc());
+    if (disabled) requireOidcToDisablePasswords(await signInSettings.oidc());
     return transaction(request, async (tx) => {
       const stored = await tx.settings.findForUpdate('simple');
       const events = passwordSettingEvents(stored?.value, { disabled });

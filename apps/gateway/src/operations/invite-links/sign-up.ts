@@ -5,12 +5,12 @@ import { predefinedRole } from '../../domain/rights/roles.ts';
 import { parseUserNames } from '../../domain/accounts/user-names.ts';
 import { requireUsableInviteLink, signedUp } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
+import { requirePasswordsEnabled } from '../passwords/require-passwords-enabled.ts';
 import { accountCreated } from '../../domain/accounts/users.ts';
 
 export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
   implement(SignUp, async (request) => {
-    await requirePasswordSignIn({ signInSettings });
+    await requirePasswordsEnabled({ signInSettings });
     const { body, now, params, query } = request;
     const names = parseUserNames(body);
     requireStrongPassword(body.password);

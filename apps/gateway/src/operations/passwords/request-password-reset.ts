@@ -4,7 +4,7 @@ import { normalisedName } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswordSignIn } from './require-password-sign-in.ts';
+import { requirePasswordsEnabled } from './require-passwords-enabled.ts';
 
 export const requestPasswordResetEndpoint = ({
   transaction,
@@ -14,7 +14,7 @@ export const requestPasswordResetEndpoint = ({
   signInSettings,
 }: GatewayContext) =>
   implement(RequestPasswordReset, async (request) => {
-    await requirePasswordSignIn({ signInSettings });
+    await requirePasswordsEnabled({ signInSettings });
     const { body, query } = request;
     signIn.limits.countAttempt(query.address);
     const email = normalisedName(body.email);

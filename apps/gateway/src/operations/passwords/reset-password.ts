@@ -4,11 +4,11 @@ import { requireStrongPassword } from '../../domain/accounts/password-policy.ts'
 import { invalidLink } from '../../domain/refusals.ts';
 import { hashUnlessReused } from '../../passwords/hash-unless-reused.ts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswordSignIn } from './require-password-sign-in.ts';
+import { requirePasswordsEnabled } from './require-passwords-enabled.ts';
 
 export const resetPasswordEndpoint = ({ transaction, reads, signIn, signInSettings }: GatewayContext) =>
   implement(ResetPassword, async (request) => {
-    await requirePasswordSignIn({ signInSettings });
+    await requirePasswordsEnabled({ signInSettings });
     const { token, password } = request.body;
     requireStrongPassword(password);
     const { userId } = await reads.links.get(token, 'set-password');

@@ -3,7 +3,7 @@ import { LogIn, type Refusal, refusal } from '@bunting/contracts';
 import { normalisedName } from '../../domain/accounts/user-names.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
-import { requirePasswordSignIn } from '../passwords/require-password-sign-in.ts';
+import { requirePasswordsEnabled } from '../passwords/require-passwords-enabled.ts';
 
 const mismatch = (): Refusal =>
   refusal(
@@ -17,7 +17,7 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
     const { address, userAgent = '' } = query;
     const name = normalisedName(body.username);
     const failures = signIn.limits.countAttempt(address);
-    await requirePasswordSignIn({ signInSettings });
+    await requirePasswordsEnabled({ signInSettings });
     const account = await reads.passwords.findAccount(name, address);
     const accountKey = account === undefined ? `name ${name.toLowerCase()}` : `user ${account.userId}`;
     // Attempts from an address where the user has a session do not count under the account.

@@ -2,7 +2,7 @@ import { refusal } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
 /** @throws Refusal `InvalidOperationError` while administrators have turned passwords off in favour of single sign-on */
-export const requirePasswordSignIn = async ({
+export const requirePasswordsEnabled = async ({
   signInSettings,
 }: Pick<GatewayContext, 'signInSettings'>): Promise<void> => {
   if (await signInSettings.arePasswordsDisabled())
