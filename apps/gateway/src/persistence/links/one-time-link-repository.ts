@@ -34,12 +34,12 @@ const usedLink = (): Refusal =>
   );
 
 /** The text that is hashed for a link. Its prefix ensures that the hash of a link is never that of a token or a session. */
-const hashedLinkText = (secret: string): string => `link ${secret}`;
+const linkTextToHash = (secret: string): string => `link ${secret}`;
 
 const linkBySecret =
   ({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, lock: '' | 'for update') =>
   async <P extends LinkPurpose>(secret: string, purpose: P): Promise<FoundLink<P>> => {
-    const { selector, hash } = hasher(hashedLinkText(secret));
+    const { selector, hash } = hasher(linkTextToHash(secret));
     const [row] = await query<Row<P>>(
       `select id, user_id as "userId", created_by as "createdBy", hash, used_at is not null as "isUsed"
          from sign_in_link where selector = $1 and purpose = $2 and expires_at > now() ${lock}`,
@@ -69,7 +69,7 @@ export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: SecretHashe
       bytes: SecretBytes | undefined = undefined,
     ): Promise<NewSecret> => {
       const created = newLinkSecret(bytes);
-      const { selector, hash } = hasher(hashedLinkText(created.secret));
+      const { selector, hash } = hasher(linkTextToHash(created.secret));
       await query('delete from sign_in_link where expires_at < now() or user_id = $1 and used_at is null', [userId]);
       await query(
         `insert into sign_in_link (purpose, user_id, created_by, selector, hash, expires_at)

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { type AccessRow, accessSql, callerOf } from '../rights/access-reader.ts';
 import type { SecretHasher } from '../tokens/secret-hasher.ts';
 import type { Principal } from '../tokens/token-lookup.ts';
-import { hashedSessionText, sessionEndSql, type SessionLimits } from './session-repository.ts';
+import { sessionTextToHash, sessionEndSql, type SessionLimits } from './session-repository.ts';
 
 interface Row extends AccessRow {
   readonly id: string;
@@ -27,7 +27,7 @@ export const sessionLookup = (database: Pick<Database, 'read'>, hasher: SecretHa
   return {
     /** The user of a session with their current rights; undefined for one that has ended. Compares hashes in constant time. */
     find: async (secret: string): Promise<Principal | undefined> => {
-      const { selector, hash } = hasher(hashedSessionText(secret));
+      const { selector, hash } = hasher(sessionTextToHash(secret));
       const row = await findRow(selector);
       if (row === undefined || !timingSafeEqual(row.hash, hash)) return undefined;
       return {

@@ -21,7 +21,7 @@ const maxPerUser = 20;
 const maxUserAgentLength = 255;
 
 /** The text that is hashed for a session. Its prefix ensures that the hash of a session is never that of an API token. */
-export const hashedSessionText = (secret: string): string => `session ${secret}`;
+export const sessionTextToHash = (secret: string): string => `session ${secret}`;
 
 /** SQL: when the session `s` ends if no further request uses it. */
 export const sessionEndSql = ({ idleHours }: SessionLimits): string =>
@@ -47,7 +47,7 @@ export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: SecretHa
     /** Starts a session with a new secret, which is stored as a hash only. @returns the secret, for the cookie */
     start: async (userId: number, { userAgent, address }: SessionClient): Promise<string> => {
       const secret = randomBytes(32).toString('base64url');
-      const { selector, hash } = hasher(hashedSessionText(secret));
+      const { selector, hash } = hasher(sessionTextToHash(secret));
       await query(
         `delete from user_session s using (
            select id from user_session s where ${end} <= now()
