@@ -6,7 +6,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { maySeeToken } from './token-visibility.ts';
 
 /** Reads an API token of these kinds and locks its row. @throws Refusal 404 for an unknown token and one that the caller may not see */
-export const lockToken = async (
+export const getVisibleTokenForUpdate = async (
   { tokens }: Pick<Transaction, 'tokens'>,
   caller: Caller,
   token: string,
