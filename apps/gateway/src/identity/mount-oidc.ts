@@ -13,7 +13,7 @@ import type { OpenIdProvider } from './openid-provider.ts';
 import { providerFaultOf } from './provider-fault.ts';
 import { publicUrl } from './public-url.ts';
 import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
-import { signInFailure } from './sign-in-failure.ts';
+import { signInFailureHandler } from './sign-in-failure-handler.ts';
 import { sendSignInFailurePage } from './sign-in-failure-page.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
@@ -55,7 +55,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
     refuse: () => unavailable('Too many users are signing in. Please try again.'),
   };
 
-  const fail = signInFailure(log);
+  const fail = signInFailureHandler(log);
 
   type Handler = (request: FastifyRequest, reply: FastifyReply, provider: OpenIdProvider) => Promise<FastifyReply>;
   const route = (url: string, handle: Handler): void => {

@@ -11,7 +11,7 @@ import { sendSignInFailurePage } from './sign-in-failure-page.ts';
 const maxLoggedFailures = 60;
 
 /** Sends the page that names the cause of a failed sign-in, and logs what an administrator can change. */
-export const signInFailure = (log: Pick<Logger, 'warn'>) => {
+export const signInFailureHandler = (log: Pick<Logger, 'warn'>) => {
   const logLimiter = rateLimiter(maxLoggedFailures);
   const warn = ({ message, cause }: Error): void => {
     if (logLimiter.consume('failures').waitSeconds > 0) return;
