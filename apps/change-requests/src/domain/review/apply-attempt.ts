@@ -60,7 +60,7 @@ export const requireApplyAttempt = ({ id, applying }: ChangeRequest): ApplyAttem
 };
 
 /** Ends an attempt with success. */
-export const endApplyAttempt = (request: ChangeRequest, now: Date): ChangeRequestDecision => {
+export const completeApplyAttempt = (request: ChangeRequest, now: Date): ChangeRequestDecision => {
   const { by, scheduled, comment } = requireApplyAttempt(request);
   const name = scheduled ? 'run' : 'apply';
   const actor = { by, now, roles: { ...systemRoles, applier: true } };
@@ -94,7 +94,7 @@ export const finishApplyAttempt = (
 ): ChangeRequestDecision => {
   switch (outcome) {
     case 'applied':
-      return endApplyAttempt(request, now);
+      return completeApplyAttempt(request, now);
     case 'overwrites': {
       const reason = conflicts[0]?.message ?? 'Applying would overwrite newer edits';
       return abandonApplyAttempt(request, now, { name: 'suspend', reason });

@@ -13,8 +13,8 @@ import { type ActorWithRoles, requireTransition } from './require-transition.ts'
 import { systemRoles } from './request-roles.ts';
 import type { Transition, TransitionEvent } from './state-machine.ts';
 
-/** A command that takes effect immediately, with its arguments. The commands `apply` and `run` are in apply-attempt.ts. */
-export type Command =
+/** A command that takes effect immediately, with its arguments. Of the others, `apply` and `run` are in apply-attempt.ts, `discard` is below. */
+export type ImmediateCommand =
   | { readonly name: 'send to review' | 'approve' | 'reject' | 'cancel' }
   /** the time at which to apply the request, and the state that it would replace as of now */
   | { readonly name: 'schedule'; readonly schedule: Pick<Schedule, 'scheduledAt' | 'snapshots'> }
@@ -74,7 +74,11 @@ const detailsOf = (
   }
 };
 
-const scheduleAfter = (before: Schedule | null, command: Command | ApplyCommand, { by }: Actor): Schedule | null => {
+const scheduleAfter = (
+  before: Schedule | null,
+  command: ImmediateCommand | ApplyCommand,
+  { by }: Actor,
+): Schedule | null => {
   switch (command.name) {
     case 'schedule':
       return { status: 'pending', by, reason: null, ...command.schedule };
@@ -87,11 +91,11 @@ const scheduleAfter = (before: Schedule | null, command: Command | ApplyCommand,
   }
 };
 
-/** Applies one transition of the table. Every change of state happens here. */
+/** Applies one transition of the table. Besides, an edit of its content may return a request to review: see content/replace-content.ts. */
 export const takeTransition = (
   before: ChangeRequest,
   { to, emits }: Transition,
-  command: Command | ApplyCommand,
+  command: ImmediateCommand | ApplyCommand,
   { actor, comment }: { readonly actor: Actor; readonly comment: NewComment | undefined },
 ): ChangeRequestDecision => {
   const { by, now } = actor;
@@ -117,7 +121,7 @@ export const takeTransition = (
 /** Carries out a command if the transition table allows it. A repeated approval by the same user emits no event. */
 export const executeCommand = (
   request: ChangeRequest,
-  command: Command,
+  command: ImmediateCommand,
   actor: ActorWithRoles,
   { comment, revision }: CommandInput = {},
 ): ChangeRequestDecision => {

@@ -6,7 +6,7 @@ import { addChanges } from '../content/add-changes.ts';
 import type { ChangeRequest } from '../change-request.ts';
 import { isPending } from '../content/pending-states.ts';
 import { discardChange } from '../content/discard-change.ts';
-import { abandonApplyAttempt, beginApplyAttempt, endApplyAttempt } from './apply-attempt.ts';
+import { abandonApplyAttempt, beginApplyAttempt, completeApplyAttempt } from './apply-attempt.ts';
 import { discardDraft, executeCommand } from './execute-command.ts';
 import { noRoles } from './request-roles.ts';
 import { checkTransition, type CommandName, commandNames } from './state-machine.ts';
@@ -173,7 +173,7 @@ const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: num
     case 'take out':
       return discardChange(request, request.changes[0]?.id ?? 0, actor).request;
     case 'end':
-      return request.applying === null ? request : endApplyAttempt(request, now).request;
+      return request.applying === null ? request : completeApplyAttempt(request, now).request;
     case 'abandon':
       return request.applying === null
         ? request

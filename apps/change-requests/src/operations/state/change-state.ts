@@ -3,9 +3,9 @@ import { ChangeState, type ReplyOf, requireMayPropose } from '@bunting/contracts
 import { encryptReply } from '@bunting/outbox';
 import { type ChangeRequest, withoutEvents } from '../../domain/change-request.ts';
 import { transitionNotAllowed } from '../../domain/refusals.ts';
-import { previewConflicts, conflictRefusal } from '../../domain/review/preview-conflicts.ts';
+import { conflictsInPreview, conflictRefusal } from '../../domain/review/conflicts-in-preview.ts';
 import { beginApplyAttempt, isStartedByThisWrite } from '../../domain/review/apply-attempt.ts';
-import { type Command, executeCommand } from '../../domain/review/execute-command.ts';
+import { type ImmediateCommand, executeCommand } from '../../domain/review/execute-command.ts';
 import { requireTransition } from '../../domain/review/require-transition.ts';
 import { parseScheduledAt, requireFuture } from '../../domain/review/scheduled-time.ts';
 import { commandFor } from '../../domain/review/state-machine.ts';
@@ -58,7 +58,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
   /** Executes a command in one transaction. It is undefined for a state that no command leads to. */
   const execute = (
     operationRequest: ChangeStateRequest,
-    command: Command | undefined,
+    command: ImmediateCommand | undefined,
     revision = operationRequest.body.revision,
   ) =>
     transaction(operationRequest, async (tx) => {
@@ -80,7 +80,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
     const request = await reader.visible(params, caller.id);
     requireTransition(request, 'schedule', { by: caller, roles: rolesOf(caller, request) });
     const previewed = await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest));
-    const conflicts = previewConflicts(previewed.preview);
+    const conflicts = conflictsInPreview(previewed.preview);
     if (conflicts.length > 0) throw conflictRefusal(conflicts);
     const snapshots = Object.fromEntries(previewed.snapshots.map(({ id, snapshot }) => [id, snapshot]));
     const command = { name: 'schedule', schedule: { scheduledAt, snapshots } } as const;

@@ -1,6 +1,6 @@
 import type { ConflictCode } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { previewConflicts, conflictRefusal } from './preview-conflicts.ts';
+import { conflictsInPreview, conflictRefusal } from './conflicts-in-preview.ts';
 
 const conflict = (conflictCode: ConflictCode, text: string) => ({ conflictCode, conflict: text });
 const action = 'updateStrategy';
@@ -30,7 +30,7 @@ const preview = {
 
 describe('the conflicts of applying', () => {
   it('name the feature or segment, and the change if it is one', () => {
-    expect(previewConflicts(preview)).toEqual([
+    expect(conflictsInPreview(preview)).toEqual([
       { code: 'feature-archived', message: 'Archived', feature: 'checkout' },
       { code: 'strategy-deleted', message: 'Strategy is gone', feature: 'banner', changeId: 2 },
       { code: 'segment-in-use', message: 'Segment beta is in use', segment: 4, changeId: 5 },
@@ -38,7 +38,7 @@ describe('the conflicts of applying', () => {
   });
 
   it('are all details of the refusal, whose message is the first', () => {
-    const conflicts = previewConflicts(preview);
+    const conflicts = conflictsInPreview(preview);
     expect(conflictRefusal(conflicts)).toMatchObject({
       kind: 'ConflictError',
       message: 'Archived',

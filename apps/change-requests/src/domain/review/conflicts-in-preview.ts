@@ -3,7 +3,7 @@ import { type AppliedChanges, type ChangeRequestPreview, type Refusal, refusal }
 export type ApplyConflicts = AppliedChanges['conflicts'];
 
 /** The conflicts in a preview, each with the feature or segment that it is about, and the change unless all of a feature are in conflict. */
-export const previewConflicts = ({ features, segments }: ChangeRequestPreview): ApplyConflicts => [
+export const conflictsInPreview = ({ features, segments }: ChangeRequestPreview): ApplyConflicts => [
   ...features.flatMap(({ name: feature, conflict, conflictCode = 'refused', changes }) => [
     ...(conflict === undefined ? [] : [{ code: conflictCode, message: conflict, feature }]),
     ...changes.flatMap(({ id: changeId, conflict: message, conflictCode: code = 'refused' }) =>
