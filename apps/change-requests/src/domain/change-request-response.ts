@@ -68,7 +68,7 @@ const previewFields = (
 
 type PreviewedChange = ChangeRequestPreview['features'][number]['changes'][number];
 
-const scheduleConflictsOf = (previewed: PreviewedChange | undefined) =>
+const scheduleConflictsField = (previewed: PreviewedChange | undefined) =>
   previewed?.scheduleConflicts === undefined ? {} : { scheduleConflicts: previewed.scheduleConflicts };
 
 const previewedById = (changes: readonly PreviewedChange[] = []) =>
@@ -81,7 +81,7 @@ const toChangeResponse = (
   id: change.id,
   action: change.action,
   ...previewFields(preview.get(change.id)),
-  ...scheduleConflictsOf(preview.get(change.id)),
+  ...scheduleConflictsField(preview.get(change.id)),
   payload: payloadWithSnapshot(change),
   createdBy: toAuthorResponse(change.createdBy),
   createdAt: change.createdAt,

@@ -14,7 +14,7 @@ export interface ProtectionDecision {
 }
 
 /** The requested protection, within the allowed range. Without a number it is the minimum. */
-const requestedApprovals = (
+const protectionWithinLimits = (
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
   minimum: number,
 ): RequiredApprovals =>
@@ -40,7 +40,7 @@ const toEventData = (requiredApprovals: RequiredApprovals) => ({
 });
 
 /** The events of a changed protection; none if it is the same. */
-const configurationUpdated = (
+const protectionEvents = (
   { project, environment }: EnvironmentRef,
   before: RequiredApprovals,
   after: RequiredApprovals,
@@ -63,7 +63,7 @@ const configurationUpdated = (
 
 interface WantedProtection {
   readonly before: RequiredApprovals;
-  readonly wanted: Parameters<typeof requestedApprovals>[0];
+  readonly wanted: Parameters<typeof protectionWithinLimits>[0];
   /** the minimum that the environment sets for every project; undefined without one. Only administrators may set fewer approvals. */
   readonly minimum: number | undefined;
   readonly isAdministrator: boolean;
@@ -75,9 +75,9 @@ export const setEnvironmentProtection = (
   { before, wanted, minimum, isAdministrator }: WantedProtection,
   actor: Actor,
 ): ProtectionDecision => {
-  const after = requestedApprovals(wanted, minimum ?? minApprovals);
+  const after = protectionWithinLimits(wanted, minimum ?? minApprovals);
   if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
-  return { requiredApprovals: after, events: configurationUpdated(environmentRef, before, after, actor) };
+  return { requiredApprovals: after, events: protectionEvents(environmentRef, before, after, actor) };
 };
 
 /**
