@@ -1,7 +1,7 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
 import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
-import { toReviewerResponse } from './reviewer-response.ts';
+import { reviewerOfUser } from './reviewer-of-user.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { readInProject } from '../require-project.ts';
 
@@ -12,6 +12,6 @@ export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
     const ids = await reader.requestedApprovers(request.id);
     if (ids.length === 0) return { reviewers: [] };
     const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
-    const reviewers = new Map(users.map(({ user }) => [user.id, toReviewerResponse(user)]));
+    const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOfUser(user)]));
     return { reviewers: requestedReviewers(ids, reviewers, request) };
   });

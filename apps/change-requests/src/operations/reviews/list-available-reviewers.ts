@@ -5,7 +5,7 @@ import {
   ListAvailableReviewers,
   ListPermissionHolders,
 } from '@bunting/contracts';
-import { toReviewerResponse } from './reviewer-response.ts';
+import { reviewerOfUser } from './reviewer-of-user.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 /** Lists the users who may approve in an environment. The caller is included only if they may approve their own requests. */
@@ -28,5 +28,5 @@ export const listAvailableReviewersEndpoint = ({ bus, rolesOf }: ChangeRequestsC
     }
     const rolesForOwn = rolesOf(caller, { project: projectId, environment, createdBy: caller });
     const reviewers = users.filter(({ id }) => rolesForOwn.mayReviewAsAdmin || id !== caller.id);
-    return { reviewers: reviewers.map(toReviewerResponse) };
+    return { reviewers: reviewers.map(reviewerOfUser) };
   });

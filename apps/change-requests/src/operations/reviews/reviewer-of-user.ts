@@ -3,7 +3,7 @@ import type { GetPermissionsOfUsers, ReplyOf, Reviewer } from '@bunting/contract
 type UserDetails = ReplyOf<typeof GetPermissionsOfUsers>['users'][number]['user'];
 
 /** A user as shown in lists of reviewers. Unknown properties are omitted. */
-export const toReviewerResponse = ({ id, email, name, username, imageUrl }: UserDetails): Reviewer => ({
+export const reviewerOfUser = ({ id, email, name, username, imageUrl }: UserDetails): Reviewer => ({
   id,
   ...(email === null ? {} : { email }),
   ...(name === null ? {} : { name }),
