@@ -16,7 +16,7 @@ import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { loadPreviewsOfOpenRequests } from '../previews/load-previews.ts';
 import { responseWithPreview } from '../previews/responses-with-previews.ts';
-import { checkChanges } from './check-changes.ts';
+import { checkProposedChanges } from './check-proposed-changes.ts';
 import { keyedMutex } from './keyed-mutex.ts';
 import { retryUntilCurrent } from './retry-until-current.ts';
 
@@ -84,6 +84,7 @@ const addToDraft = async (
   return decision.request;
 };
 
+/** Adds to a request in review or approved, which it locks first. */
 const addToRequestInReview = async (
   { requests }: Transaction,
   proposal: CheckedProposal,
@@ -111,7 +112,7 @@ const addIfCurrent = async (
   const isList = Array.isArray(operationRequest.body);
   requireMergeable(earlier, changes, (nth) => (isList ? `/body/${nth}` : '/body'));
   const [checked, reserved] = await Promise.all([
-    checkChanges(bus, environmentRef, { changes, earlier, isList }, onBehalfOf(operationRequest)),
+    checkProposedChanges(bus, environmentRef, { changes, earlier, isList }, onBehalfOf(operationRequest)),
     newChangeIds(changes.length),
   ]);
   if (Date.now() >= operationRequest.deadline.getTime())

@@ -8,7 +8,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { responseWithPreview } from '../previews/responses-with-previews.ts';
-import { checkChanges } from './check-changes.ts';
+import { checkProposedChanges } from './check-proposed-changes.ts';
 import { retryUntilCurrent } from './retry-until-current.ts';
 
 /** Replaces one change. As for new changes, the features service checks it first, and a concurrent edit causes a retry. */
@@ -27,7 +27,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
       const replaced = requireChange(base, params.changeId);
       requireSameSubject(replaced, change);
       const unchecked = { changes: [change], earlier: base.changes, replaced, isList: false };
-      const [checked] = await checkChanges(bus, base, unchecked, onBehalfOf(operationRequest));
+      const [checked] = await checkProposedChanges(bus, base, unchecked, onBehalfOf(operationRequest));
       if (checked === undefined)
         throw new Error(
           `The features service returned no result for change ${params.changeId} of change request ${params.id}.`,

@@ -17,7 +17,7 @@ interface UncheckedChanges {
 }
 
 /** Lets the features service check changes on top of the earlier ones that can affect them. */
-export const checkChanges = async (
+export const checkProposedChanges = async (
   bus: Bus,
   { project, environment }: EnvironmentRef,
   { changes, earlier, replaced, isList }: UncheckedChanges,
