@@ -22,7 +22,7 @@ export const scheduleRepository = (tx: Tx) => ({
 });
 
 /** `$1` features, `$2` segments, `$3` projects, `$4` whether any request may name an edited object. */
-const countEdits = `
+const incrementUncheckedEdits = `
   update schedule set unchecked_edits = unchecked_edits + 1
   from change_request request
   where request.id = schedule.change_request_id and schedule.status <> 'suspended' and (
@@ -37,5 +37,5 @@ const countEdits = `
 export const markSchedulesForConflictCheck = async ({ query }: Tx, edited: EditedObjects): Promise<void> => {
   const { features, segments, projects, isGlobal } = edited;
   if (features.length + segments.length + projects.length > 0 || isGlobal)
-    await query(countEdits, [features, segments, projects, isGlobal]);
+    await query(incrementUncheckedEdits, [features, segments, projects, isGlobal]);
 };

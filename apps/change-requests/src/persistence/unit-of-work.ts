@@ -54,7 +54,10 @@ export interface UnitOfWork {
   ) => Promise<ReplyOrReplay<R> | undefined>;
 }
 
-/** The only way to write: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
+/**
+ * The only way in which operations and background jobs write: state, events, and the reply to a write with an `Idempotency-Key`, in one
+ * transaction. Subscriptions write in the transactions of their projections.
+ */
 export const unitOfWork = ({ work, commitThenReply, replay, storeEncryptedReply }: OutboxProducer): UnitOfWork => {
   const runJob =
     <T>(context: WorkContext | WriteContext, job: Job<T>) =>

@@ -4,7 +4,7 @@ import type { DueJobsReader } from '../../persistence/due-jobs-reader.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 
 /**
- * Sends unconfirmed changes of environment protection to the features service, which refuses direct edits there. That service ignores
+ * Sends unsynced changes of environment protection to the features service, which refuses direct edits there. That service ignores
  * older versions, so replicas may send the same change concurrently or twice.
  */
 export type SyncProtection = (context: CallContext) => Promise<void>;
@@ -17,8 +17,8 @@ export const protectionSync =
       hasMore = false;
       for (const change of await dueJobs.unsyncedProtections()) {
         const stored = await call(bus, SetProtection, { body: change }, context);
-        const isSentAgain = await transaction(context, ({ protections }) => protections.markSynced(change, stored));
-        hasMore ||= isSentAgain;
+        const mustBeSentAgain = await transaction(context, ({ protections }) => protections.markSynced(change, stored));
+        hasMore ||= mustBeSentAgain;
       }
     } while (hasMore);
   };
