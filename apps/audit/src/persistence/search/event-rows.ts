@@ -4,7 +4,7 @@ export interface PageRequest {
   /** the highest id that the page may begin with */
   readonly from: number;
   readonly limit: number;
-  /** how many matches to leave out before the first one of the page; none when left out */
+  /** how many matches to skip before the first one of the page; 0 by default */
   readonly skip?: number;
 }
 

@@ -12,10 +12,19 @@ export type { FoundEvent } from './event-rows.ts';
 const maxConcurrentScans = 2;
 /** The maximum number of matches whose ids are cached. Of more matches only the number is. */
 const maxCachedIds = 2_000;
-/** The maximum size of the cache, in characters of the conditions that are its keys. A total and an id count as so many characters. */
+/**
+ * The maximum size of the cache, in characters. An entry has the size of its key, the JSON of the conditions, and of what is cached for it:
+ * `sizeOfTotal` for the number of matches and the end of the log, and `sizeOfId` for each cached id, estimates of the memory that they need.
+ */
 const maxCacheSize = 32_000_000;
 const sizeOfTotal = 300;
 const sizeOfId = 12;
+/** How many times the expected number of ids a backward scan for a page may read, since matches are not distributed evenly. */
+const maxScanFactor = 4;
+/** The cost of finding and sorting one match, in ids of a backward scan: its row may be the only one that is read of a disk page. */
+const costOfMatch = 4;
+/** The number of ids whose backward scan is fast enough, however few matches there are to find and sort instead. */
+const fastScanLength = 50_000;
 /** The maximum number of restarts of a search, after events were dropped or many matching ones appended during it. */
 const maxAttempts = 3;
 
@@ -71,7 +80,7 @@ const findMatches = async (database: ReadDatabase, conditions: SearchConditions)
     return { ...found, ids };
   };
   if (conditions.sql.length === 0) return read(countOf(conditions));
-  if (conditions.readTexts) return read(idsAndCountOf(conditions));
+  if (conditions.readsTexts) return read(idsAndCountOf(conditions));
   const firstMatches = await read(firstMatchesOf(conditions));
   return firstMatches.events > maxCachedIds ? read(countOf(conditions)) : firstMatches;
 };
@@ -89,9 +98,10 @@ const pageOfIds = (ids: readonly number[], { from, limit, skip = 0 }: PageReques
   where id <= ${bind(from)} order by id desc limit ${bind(limit)} offset ${bind(skip)}`;
 
 /**
- * SQL: the ids of a page of many matches. It scans the primary key backwards, up to four times as many ids as should contain the
- * page, because the matches may all be in the older half of the log. If finding and sorting all matches costs less than that scan, `id + 0`
- * prevents it. A row that is alone on its disk page costs about four times as much.
+ * SQL: the ids of a page of many matches. A backward scan of the primary key finds the page within `expectedIds` ids if the matches are
+ * distributed evenly over the log. It ends at `boundary`, `maxScanFactor` times as far (`near`): all matches may be old. Those before the
+ * boundary, if the page needs them, are found by other indexes and sorted (`far`). If all matches are found and sorted at a lower cost than
+ * that of the scan, that is done instead. PostgreSQL sorts by `id + 0` without a scan of the primary key, which does not have this expression.
  */
 const pageOfMany = (
   { sql, withoutTextIndex }: SearchConditions,
@@ -101,11 +111,12 @@ const pageOfMany = (
 ): string => {
   const rowsToPageEnd = skip + limit;
   const idsPerMatch = Math.max(1, matches.upTo - matches.droppedId) / Math.max(1, matches.events);
+  const expectedIds = rowsToPageEnd * idsPerMatch;
   const fromCondition = `id <= ${bind(from)}`;
   const rows = `limit ${bind(limit)} offset ${bind(skip)}`;
-  if (rowsToPageEnd * idsPerMatch > 50_000 + 4 * matches.events)
+  if (expectedIds > fastScanLength + costOfMatch * matches.events)
     return `select id from event_search ${whereClause(...sql, fromCondition)} order by id + 0 desc ${rows}`;
-  const boundary = bind(Math.min(from, matches.upTo) - Math.ceil(4 * rowsToPageEnd * idsPerMatch));
+  const boundary = bind(Math.min(from, matches.upTo) - Math.ceil(maxScanFactor * expectedIds));
   const limitClause = `limit ${bind(rowsToPageEnd)}`;
   const far = whereClause(
     `(select count(*) from near) < ${bind(rowsToPageEnd)}`,
@@ -189,7 +200,7 @@ export const eventSearch = (database: ReadDatabase) => {
     // Concurrent searches with the same conditions share one scan.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: { conditions, deadline } }) =>
-      conditions.readTexts
+      conditions.readsTexts
         ? scan(deadline, () => findMatches(database, conditions))
         : findMatches(database, conditions),
   });
@@ -212,7 +223,7 @@ export const eventSearch = (database: ReadDatabase) => {
     const { statement, values } = pageAndLater(conditions, matches, page);
     const read = () => database.read<Row>(statement, values);
     // A page of many matches by text evaluates the text condition a second time.
-    const isScan = conditions.readTexts && matches.ids === undefined && !isBeyond(matches, page);
+    const isScan = conditions.readsTexts && matches.ids === undefined && !isBeyond(matches, page);
     return isScan ? scan(deadline, read) : read();
   };
 

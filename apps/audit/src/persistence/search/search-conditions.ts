@@ -31,7 +31,7 @@ export interface SearchConditions {
   /** the same conditions in a form that the text index does not serve, to read events by their ids */
   readonly withoutTextIndex: readonly string[];
   /** whether the texts of all candidate events must be read */
-  readonly readTexts: boolean;
+  readonly readsTexts: boolean;
 }
 
 /** A `where` clause of conditions that must all hold. */
@@ -89,7 +89,7 @@ export const searchConditions = (criteria: EventCriteria): SearchConditions => {
   if (notBefore !== undefined) sql.push(`day >= ${dayOf(bind(notBefore))}`);
   if (before !== undefined) sql.push(`day < ${dayOf(bind(before))}`);
   const text = foldForSearch(criteria.text ?? '');
-  if (text === '') return { sql, values, withoutTextIndex: sql, readTexts: false };
+  if (text === '') return { sql, values, withoutTextIndex: sql, readsTexts: false };
 
   const matchingTypes = textIn === 'data' ? [] : eventTypes.filter((type) => type.includes(text));
   const orType = matchingTypes.length === 0 ? '' : ` or type = any(${bind(matchingTypes)}::text[])`;
@@ -105,6 +105,6 @@ export const searchConditions = (criteria: EventCriteria): SearchConditions => {
     sql: [...sql, `(${indexed}${orType})`],
     values,
     withoutTextIndex: [...sql, `(${unindexed}${orType})`],
-    readTexts: true,
+    readsTexts: true,
   };
 };
