@@ -1,7 +1,7 @@
 import type { Bus } from '@bunting/bus';
 import { type Freshness, waitUntilFresh } from '@bunting/outbox';
 import type { EventLogReaders } from '../persistence/event-log-readers.ts';
-import { eventPages } from './events/read-event-page.ts';
+import { eventPageReader } from './events/event-page-reader.ts';
 
 interface ContextOptions {
   readonly bus: Bus;
@@ -25,7 +25,7 @@ export const auditContext = ({
   return {
     ...readers,
     bus,
-    readEventPage: eventPages({ waitUntilFresh: waitForLog, search, publicUrl }),
+    readEventPage: eventPageReader({ waitUntilFresh: waitForLog, search, publicUrl }),
     waitUntilFresh: waitForLog,
     retentionDays,
     publicUrl,

@@ -1,7 +1,7 @@
 import { implement, JsonText } from '@bunting/bus';
 import { requireStorableText, DeprecatedSearchEvents } from '@bunting/contracts';
 import type { AuditContext } from '../context.ts';
-import { optionalList } from './read-event-page.ts';
+import { optionalList } from './event-page-reader.ts';
 
 export const deprecatedSearchEventsEndpoint = ({ readEventPage }: AuditContext) =>
   implement(DeprecatedSearchEvents, async ({ body, ...request }) => {

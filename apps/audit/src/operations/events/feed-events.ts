@@ -4,7 +4,7 @@ import { parseEventFilters } from '../../domain/event-filters.ts';
 import { requireAfterNotBeyondLog } from '../../domain/require-valid-bounds.ts';
 import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import type { AuditContext } from '../context.ts';
-import { describedEventJson } from './read-event-page.ts';
+import { describedEventJson } from './event-page-reader.ts';
 
 /** Serves one page of the feed. Clients continue with `next`. */
 export const feedEventsEndpoint = ({ waitUntilFresh, readFeed, publicUrl }: AuditContext) =>

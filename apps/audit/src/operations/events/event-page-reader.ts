@@ -6,7 +6,7 @@ import type { EventCriteria } from '../../persistence/search/search-conditions.t
 import type { EventSearch, FoundEvent } from '../../persistence/search/event-search.ts';
 import type { PageRequest } from '../../persistence/search/event-rows.ts';
 
-interface EventPagesOptions {
+interface EventPageReaderOptions {
   readonly waitUntilFresh: (request: TimedRequest) => Promise<void>;
   readonly search: EventSearch;
   /** the URL of the console, with which links in summaries begin */
@@ -40,8 +40,8 @@ export const optionalList = <T>(value: T | undefined): readonly T[] | undefined 
   value === undefined ? undefined : [value];
 
 /** Reads pages of matching events that the caller may see, after the log has caught up. */
-export const eventPages =
-  ({ waitUntilFresh, search, publicUrl }: EventPagesOptions) =>
+export const eventPageReader =
+  ({ waitUntilFresh, search, publicUrl }: EventPageReaderOptions) =>
   async (
     request: EventRequestContext,
     query: Omit<EventCriteria, 'visible'>,
