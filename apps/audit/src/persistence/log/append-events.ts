@@ -4,7 +4,7 @@ import { searchableText } from '../../domain/searchable-text.ts';
 import type { ChainedEvent } from '../../domain/chained-event.ts';
 import { type HashedEvent, eventHash } from './hash-chain.ts';
 import { lockEventLogHead } from './log-head.ts';
-import { countActivity } from '../statistics/project-activity.ts';
+import { recordActivitySql } from '../statistics/project-activity.ts';
 import { ensurePartitions } from './partitions.ts';
 
 /** An event in its stored form, without the id and the hash that its position in the log determines, and its text that searches match. */
@@ -72,7 +72,7 @@ const insertEvents = `
     select distinct on (project, "createdByUserId") project, "createdByUserId", "createdBy", id from arrived
     order by project, "createdByUserId", id desc
     on conflict (project, id) do update set name = excluded.name, last_event = excluded.last_event
-  ), active as (${countActivity}
+  ), active as (${recordActivitySql}
   )
   update event_log_head set id = $1, uid = $2, events = events + $3, hash = decode($4, 'hex')`;
 

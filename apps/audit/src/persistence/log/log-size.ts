@@ -16,7 +16,7 @@ export interface LogSize {
 const bytesOf = (tables: string): string =>
   `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
 
-const size: Statement = {
+const selectSize: Statement = {
   name: 'log-size',
   text: `
     select head.events, first.id as "firstId", last.id as "lastId",
@@ -31,7 +31,7 @@ const size: Statement = {
 };
 
 export const logSize = async (database: ReadDatabase): Promise<LogSize> => {
-  const [found] = await database.read<LogSize>(size);
+  const [found] = await database.read<LogSize>(selectSize);
   if (found === undefined) throw missingLogHeadError();
   return found;
 };

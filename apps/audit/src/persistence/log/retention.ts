@@ -10,7 +10,7 @@ interface RetainedRange {
 const batchSize = 5_000;
 
 /** Records that the events from `$1` to `$2` are dropped. */
-const recordDropped = `
+const recordDroppedSql = `
   update event_log_head set
     events = events - (select count(*) from event where id between $1 and $2),
     dropped_id = $2, dropped_hash = (select hash from event where id = $2)`;
@@ -27,13 +27,13 @@ const oldestPartition = async ({ query }: Tx): Promise<{ name: string; last: num
 };
 
 /** Drops the oldest partition if all its events have expired. */
-const dropPartition = async (tx: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
+const dropExpiredPartition = async (tx: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
   const { query } = tx;
   const partition = await oldestPartition(tx);
   if (partition === undefined || partition.last > id) return 0;
   const [unexpired] = await query(`select 1 from ${partition.name} where created_at >= $1 limit 1`, [before]);
   if (unexpired !== undefined) return 0;
-  if (partition.last > droppedId) await query(recordDropped, [droppedId + 1, partition.last]);
+  if (partition.last > droppedId) await query(recordDroppedSql, [droppedId + 1, partition.last]);
   for (const name of [partition.name, partition.name.replace('event_p', 'event_search_p')]) {
     await query(`drop table ${name}`);
   }
@@ -41,7 +41,7 @@ const dropPartition = async (tx: Tx, { droppedId, id }: RetainedRange, before: D
 };
 
 /** Deletes one batch of the oldest events, up to the first that has not expired. */
-const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
+const deleteExpiredRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, before: Date): Promise<number> => {
   const text = `
     select max(id) as last from (
       select id, bool_and(created_at < $2) over (order by id) as old from (
@@ -49,7 +49,7 @@ const deleteRows = async ({ query }: Tx, { droppedId, id }: RetainedRange, befor
     ) as examined where old`;
   const { last } = onlyRow(await query<{ last: number | null }>(text, [droppedId, before, id]));
   if (last === null) return 0;
-  await query(recordDropped, [droppedId + 1, last]);
+  await query(recordDroppedSql, [droppedId + 1, last]);
   await query('delete from event where id <= $1', [last]);
   await query('delete from event_search where id <= $1', [last]);
   return last - droppedId;
@@ -68,5 +68,5 @@ export const dropOldestExpiredBatch = (database: Database, before: Date): Promis
       'select dropped_id as "droppedId", id from event_log_head for update',
     );
     if (retained === undefined) throw missingLogHeadError();
-    return (await dropPartition(tx, retained, before)) || deleteRows(tx, retained, before);
+    return (await dropExpiredPartition(tx, retained, before)) || deleteExpiredRows(tx, retained, before);
   });

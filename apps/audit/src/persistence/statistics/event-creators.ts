@@ -7,7 +7,7 @@ export interface EventCreator {
   readonly name: string;
 }
 
-const creators: Statement = {
+const selectCreators: Statement = {
   name: 'event-creators',
   text: `
     select id, name from (
@@ -22,4 +22,4 @@ const creators: Statement = {
 export const eventCreators =
   (database: ReadDatabase) =>
   (visible: EventVisibility): Promise<EventCreator[]> =>
-    database.read<EventCreator>(creators, [visible.ofNoProject, visible.hiddenProjects]);
+    database.read<EventCreator>(selectCreators, [visible.ofNoProject, visible.hiddenProjects]);

@@ -2,14 +2,14 @@ import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
 import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
-export const countActivity = `
+export const recordActivitySql = `
   insert into project_activity as stored (project, day, events, last_at)
   select project, ("createdAt" at time zone 'UTC')::date, count(*), max("createdAt") from arrived
   where project is not null group by 1, 2
   on conflict (project, day) do update
     set events = stored.events + excluded.events, last_at = greatest(stored.last_at, excluded.last_at)`;
 
-const activity: Statement = {
+const selectActivity: Statement = {
   name: 'project-activity',
   text: `
     with today as (select (now() at time zone 'UTC')::date as day)
@@ -35,4 +35,4 @@ export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
 export const projectActivity =
   (database: ReadDatabase) =>
   (project: string | undefined, days: number): Promise<ProjectActivity> =>
-    database.read<ProjectActivity[number]>(activity, [project ?? null, days]);
+    database.read<ProjectActivity[number]>(selectActivity, [project ?? null, days]);
