@@ -6,7 +6,7 @@ import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/state/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
 import { requestRolesByPolicy } from './domain/review/request-roles.ts';
-import { startBackgroundJobs } from './background/background-jobs.ts';
+import { startDueJobsLoop } from './background/due-jobs-loop.ts';
 import { scheduleMetrics } from './background/schedule-metrics.ts';
 import { protectionSync } from './operations/configuration/protection-sync.ts';
 import { reserveChangeIdsBy } from './persistence/reserve-change-ids.ts';
@@ -61,7 +61,7 @@ export const changeRequestsService = defineService({
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
     const allowsVoluntaryRequests = config.CHANGE_REQUESTS_VOLUNTARY;
-    const backgroundJobs = startBackgroundJobs({
+    const backgroundJobs = startDueJobsLoop({
       bus,
       dueJobs,
       reader,

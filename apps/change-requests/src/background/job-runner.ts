@@ -2,12 +2,13 @@ import { type CallContext, systemContext } from '@bunting/bus';
 import { Refusal } from '@bunting/contracts';
 import { type Log, logFailure } from '@bunting/runtime';
 import { inSpan, type SpanOptions } from '@bunting/tracing';
-import type { RetryBackoff } from './retry-backoff.ts';
+import type { JobBackoffs } from './job-backoffs.ts';
 
+/** The timeout of each call that a job makes. */
 const callTimeoutMs = 30_000;
 
-/** The request that scheduled the job has a trace of its own. */
-const jobSpan = (): SpanOptions => ({ name: 'pending change request', kind: 'internal' });
+/** Of the span with which each job begins a trace of its own: a request that caused the job has ended its trace long since. */
+const jobSpanOptions = (): SpanOptions => ({ name: 'pending change request', kind: 'internal' });
 
 /**
  * Runs jobs so that a failure of one does not stop the others: a job that needs an unavailable service is retried by the next run, and a job
@@ -23,11 +24,11 @@ export const jobRunner = (intervalMs: number, log: Log) => {
     subject: string,
     id: number,
     job: (context: CallContext) => Promise<unknown>,
-    backoff: RetryBackoff,
+    backoff: JobBackoffs,
   ): Promise<void> => {
     if (isStopped) return;
     try {
-      await inSpan(jobSpan, undefined, () => job(systemContext(callTimeoutMs)));
+      await inSpan(jobSpanOptions, undefined, () => job(systemContext(callTimeoutMs)));
       backoff.succeeded(id);
     } catch (error) {
       if (error instanceof Refusal && error.kind === 'ServiceUnavailable') {
@@ -45,7 +46,7 @@ export const jobRunner = (intervalMs: number, log: Log) => {
     runEach: async <T extends { readonly id: number }>(
       requests: readonly T[],
       job: (request: T, context: CallContext) => Promise<unknown>,
-      backoff: RetryBackoff,
+      backoff: JobBackoffs,
     ): Promise<void> => {
       for (const request of requests)
         await run(`change request ${request.id}`, request.id, (context) => job(request, context), backoff);

@@ -1,7 +1,7 @@
 import { backoffMs } from '@bunting/runtime';
 
 /** The backoffs of jobs that failed, by the id of their change request. */
-export interface RetryBackoff {
+export interface JobBackoffs {
   /** The ids whose backoff has not ended. */
   readonly idsInBackoff: () => number[];
   /** Milliseconds until the first backoff ends; infinity without one. */
@@ -14,7 +14,7 @@ export interface RetryBackoff {
 const defaultMaxMs = 60_000;
 
 /** Exponential backoff with jitter for each of many jobs, so that a job that always fails neither floods the log nor delays the others. */
-export const retryBackoff = (firstMs: number, now: () => number, maxMs = defaultMaxMs): RetryBackoff => {
+export const jobBackoffs = (firstMs: number, now: () => number, maxMs = defaultMaxMs): JobBackoffs => {
   const failing = new Map<number, { readonly failures: number; readonly retryAt: number }>();
   return {
     idsInBackoff: () => [...failing].flatMap(([id, { retryAt }]) => (retryAt > now() ? id : [])),

@@ -3,9 +3,16 @@ import { GetPermissionsOfUsers } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
 import { beginScheduledRun, type Scheduler } from '../domain/review/scheduled-run.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
+import type { Apply } from '../operations/state/apply-request.ts';
 import { loadSegmentConflicts } from '../operations/state/load-segment-conflicts.ts';
 
-interface Options {
+/** A request whose scheduled time has come, with the user who scheduled it. */
+interface ScheduledByUser {
+  readonly id: number;
+  readonly userId: number;
+}
+
+interface ClaimOptions {
   readonly bus: Bus;
   readonly transaction: UnitOfWork;
   /** records the delay in milliseconds of each scheduled request that begins to be applied */
@@ -21,12 +28,9 @@ const findScheduler = async (bus: Bus, id: number, context: CallContext): Promis
 };
 
 /** Marks a request whose scheduled time has come as being applied, and returns it; undefined if its run does not begin. */
-export const claimScheduledRequest =
-  ({ bus, transaction, onScheduledBegin }: Options) =>
-  async (
-    { id, userId }: { readonly id: number; readonly userId: number },
-    context: CallContext,
-  ): Promise<ChangeRequest | undefined> => {
+const claimScheduledRequest =
+  ({ bus, transaction, onScheduledBegin }: ClaimOptions) =>
+  async ({ id, userId }: ScheduledByUser, context: CallContext): Promise<ChangeRequest | undefined> => {
     const scheduler = await findScheduler(bus, userId, context);
     return transaction(context, async ({ requests, schedules }) => {
       const delayMs = await schedules.lockDueRequest(id);
@@ -41,3 +45,12 @@ export const claimScheduledRequest =
       return run.request;
     });
   };
+
+/** Claims a request whose scheduled time has come, and applies it. */
+export const runScheduledRequest = ({ apply, ...options }: ClaimOptions & { readonly apply: Apply }) => {
+  const claim = claimScheduledRequest(options);
+  return async (scheduled: ScheduledByUser, context: CallContext): Promise<void> => {
+    const begun = await claim(scheduled, context);
+    if (begun !== undefined) await apply(begun, context);
+  };
+};

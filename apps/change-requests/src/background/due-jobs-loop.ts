@@ -1,18 +1,18 @@
-import type { Bus, CallContext } from '@bunting/bus';
+import type { Bus } from '@bunting/bus';
 import { type Log, startLoop } from '@bunting/runtime';
-import type { ChangeRequest } from '../domain/change-request.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 import type { DueJobsReader } from '../persistence/due-jobs-reader.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from '../operations/state/apply-request.ts';
 import type { SyncProtection } from '../operations/configuration/protection-sync.ts';
-import { claimScheduledRequest } from './claim-scheduled-request.ts';
 import { removeDeletedUser } from './remove-deleted-user.ts';
-import { retryBackoff } from './retry-backoff.ts';
+import { jobBackoffs } from './job-backoffs.ts';
 import { jobRunner } from './job-runner.ts';
+import { resumeInterruptedRequest } from './resume-interrupted-request.ts';
+import { runScheduledRequest } from './run-scheduled-request.ts';
 import { suspendIfConflicting } from './suspend-if-conflicting.ts';
 
-export interface BackgroundJobsOptions {
+export interface DueJobsLoopOptions {
   readonly bus: Bus;
   readonly dueJobs: DueJobsReader;
   readonly reader: ChangeRequestReader;
@@ -33,40 +33,22 @@ const deletedUsersIntervalMs = 60_000;
 const pollMs = 5_000;
 
 /**
- * The jobs that no request triggers: applies scheduled requests, suspends those that conflict with newer edits, resumes attempts that a
- * crash interrupted, removes deleted users and sends unsynced protections. Every replica runs them; row locks make sure that each request
- * is claimed once.
+ * Runs the jobs that no request triggers, when they are due: applies scheduled requests, suspends those that conflict with newer edits,
+ * resumes attempts that a crash interrupted, removes deleted users and sends unsynced protections. Every replica runs them; row locks make
+ * sure that each scheduled request is claimed once.
  */
-export const startBackgroundJobs = ({
+export const startDueJobsLoop = ({
   dueJobs,
-  apply,
   syncProtection,
   intervalMs,
   recoveryTimeoutMs,
   log,
   ...options
-}: BackgroundJobsOptions) => {
+}: DueJobsLoopOptions) => {
   let nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
-  const backoff = () => retryBackoff(intervalMs, () => performance.now());
+  const backoff = () => jobBackoffs(intervalMs, () => performance.now());
   const [applyBackoff, checkBackoff, deletionBackoff, protectionBackoff] = [backoff(), backoff(), backoff(), backoff()];
   const jobs = jobRunner(intervalMs, log);
-
-  /** Loads a request whose attempt to apply it was interrupted. */
-  const loadInterrupted = async (
-    { id }: { readonly id: number },
-    context: CallContext,
-  ): Promise<ChangeRequest | undefined> =>
-    options.transaction(context, async ({ requests }) => {
-      const request = await requests.getForUpdate(id);
-      return request?.applying === null ? undefined : request;
-    });
-
-  const applyAfter =
-    <T>(claim: (item: T, context: CallContext) => Promise<ChangeRequest | undefined>) =>
-    async (item: T, context: CallContext) => {
-      const begun = await claim(item, context);
-      if (begun !== undefined) await apply(begun, context);
-    };
 
   const syncProtections = async (): Promise<void> => {
     if (protectionBackoff.idsInBackoff().length > 0 || (await dueJobs.unsyncedProtections()).length === 0) return;
@@ -83,7 +65,7 @@ export const startBackgroundJobs = ({
     await syncProtections();
     await jobs.runEach(
       await dueJobs.interruptedRequests(recoveryTimeoutMs, applyBackoff.idsInBackoff()),
-      applyAfter(loadInterrupted),
+      resumeInterruptedRequest(options),
       applyBackoff,
     );
     await removeDeletedUsers();
@@ -94,7 +76,7 @@ export const startBackgroundJobs = ({
     );
     await jobs.runEach(
       await dueJobs.scheduledRequests(applyBackoff.idsInBackoff()),
-      applyAfter(claimScheduledRequest(options)),
+      runScheduledRequest(options),
       applyBackoff,
     );
     jobs.reportOutage();
