@@ -30,7 +30,7 @@ const columnsOf = (table: string): string => columnNames.map((name) => `${table}
 
 // A state with a newer version replaces the document. The row of feature_lookup, by which the feature is found, and its index entries are
 // written only when one of its columns changes. Every part of the statement reads the rows as they were before it.
-const applyFeatures = `
+const applyFeaturesSql = `
   with incoming as (
     select * from json_to_recordset($1::json) as (name text, version bigint, document json, ${columnDefinitions})
   ), newer as (
@@ -52,7 +52,7 @@ const applyFeatures = `
   on conflict (name) do update set ${columnNames.map((name) => `${name} = excluded.${name}`).join(', ')}
   where (${columnsOf('feature_lookup')}) is distinct from (${columnsOf('excluded')})`;
 
-const applySegments = `
+const applySegmentsSql = `
   insert into segment (id, version, name)
   select id, version, name from json_to_recordset($1::json) as (id integer, version bigint, name text)
   on conflict (id) do update set version = excluded.version, name = excluded.name
@@ -62,7 +62,7 @@ const applySegments = `
  * Lets the next state of each entity replace the stored one, whatever its version: after the features service was restored from a backup,
  * it assigns the same versions a second time.
  */
-export const acceptAnyVersion = async ({ query }: Tx): Promise<void> => {
+export const acceptStatesAfterRestore = async ({ query }: Tx): Promise<void> => {
   await query('update feature_document set version = least(version, 0)');
   await query('update segment set version = least(version, 0)');
 };
@@ -75,7 +75,7 @@ export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessag
   const segments = newestOf(payloads('segment').map((payload) => parse(SegmentMessage, payload) as StateOf<'segment'>));
   if (segments.length > 0) {
     const rows = segments.map(({ id, version, state }) => ({ id: Number(id), version, name: state?.name ?? null }));
-    await query(applySegments, [JSON.stringify(rows)]);
+    await query(applySegmentsSql, [JSON.stringify(rows)]);
   }
   if (features.length > 0) {
     const rows = features.map(({ id, version, state }) => ({
@@ -83,6 +83,6 @@ export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessag
       version,
       ...(state === null ? { document: null } : { document: featureDocumentOf(state), ...featureLookupOf(state) }),
     }));
-    await query(applyFeatures, [JSON.stringify(rows)]);
+    await query(applyFeaturesSql, [JSON.stringify(rows)]);
   }
 };

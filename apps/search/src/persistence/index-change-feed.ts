@@ -25,7 +25,7 @@ interface IndexRecord {
   readonly rebuildReason: string | null;
 }
 
-const status: Statement = {
+const selectStatus: Statement = {
   name: 'index-status',
   text: `
     select generation, checkpoint_xid::text as "checkpointXid", rebuild_reason as "rebuildReason", pg_snapshot_xmin(snapshot)::text as "snapshotXmin",
@@ -33,7 +33,7 @@ const status: Statement = {
     from pg_current_snapshot() as snapshot left join search_index on uid = $1`,
 };
 
-const changes: Statement = {
+const selectChanges: Statement = {
   name: 'index-changes',
   text: `
     select name, changed::text, case when archived is not null
@@ -42,23 +42,23 @@ const changes: Statement = {
     where (changed, name) > ($1::xid8, $2) order by changed, name limit $3`,
 };
 
-const features: Statement = {
+const selectFeatures: Statement = {
   name: 'index-features',
   text: 'select name, archived, tags from feature_lookup where name > $1 order by name limit $2',
 };
 
-const unchangedCount: Statement = {
+const countIfUnchanged: Statement = {
   name: 'index-unchanged-count',
   text: `
     select count(*) as features from feature_lookup
     having not exists (select from feature_change where changed >= $1::xid8)`,
 };
 
-const save = `
+const saveSql = `
   insert into search_index (uid, generation, checkpoint_xid, rebuild_reason) values ($1, $2, $3::xid8, null)
   on conflict (uid) do update set generation = excluded.generation, checkpoint_xid = excluded.checkpoint_xid, rebuild_reason = null`;
 
-const markForRebuild = `
+const markForRebuildSql = `
   insert into search_index (uid, rebuild_reason) values ($1, $2) on conflict (uid) do update set rebuild_reason = excluded.rebuild_reason`;
 
 /** The lock of the one process that writes an index. The process has it until it releases the lock or loses its session. */
@@ -83,21 +83,23 @@ export const indexChangeFeed = (database: Database) => ({
    * and whether the checkpoint is in the future of this server: the database was restored from a backup of another one.
    */
   status: async (uid: string) =>
-    onlyRow(await database.read<IndexRecord & { snapshotXmin: string; isCheckpointInFuture: boolean }>(status, [uid])),
+    onlyRow(
+      await database.read<IndexRecord & { snapshotXmin: string; isCheckpointInFuture: boolean }>(selectStatus, [uid]),
+    ),
   /** The changes after a cursor, in the order of their transactions, and then by name. */
   changes: (after: Pick<FeatureChange, 'changed' | 'name'>, limit: number) =>
-    database.read<FeatureChange>(changes, [after.changed, after.name, limit]),
+    database.read<FeatureChange>(selectChanges, [after.changed, after.name, limit]),
   /** All features, by name. */
-  features: (after: string, limit: number) => database.read<IndexedFeature>(features, [after, limit]),
+  features: (after: string, limit: number) => database.read<IndexedFeature>(selectFeatures, [after, limit]),
   /** The number of features; undefined if this transaction or a later one has changed any. */
   countIfUnchangedSince: async (checkpointXid: string): Promise<number | undefined> =>
-    (await database.read<{ features: number }>(unchangedCount, [checkpointXid]))[0]?.features,
+    (await database.read<{ features: number }>(countIfUnchanged, [checkpointXid]))[0]?.features,
   /** Records the build of an index and the changes that are in it, and withdraws a requested rebuild. */
   save: (uid: string, { generation, checkpointXid }: { readonly generation: string; readonly checkpointXid: string }) =>
-    database.transaction(async ({ query }) => void (await query(save, [uid, generation, checkpointXid]))),
+    database.transaction(async ({ query }) => void (await query(saveSql, [uid, generation, checkpointXid]))),
   /** Requests a rebuild of the index. */
   markForRebuild: (uid: string, rebuildReason: string): Promise<void> =>
-    database.transaction(async ({ query }) => void (await query(markForRebuild, [uid, rebuildReason]))),
+    database.transaction(async ({ query }) => void (await query(markForRebuildSql, [uid, rebuildReason]))),
   /** The lock of an index; undefined while another process has it. */
   lock: async (uid: string): Promise<IndexLock | undefined> => {
     const session = await database.session();

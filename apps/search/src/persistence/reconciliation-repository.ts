@@ -37,7 +37,7 @@ export interface StateDigest {
   readonly digest: string;
 }
 
-const digests: { readonly [E in ReadableStateEntity]: Statement } = {
+const selectDigests: { readonly [E in ReadableStateEntity]: Statement } = {
   feature: {
     name: 'stored-feature-digests',
     text: `
@@ -54,7 +54,7 @@ const digests: { readonly [E in ReadableStateEntity]: Statement } = {
 };
 
 // Rows without a counterpart in the other table are included, so that they are repaired.
-const versions: { readonly [E in ReadableStateEntity]: Statement } = {
+const selectVersions: { readonly [E in ReadableStateEntity]: Statement } = {
   feature: {
     name: 'stored-feature-versions',
     text: `
@@ -71,7 +71,7 @@ const versions: { readonly [E in ReadableStateEntity]: Statement } = {
   },
 };
 
-const read: { readonly [E in ReadableStateEntity]: Statement } = {
+const selectStates: { readonly [E in ReadableStateEntity]: Statement } = {
   feature: {
     name: 'stored-features',
     text: `
@@ -165,16 +165,16 @@ const lowerVersion = async (
 
 /** The states that search stores, for comparison with the features service. */
 export const reconciliationRepository = (database: Database) => ({
-  digests: (entity: ReadableStateEntity): Promise<readonly StateDigest[]> => database.read(digests[entity]),
+  digests: (entity: ReadableStateEntity): Promise<readonly StateDigest[]> => database.read(selectDigests[entity]),
   /** Versions of the features of a project, or of all segments, ordered by id. */
   versions: (
     entity: ReadableStateEntity,
     group: string | undefined,
     after: string,
     limit: number,
-  ): Promise<readonly StateVersion[]> => database.read(versions[entity], [group ?? null, after, limit]),
+  ): Promise<readonly StateVersion[]> => database.read(selectVersions[entity], [group ?? null, after, limit]),
   read: (entity: ReadableStateEntity, ids: readonly string[]): Promise<readonly StoredState[]> =>
-    database.read(read[entity], [ids]),
+    database.read(selectStates[entity], [ids]),
   /**
    * Replaces a stored state, whatever the versions, unless it has changed since it was read.
    * @param expected the stored state as it was read; undefined if there was none

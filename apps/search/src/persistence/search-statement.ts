@@ -79,7 +79,7 @@ const inSegments = (segment: SetFilter, addValue: AddValue): string => {
   return requiresAll(segment) ? segment.values.map((name) => named([name])).join(' and ') : named(segment.values);
 };
 
-const onDay = (column: string, { before, midnight }: DayFilter, addValue: AddValue): string =>
+const beforeOrFromDay = (column: string, { before, midnight }: DayFilter, addValue: AddValue): string =>
   `${column} ${before ? '<' : '>='} to_timestamp(${addValue(midnight.getTime() / 1_000, 'double precision')})`;
 
 const conditionsOf = (
@@ -109,8 +109,8 @@ const conditionsOf = (
   if (tag !== undefined) add(taggedWith(tag, addValue), { isNot: isExclusion(tag) });
   if (segment !== undefined) add(inSegments(segment, addValue), { isNot: isExclusion(segment) });
   if (status !== undefined) required.push(`statuses && ${addValue(status, 'text[]')}`);
-  if (created !== undefined) required.push(onDay('created_at', created, addValue));
-  if (lastSeen !== undefined) required.push(onDay('last_seen_at', lastSeen, addValue));
+  if (created !== undefined) required.push(beforeOrFromDay('created_at', created, addValue));
+  if (lastSeen !== undefined) required.push(beforeOrFromDay('last_seen_at', lastSeen, addValue));
   if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, { isNot: !favorite });
   if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny(query.texts, addValue));
   const isInclusion = (filter: SetFilter | undefined): boolean => filter !== undefined && !isExclusion(filter);

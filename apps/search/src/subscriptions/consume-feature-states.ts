@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyStates, acceptAnyVersion } from '../persistence/apply-states.ts';
+import { applyStates, acceptStatesAfterRestore } from '../persistence/apply-states.ts';
 
 type ConsumeFeatureStatesOptions = Pick<ProjectionOptions, 'database' | 'bus' | 'intervalMs' | 'metrics' | 'log'>;
 
@@ -11,5 +11,5 @@ export const consumeFeatureStates = (options: ConsumeFeatureStatesOptions): Prom
     producer: 'features',
     topic: 'state',
     apply: applyStates,
-    onProducerRestored: acceptAnyVersion,
+    onProducerRestored: acceptStatesAfterRestore,
   });

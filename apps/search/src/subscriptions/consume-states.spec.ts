@@ -14,7 +14,7 @@ import {
 } from '../../test/builders.ts';
 import { generatedWorld } from '../../test/generated-searches.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import { applyStates, acceptAnyVersion } from '../persistence/apply-states.ts';
+import { applyStates, acceptStatesAfterRestore } from '../persistence/apply-states.ts';
 import { searchMigrations } from '../persistence/migrations.ts';
 
 describe('the search documents', () => {
@@ -66,7 +66,7 @@ describe('the search documents', () => {
   it('are those of a restored backup of features, although their versions are lower', async () => {
     await apply(featureState(aFeature({ name: 'a', type: 'experiment' }), 9), deletedFeatureState('b', 9));
     await apply(segmentState(1, 'new', 9));
-    await database.transaction(acceptAnyVersion);
+    await database.transaction(acceptStatesAfterRestore);
     await apply(featureState(aFeature({ name: 'a', type: 'release' }), 5), featureState(aFeature({ name: 'b' }), 4));
     await apply(segmentState(1, 'old', 3));
     expect(await known()).toMatchObject([
