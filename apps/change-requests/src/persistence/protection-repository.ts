@@ -13,17 +13,17 @@ export interface ProtectionChange {
   readonly isProtected: boolean;
 }
 
-const lockProtection = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
+const lockProtectionSql = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
 
 /** Whether the features service has the current protection of an environment, or will get it by a newer change. */
-const isProtectionCurrent = `
+const isProtectionCurrentSql = `
   select exists (select from unsynced_protection where project = $1 and environment = $2)
     or exists (select from protected_environment where project = $1 and environment = $2) = $3::boolean as "isCurrent"`;
 
-const continueVersionsAfter = `
+const continueVersionsAfterSql = `
   select setval('unsynced_protection_version_seq', greatest($1::bigint, (select last_value from unsynced_protection_version_seq)))`;
 
-const protectionNow = `
+const selectProtectionAndNow = `
   select (select required_approvals from protected_environment where project = $1 and environment = $2) as "requiredApprovals",
     ${nowMsSql} as "nowMs"`;
 
@@ -36,14 +36,14 @@ export interface CurrentProtection {
 /** The protection of environments within a unit of work. */
 export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
   const get = async ({ project, environment }: EnvironmentRef): Promise<CurrentProtection> => {
-    const rows = await tx.query<{ requiredApprovals: number | null; nowMs: number }>(protectionNow, [
+    const rows = await tx.query<{ requiredApprovals: number | null; nowMs: number }>(selectProtectionAndNow, [
       project,
       environment,
     ]);
     const { requiredApprovals, nowMs: now } = onlyRow(rows);
     return { requiredApprovals, now: new Date(now) };
   };
-  const lock = ({ project, environment }: EnvironmentRef) => tx.query(lockProtection, [project, environment]);
+  const lock = ({ project, environment }: EnvironmentRef) => tx.query(lockProtectionSql, [project, environment]);
 
   return {
     /** The number of approvals that new requests require; null if the environment is not protected. */
@@ -81,8 +81,8 @@ export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
       await lock({ project, environment });
       await tx.em.nativeDelete(UnsyncedProtectionEntity, { version });
       const values = [project, environment, stored.isProtected];
-      if (onlyRow(await tx.query<{ isCurrent: boolean }>(isProtectionCurrent, values)).isCurrent) return false;
-      await tx.query(continueVersionsAfter, [stored.version]);
+      if (onlyRow(await tx.query<{ isCurrent: boolean }>(isProtectionCurrentSql, values)).isCurrent) return false;
+      await tx.query(continueVersionsAfterSql, [stored.version]);
       tx.em.create(UnsyncedProtectionEntity, { project, environment, isProtected: !stored.isProtected });
       await tx.em.flush();
       return true;

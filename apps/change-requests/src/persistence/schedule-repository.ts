@@ -3,7 +3,7 @@ import type { EditedObjects } from '../domain/objects-in-consumed-events.ts';
 import { ScheduleEntity } from './entities.ts';
 import { segmentsOfStrategySql } from './request-conditions-sql.ts';
 
-const claimDue = `
+const lockDueRequestSql = `
   select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as "delayMs"
   from change_request request join schedule on schedule.change_request_id = request.id
   where request.id = $1 and request.applying is null and schedule.status = 'pending'
@@ -14,7 +14,7 @@ const claimDue = `
 export const scheduleRepository = (tx: Tx) => ({
   /** Locks a request whose scheduled time has come, unless another replica holds it, and returns its delay in milliseconds. */
   lockDueRequest: async (id: number): Promise<number | undefined> =>
-    (await tx.query<{ delayMs: number }>(claimDue, [id]))[0]?.delayMs,
+    (await tx.query<{ delayMs: number }>(lockDueRequestSql, [id]))[0]?.delayMs,
   /** Marks a schedule as checked for conflicts, unless there were more than `checked` edits in the meantime. */
   markChecked: async (id: number, checked: number): Promise<void> => {
     await tx.em.nativeUpdate(ScheduleEntity, { request: id, uncheckedEdits: checked }, { uncheckedEdits: 0 });
@@ -22,7 +22,7 @@ export const scheduleRepository = (tx: Tx) => ({
 });
 
 /** `$1` features, `$2` segments, `$3` projects, `$4` whether any request may name an edited object. */
-const incrementUncheckedEdits = `
+const incrementUncheckedEditsSql = `
   update schedule set unchecked_edits = unchecked_edits + 1
   from change_request request
   where request.id = schedule.change_request_id and schedule.status <> 'suspended' and (
@@ -37,5 +37,5 @@ const incrementUncheckedEdits = `
 export const markSchedulesForConflictCheck = async ({ query }: Tx, edited: EditedObjects): Promise<void> => {
   const { features, segments, projects, isGlobal } = edited;
   if (features.length + segments.length + projects.length > 0 || isGlobal)
-    await query(incrementUncheckedEdits, [features, segments, projects, isGlobal]);
+    await query(incrementUncheckedEditsSql, [features, segments, projects, isGlobal]);
 };
