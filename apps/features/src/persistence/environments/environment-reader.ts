@@ -4,7 +4,7 @@ import type { ReadDatabase, Statement } from '@bunting/database';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';
 import { EnvironmentEntity, sql } from '../entities.ts';
-import type { TaggedJson } from '../transactions/conditional-write.ts';
+import type { JsonWithEntityTag } from '../transactions/conditional-write.ts';
 import { withoutNulls } from '../sql/json-sql.ts';
 import { readJson } from '../sql/read-json.ts';
 
@@ -67,7 +67,7 @@ export const environmentReader = (database: ReadDatabase) => {
   return {
     all: (hidden: readonly string[], tokens: Tokens): Promise<string> =>
       readJson(database, all, [hidden, JSON.stringify(tokens)]),
-    one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<TaggedJson> => {
+    one: async (name: string, hidden: readonly string[], tokens: Tokens): Promise<JsonWithEntityTag> => {
       const [row] = await database.read<{ json: string; stored: StoredEnvironment }>(one, [
         name,
         hidden,

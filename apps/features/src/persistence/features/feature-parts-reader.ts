@@ -5,7 +5,7 @@ import { featureNotInEnvironment, featureWithoutEnvironment, strategyNotFound } 
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { selectArchivedFeatures } from './feature-queries.ts';
 import { emptyEnvironment } from '../../domain/features/feature-in-environment.ts';
-import type { TaggedJson } from '../transactions/conditional-write.ts';
+import type { JsonWithEntityTag } from '../transactions/conditional-write.ts';
 import { activeChildrenOf, activeChildrenOfAll } from '../sql/active-features.ts';
 import { variantsSortedByName } from '../sql/json-sql.ts';
 import { currentStage } from '../sql/lifecycle-stage.ts';
@@ -144,7 +144,7 @@ export const featurePartsReader = (database: ReadDatabase) => {
 
   const readPartInEnvironment =
     (statement: Statement, refusalOfMissing: (feature: string, environment: string) => Refusal) =>
-    async (feature: FeatureEnvironmentRef): Promise<TaggedJson> => {
+    async (feature: FeatureEnvironmentRef): Promise<JsonWithEntityTag> => {
       const { json, stored, isConnected } = await rowOf<EnvironmentRow>(statement, feature, feature.environment);
       if (!isConnected) throw refusalOfMissing(feature.featureName, feature.environment);
       return { json, tag: contentTag(stored ?? emptyEnvironment) };
@@ -154,13 +154,13 @@ export const featurePartsReader = (database: ReadDatabase) => {
     environment: readPartInEnvironment(environment, featureNotInEnvironment),
     strategies: readPartInEnvironment(strategies, featureWithoutEnvironment),
     environmentVariants: readPartInEnvironment(environmentVariants, featureNotInEnvironment),
-    strategy: async (ref: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<TaggedJson> => {
+    strategy: async (ref: FeatureEnvironmentRef & { readonly strategyId: string }): Promise<JsonWithEntityTag> => {
       const { json } = await rowOf<FeatureRow<string | null>>(strategy, ref, ref.environment, ref.strategyId);
       if (json === null) throw strategyNotFound(ref.strategyId);
       return { json, tag: contentTag(JSON.parse(json)) };
     },
     /** The variants of the first environment that has variants. */
-    variants: async (feature: FeatureRef): Promise<TaggedJson> => {
+    variants: async (feature: FeatureRef): Promise<JsonWithEntityTag> => {
       const { json, editVersion } = await rowOf<FeatureRow>(variants, feature);
       return { json, tag: editVersion };
     },

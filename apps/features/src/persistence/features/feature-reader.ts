@@ -3,7 +3,7 @@ import { type ReadDatabase, batchedRead, type Statement } from '@bunting/databas
 import { featureNotFound } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
-import type { TaggedJson } from '../transactions/conditional-write.ts';
+import type { JsonWithEntityTag } from '../transactions/conditional-write.ts';
 import { selectFeaturesOfProject, tagAndNamePrefix, selectDetailedFeatures } from './feature-queries.ts';
 import { readJson } from '../sql/read-json.ts';
 
@@ -30,18 +30,18 @@ const tags: Statement = {
 
 /** Reads features outside of transactions, as JSON that PostgreSQL builds, in one statement each. */
 export const featureReader = (database: ReadDatabase) => {
-  const readWithoutVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
+  const readWithoutVariants = batchedRead<[name: string, project: string, userId: number], JsonWithEntityTag>(
     database,
     detailed,
   );
-  const readWithVariants = batchedRead<[name: string, project: string, userId: number], TaggedJson>(
+  const readWithVariants = batchedRead<[name: string, project: string, userId: number], JsonWithEntityTag>(
     database,
     detailedWithVariants,
   );
 
   return {
     /** A feature with the favourite mark of a user, in one batch with concurrent reads. */
-    one: async (feature: FeatureRef, userId: number, withVariants: boolean): Promise<TaggedJson> => {
+    one: async (feature: FeatureRef, userId: number, withVariants: boolean): Promise<JsonWithEntityTag> => {
       const read = withVariants ? readWithVariants : readWithoutVariants;
       const found = await read(feature.featureName, feature.projectId, userId);
       if (found === undefined) throw await readRefusalOfMissingFeature(database, feature);
@@ -61,8 +61,8 @@ export const featureReader = (database: ReadDatabase) => {
         : readJson(database, pageOfProject, [...values, limit ?? null, offset]);
     },
 
-    tagsOf: async (name: string, hidden: readonly string[]): Promise<TaggedJson> => {
-      const [found] = await database.read<TaggedJson>(tags, [name, hidden]);
+    tagsOf: async (name: string, hidden: readonly string[]): Promise<JsonWithEntityTag> => {
+      const [found] = await database.read<JsonWithEntityTag>(tags, [name, hidden]);
       if (found === undefined) throw featureNotFound(name);
       return found;
     },

@@ -4,7 +4,7 @@ import { type ReadDatabase, timestampSql, type Statement } from '@bunting/databa
 import { segmentNotFound, strategyNotFound } from '../../domain/refusals.ts';
 import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { storedSegmentJson } from '../entity-json-sql.ts';
-import type { TaggedJson } from '../transactions/conditional-write.ts';
+import type { JsonWithEntityTag } from '../transactions/conditional-write.ts';
 import { strategiesWhereSql } from '../features/strategies-sql.ts';
 import { orNull, withoutNulls } from '../sql/json-sql.ts';
 import { readJson } from '../sql/read-json.ts';
@@ -65,7 +65,7 @@ const segmentsOfStrategy: Statement = {
 /** Reads segments outside of transactions. Segments and features of the projects `hidden` are left out. */
 export const segmentReader = (database: ReadDatabase) => ({
   all: (hidden: readonly string[]): Promise<string> => readJson(database, allSegments, [hidden]),
-  one: async (id: number, hidden: readonly string[]): Promise<TaggedJson> => {
+  one: async (id: number, hidden: readonly string[]): Promise<JsonWithEntityTag> => {
     const [row] = await database.read<{ json: string; stored: StoredSegment }>(oneSegment, [id, hidden]);
     if (row === undefined) throw segmentNotFound(id);
     return { json: row.json, tag: contentTag(row.stored) };

@@ -7,7 +7,7 @@ import type { StoredSegment } from '../../domain/constraints/segment.ts';
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 
 /** JSON for a reply, and the entity tag that conditional writes of it must match. */
-export interface TaggedJson {
+export interface JsonWithEntityTag {
   readonly json: string;
   readonly tag: string;
 }
@@ -40,14 +40,14 @@ interface Params {
 }
 
 /** Returns the entity tags that match a subject before or after the write; undefined if it is not locked or does not exist. */
-type TagsOfSubject = (
+type EntityTagsOfSubject = (
   locked: LockedObjects,
   params: Params,
   time: 'before' | 'after',
 ) => readonly (string | undefined)[] | undefined;
 
 const ofFeature =
-  (part: (feature: Feature, params: Params) => unknown): TagsOfSubject =>
+  (part: (feature: Feature, params: Params) => unknown): EntityTagsOfSubject =>
   ({ features }, params, time) => {
     const state = features.get(params.featureName ?? '')?.[time];
     if (state === undefined) return undefined;
@@ -57,7 +57,7 @@ const ofFeature =
   };
 
 /** The entity tags that match a subject, its own first. */
-const tagsOfTarget: Readonly<Record<IfMatchTarget, TagsOfSubject>> = {
+const entityTagsOfTarget: Readonly<Record<IfMatchTarget, EntityTagsOfSubject>> = {
   feature: ({ features }, { featureName = '' }, time) => {
     const state = features.get(featureName)?.[time];
     return state === undefined ? undefined : [String(state.editVersion)];
@@ -66,12 +66,12 @@ const tagsOfTarget: Readonly<Record<IfMatchTarget, TagsOfSubject>> = {
   strategy: ofFeature((feature, { environment = '', strategyId }) =>
     inEnvironment(feature, environment).strategies.find(({ id }) => id === strategyId),
   ),
-  segment: ({ segments }, { id = 0 }, time) => tagsOfContent(segments.get(id)?.[time]),
-  environment: ({ environments }, { name = '' }, time) => tagsOfContent(environments.get(name)?.[time]),
+  segment: ({ segments }, { id = 0 }, time) => entityTagsOfContent(segments.get(id)?.[time]),
+  environment: ({ environments }, { name = '' }, time) => entityTagsOfContent(environments.get(name)?.[time]),
   'change request': () => undefined,
 };
 
-const tagsOfContent = (content: unknown): readonly string[] | undefined =>
+const entityTagsOfContent = (content: unknown): readonly string[] | undefined =>
   content === undefined ? undefined : [contentTag(content)];
 
 /**
@@ -84,7 +84,7 @@ export const checkConditionalWrite = (
 ) => {
   if (ifMatchTarget === undefined) return;
   const tagsOf = (time: 'before' | 'after') =>
-    tagsOfTarget[ifMatchTarget](locked, params as Params, time)?.filter((tag) => tag !== undefined);
+    entityTagsOfTarget[ifMatchTarget](locked, params as Params, time)?.filter((tag) => tag !== undefined);
   const before = tagsOf('before');
   // Also without the header, so that the first test of an operation finds it.
   if (before === undefined)
