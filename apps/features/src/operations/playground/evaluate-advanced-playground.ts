@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type AdvancedPlaygroundResult, EvaluateAdvancedPlayground } from '@bunting/contracts';
-import { playgroundEvaluator } from '../../domain/playground/evaluate-playground.ts';
+import { playgroundEvaluator } from '../../domain/playground/playground-evaluators.ts';
 import { combinationsOf, readContext } from '../../domain/playground/playground-contexts.ts';
 import { requireShowable } from '../../domain/playground/playground-limits.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { EvaluatePlaygroundTable, type PlaygroundCell } from '@bunting/contracts';
 import { changedFeatures, changedSegments } from '../../domain/changes/changed-subjects.ts';
-import { tableCellEvaluator } from '../../domain/playground/evaluate-playground.ts';
+import { tableCellEvaluator } from '../../domain/playground/playground-evaluators.ts';
 import { combinationsOfAll, readContext } from '../../domain/playground/playground-contexts.ts';
 import { maxFeatures } from '../../domain/playground/playground-limits.ts';
 import { featuresToRead } from '../changes/change-context-query.ts';

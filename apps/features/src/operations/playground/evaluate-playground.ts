@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { EvaluatePlayground } from '@bunting/contracts';
-import { playgroundEvaluator } from '../../domain/playground/evaluate-playground.ts';
+import { playgroundEvaluator } from '../../domain/playground/playground-evaluators.ts';
 import { readContext } from '../../domain/playground/playground-contexts.ts';
 import type { FeaturesContext } from '../context.ts';
 import { readPlaygroundContent } from './read-playground-content.ts';

@@ -4,7 +4,7 @@ import type { EvaluationContext } from '@bunting/evaluation';
 import { aFeature, aSegment, aStrategy } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import type { Feature } from '../features/feature.ts';
-import { tableCellEvaluator, playgroundEvaluator } from './evaluate-playground.ts';
+import { tableCellEvaluator, playgroundEvaluator } from './playground-evaluators.ts';
 import { type PlaygroundContent, withChanges } from './playground-content.ts';
 import { combinationsOf, combinationsOfAll, readContext } from './playground-contexts.ts';
 import { maxFeatures, requireFeaturesWithin, requireShowable } from './playground-limits.ts';
