@@ -25,10 +25,12 @@ it('finds the contract and the endpoint of every operation in folders of one nam
   expect(misplaced).toEqual([]);
 });
 
-it('finds the schema and the rule of every action of a change in files that have the name of the action', () => {
+it('finds the schema and the handler of every action of a change in files that have the name of the action', () => {
   const schemas = filesIn('libs', 'contracts', 'src', 'changes');
-  const rules = filesIn('apps', 'features', 'src', 'domain', 'changes', 'actions');
-  const fileOf = (action: string): string =>
-    `${action.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`;
-  expect(changeActions.filter((action) => !schemas.has(fileOf(action)) || !rules.has(fileOf(action)))).toEqual([]);
+  const handlers = filesIn('apps', 'features', 'src', 'domain', 'changes', 'actions');
+  const missing = changeActions.filter((action) => {
+    const name = action.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return !schemas.has(`${name}.ts`) || !handlers.has(`${name}-handler.ts`);
+  });
+  expect(missing).toEqual([]);
 });

@@ -4,8 +4,8 @@ import type { ProjectContext } from '../project-context.ts';
 import type { Referrer } from '../require-unused.ts';
 
 /**
- * The objects that changes read or write. The operation loads them first, in the state before the changes; a `StateAfterChanges` is the same
- * after some of them.
+ * The objects that changes read or write. The operation loads them first, in the state before the changes; a `StateAfterChanges` is the
+ * same after some of them.
  */
 export interface ChangeContext {
   readonly project: string;
