@@ -50,7 +50,7 @@ export const FeatureStrategy = Type.Object(
 );
 export type FeatureStrategy = Static<typeof FeatureStrategy>;
 
-/** The properties of a strategy that users set: of a new strategy, or of the default strategy of an environment. Other members are ignored. */
+/** The properties of a strategy that users set: of a new one, or of the default strategy of an environment. Other members are ignored. */
 export const StrategyProperties = Type.Object(
   {
     name,
