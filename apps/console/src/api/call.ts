@@ -3,7 +3,7 @@ import { apiErrorMessages } from '../messages/api-errors.ts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './sign-in-state.ts';
 import { authorizationHeader } from './api-key.ts';
-import { createStore } from './store.ts';
+import { createStore } from '../store.ts';
 
 /** The member `K` of a request, which is optional when all of its properties are. */
 type RequestPart<K extends string, S> = undefined extends S

@@ -1,4 +1,4 @@
-import { createStore } from './store.ts';
+import { createStore } from '../store.ts';
 
 /** A way to sign in other than the password, from the gateway's 401. */
 export interface SignInOption {

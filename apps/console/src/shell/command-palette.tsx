@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { operationQuery } from '../api/queries.ts';
-import { useStore } from '../api/store.ts';
+import { useStore } from '../store.ts';
 import { sharedMessages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialogs/dialog.module.css';
 import { registeredPageActions } from './page-actions.ts';

@@ -1,4 +1,4 @@
-import { useStore } from '../api/store.ts';
+import { useStore } from '../store.ts';
 import { Dialog } from '../components/dialogs/dialog.tsx';
 import { sharedMessages } from '../messages/shared.ts';
 import { registeredPageActions } from './page-actions.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { createStore } from '../api/store.ts';
+import { createStore } from '../store.ts';
 
 /** Something that the user can do on a page or in a dialog: the command palette lists it, and its key runs it. */
 export interface PageAction {

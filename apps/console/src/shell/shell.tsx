@@ -3,7 +3,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { pendingSignInOffer } from '../api/sign-in-state.ts';
 import { responseStalenessStore } from '../api/call.ts';
-import { useStore } from '../api/store.ts';
+import { useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
 import icon from '../icon.svg';

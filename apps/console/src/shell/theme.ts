@@ -1,4 +1,4 @@
-import { createStore } from '../api/store.ts';
+import { createStore } from '../store.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];

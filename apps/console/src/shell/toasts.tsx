@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { createStore, useStore } from '../api/store.ts';
+import { createStore, useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
 import { explainError } from '../messages/explain-error.ts';

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMe } from '../api/queries.ts';
 import { signOut } from '../api/sign-in.ts';
-import { useStore } from '../api/store.ts';
+import { useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
 import { sharedMessages } from '../messages/shared.ts';

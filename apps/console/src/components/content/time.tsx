@@ -1,4 +1,4 @@
-import { createStore, useStore } from '../../api/store.ts';
+import { createStore, useStore } from '../../store.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 
 const units = [
