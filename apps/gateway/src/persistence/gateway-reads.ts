@@ -1,5 +1,5 @@
 import type { Database, Tx } from '@bunting/database';
-import { countAccounts } from './accounts/count-accounts.ts';
+import { countForStatistics } from './count-for-statistics.ts';
 import { groupReads } from './accounts/group-repository.ts';
 import { userReads } from './accounts/user-repository.ts';
 import { scimReads } from './identity/scim-repository.ts';
@@ -42,7 +42,7 @@ export const gatewayReads = (
     inviteLinks: inviteLinkReads(tx),
     settings: settingReads(tx),
     scim: scimReads(tx),
-    countAccounts: () => countAccounts(database),
+    countForStatistics: () => countForStatistics(database),
     instanceId: () => instanceId(database),
   };
 };

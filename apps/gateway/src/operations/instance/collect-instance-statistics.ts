@@ -19,8 +19,8 @@ export const collectInstanceStatistics = async (
 ): Promise<InstanceStatistics> => {
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
     (await call(bus, SearchEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
-  const [accounts, resources, featureExports, featureImports, instanceId, oidc] = await Promise.all([
-    reads.countAccounts(),
+  const [ownStatistics, resources, featureExports, featureImports, instanceId, oidc] = await Promise.all([
+    reads.countForStatistics(),
     call(bus, CountResources, {}, onBehalfOf(context)),
     countEvents({ type: 'IS:features-exported' }),
     countEvents({ type: 'IS:features-imported' }),
@@ -44,7 +44,7 @@ export const collectInstanceStatistics = async (
     instanceId,
     versionOSS: unleashVersion,
     versionEnterprise: unleashVersion,
-    ...accounts,
+    ...ownStatistics,
     ...resourceCounts,
     featureToggles: features,
     archivedFeatureToggles: archivedFeatures,

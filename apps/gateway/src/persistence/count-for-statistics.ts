@@ -1,7 +1,7 @@
 import type { InstanceStatistics } from '@bunting/contracts';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 
-type AccountCounts = Pick<
+type GatewayStatistics = Pick<
   InstanceStatistics,
   | 'users'
   | 'serviceAccounts'
@@ -38,6 +38,6 @@ const counts: Statement = {
     from account, token, custom`,
 };
 
-/** Counts accounts, tokens and roles in one statement. */
-export const countAccounts = async (database: ReadDatabase): Promise<AccountCounts> =>
-  onlyRow(await database.read<AccountCounts>(counts, []), 'count-accounts');
+/** Counts accounts, tokens, roles and groups in one statement, for the statistics of the instance. */
+export const countForStatistics = async (database: ReadDatabase): Promise<GatewayStatistics> =>
+  onlyRow(await database.read<GatewayStatistics>(counts, []), 'count-accounts');
