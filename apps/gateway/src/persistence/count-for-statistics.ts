@@ -13,7 +13,7 @@ type GatewayStatistics = Pick<
   | 'groups'
 >;
 
-const activeWithin = (days: number): string =>
+const activeWithinSql = (days: number): string =>
   `'last${days}', count(*) filter (where not is_service and seen_at > now() - interval '${days} days')`;
 
 const counts: Statement = {
@@ -21,7 +21,7 @@ const counts: Statement = {
   text: `
     with account as (
       select count(*) filter (where not is_service) as users, count(*) filter (where is_service) as service,
-        json_build_object(${[7, 30, 60, 90].map(activeWithin).join(', ')}) as active
+        json_build_object(${[7, 30, 60, 90].map(activeWithinSql).join(', ')}) as active
       from api_user where deleted_at is null),
     token as (
       select json_build_object('admin', count(*) filter (where kind = 'admin'),

@@ -8,7 +8,7 @@ import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type GroupInput, storeGroup } from './store-group.ts';
-import { userColumns, type UserRow, userOf } from './user-repository.ts';
+import { userColumnsSql, type UserRow, userOf } from './user-repository.ts';
 
 type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
 
@@ -30,7 +30,7 @@ const selectGroups = `
   from user_group g where $1::integer[] is null or id = any ($1::integer[]) order by lower(name), id`;
 
 const selectMembers = `
-  select m.group_id as "groupId", ${timestampSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${userColumns}
+  select m.group_id as "groupId", ${timestampSql('m.joined_at')} as "joinedAt", m.created_by as "addedBy", ${userColumnsSql}
   from group_member m join api_user u on u.id = m.user_id
   where m.group_id = any ($1::integer[]) order by u.id`;
 
@@ -42,7 +42,7 @@ const selectManagedBySignIns = `
     exists (select from group_member where group_id = g.id and user_id = $1) as "isMember"
   from user_group g where mappings_sso && $2::text[] or id in (select group_id from synced) order by id`;
 
-const joinBySignIn = `
+const joinBySignInSql = `
   insert into group_member (group_id, user_id, created_by, is_synced)
   select id, $1, $3, true from user_group where id = any ($2::integer[]) on conflict do nothing`;
 
@@ -117,7 +117,7 @@ export const groupRepository = (
     createdBy: string,
   ): Promise<void> => {
     const ids = (changed: ChangedMemberships['added']) => changed.map(({ id }) => id);
-    if (added.length > 0) await query(joinBySignIn, [userId, ids(added), createdBy]);
+    if (added.length > 0) await query(joinBySignInSql, [userId, ids(added), createdBy]);
     if (removed.length > 0)
       await query('delete from group_member where user_id = $1 and group_id = any ($2::integer[])', [
         userId,

@@ -42,16 +42,16 @@ export interface UserRow extends UserNames {
 }
 
 /** SQL: the columns of `UserRow`, of the table alias `u`. */
-export const userColumns = gatewaySql.selectOf(UserEntity, 'u');
+export const userColumnsSql = gatewaySql.selectOf(UserEntity, 'u');
 
 /** SQL: whether the table alias `u` is an active user whose e-mail address or user name is `$1`; no service account. */
-export const isUserNamed = `(lower(u.email) = lower($1) or lower(u.username) = lower($1))
+export const isUserNamedSql = `(lower(u.email) = lower($1) or lower(u.username) = lower($1))
   and u.deleted_at is null and u.is_active and not u.is_service`;
 /**
- * SQL: the order of the users of `isUserNamed`, those by e-mail address first. A user name that equals the e-mail address of another user
+ * SQL: the order of the users of `isUserNamedSql`, those by e-mail address first. A user name that equals the e-mail address of another user
  * does not shadow that user.
  */
-export const emailsFirst = '(lower(u.email) = lower($1)) is true desc';
+export const emailsFirstSql = '(lower(u.email) = lower($1)) is true desc';
 
 const presentNames = ({ name, username, email }: UserNames): Pick<User, 'name' | 'username' | 'email'> => ({
   ...(name === null ? {} : { name }),
@@ -99,13 +99,13 @@ const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
 const inactiveAfter = '180 days';
 
 const selectInactive = `
-  select ${userColumns}, ${timestampSql('key.seen_at')} as "patSeenAt"
+  select ${userColumnsSql}, ${timestampSql('key.seen_at')} as "patSeenAt"
   from api_user u left join lateral (select max(seen_at) as seen_at from api_token where user_id = u.id) key on true
   where u.deleted_at is null and not u.is_service and ($1::integer[] is null or u.id = any ($1::integer[]))
     and greatest(u.created_at, u.seen_at, key.seen_at) < now() - interval '${inactiveAfter}'
   order by u.id`;
 
-const countAdmins = `
+const countAdminsSql = `
   select count(*) filter (where not is_service and has_password) as password,
     count(*) filter (where not is_service and not has_password) as "noPassword",
     count(*) filter (where is_service) as service
@@ -126,7 +126,7 @@ const requireFound = (user: User | undefined): User => {
 /** Reads of users and service accounts without a lock: for responses, not for decisions. */
 export const userReads = ({ query }: Pick<Tx, 'query'>) => {
   const find = async (id: number, { only }: AccountFilter = {}): Promise<User | undefined> => {
-    const text = `select ${userColumns} from api_user u where id = $1 and deleted_at is null`;
+    const text = `select ${userColumnsSql} from api_user u where id = $1 and deleted_at is null`;
     return userOfType((await query<UserRow>(text, [id]))[0], only);
   };
   return {
@@ -136,7 +136,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
     /** Users whose name, username or e-mail address starts with the prefix; at most 100. */
     search: async (prefix: string): Promise<UserSearchResults> => {
       const text = `
-      select ${userColumns} from api_user u
+      select ${userColumnsSql} from api_user u
       where deleted_at is null and not is_service
         and (lower(name) like $1 or lower(username) like $1 or lower(email) like $1)
       order by lower(${displayNameSql()}), id limit 100`;
@@ -156,13 +156,13 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
     },
     list: async (accounts: AccountGroup, { limit, offset = 0 }: PageParameters): Promise<User[]> => {
       const text = `
-      select ${userColumns} from api_user u where deleted_at is null and is_service = $1
+      select ${userColumnsSql} from api_user u where deleted_at is null and is_service = $1
       order by id limit $2::int offset $3::int`;
       return (await query<UserRow>(text, [accounts === 'service-accounts', limit ?? null, offset])).map(userOf);
     },
     /** The names of users and service accounts, by their ids. */
     listNames: async (): Promise<UsersAndGroups['users']> => {
-      const text = `select ${userColumns} from api_user u where deleted_at is null order by id`;
+      const text = `select ${userColumnsSql} from api_user u where deleted_at is null order by id`;
       return (await query<UserRow>(text)).map((row) => {
         const { id, accountType } = userOf(row);
         return { id, ...presentNames(row), accountType };
@@ -170,7 +170,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
     },
     /** Counts the accounts whose own root role is Admin; groups do not count. */
     countAdmins: async (): Promise<AdminCount> => {
-      return onlyRow(await query<AdminCount>(countAdmins), 'count-admins');
+      return onlyRow(await query<AdminCount>(countAdminsSql), 'count-admins');
     },
     /** Whether there is any user; service accounts do not count. For a decision, call `lockFirstUserCreation` first. */
     hasUsers: async (): Promise<boolean> =>
@@ -250,7 +250,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     /** The active user with an e-mail address or, if there is none, a user name; no service account. */
     findByName: async (name: string): Promise<User | undefined> => {
       const text = `
-        select ${userColumns} from api_user u where ${isUserNamed} order by ${emailsFirst} limit 1`;
+        select ${userColumnsSql} from api_user u where ${isUserNamedSql} order by ${emailsFirstSql} limit 1`;
       return userOfType((await query<UserRow>(text, [name]))[0], 'users');
     },
     /** Serialises the transactions that create the first user. */

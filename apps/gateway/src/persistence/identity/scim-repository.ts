@@ -3,7 +3,7 @@ import type { AccessEvent } from '../../domain/access-event.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import type { UnusedGroupAttributes, UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
 import { type GroupInput, storeGroup } from '../accounts/store-group.ts';
-import { userColumns, type UserRow } from '../accounts/user-repository.ts';
+import { userColumnsSql, type UserRow } from '../accounts/user-repository.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import { type FilterAttributes, scimFilterSql, type SqlCondition } from './scim-filter-sql.ts';
@@ -71,7 +71,7 @@ const userFilters: FilterAttributes = {
   'emails.primary': { sql: '(u.email is not null)', type: 'boolean' },
 };
 
-const isMember = (value: string): string =>
+const isMemberSql = (value: string): string =>
   `exists (select from group_member m where m.group_id = g.id and m.user_id::text = ${value})`;
 
 /** The attributes that a filter of groups may name, in SQL of the table alias `g`. */
@@ -79,12 +79,12 @@ const groupFilters: FilterAttributes = {
   id: { sql: 'g.id::text', type: 'exact text' },
   externalid: { sql: "g.provisioned->>'externalId'", type: 'exact text' },
   displayname: { sql: 'g.name', type: 'text', equals: (value) => `lower(g.name) = lower(${value})` },
-  members: { sql: 'null::text', type: 'exact text', equals: isMember },
-  'members.value': { sql: 'null::text', type: 'exact text', equals: isMember },
+  members: { sql: 'null::text', type: 'exact text', equals: isMemberSql },
+  'members.value': { sql: 'null::text', type: 'exact text', equals: isMemberSql },
 };
 
 const userSelect = `
-  select ${userColumns}, coalesce((
+  select ${userColumnsSql}, coalesce((
     select json_agg(json_build_object('id', g.id, 'name', g.name) order by g.id)
     from group_member m join user_group g on g.id = m.group_id where m.user_id = u.id), '[]') as groups
   from api_user u where u.deleted_at is null and not u.is_service`;

@@ -2,7 +2,7 @@ import type { InviteLink, User } from '@bunting/contracts';
 import { onlyRow, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 import type { AccessEvent } from '../../domain/access-event.ts';
-import { type UserRow, userColumns, userOf } from '../accounts/user-repository.ts';
+import { type UserRow, userColumnsSql, userOf } from '../accounts/user-repository.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, InviteLinkEntity } from '../entities.ts';
 
@@ -17,7 +17,7 @@ const withUsersOf =
   ({ query }: Pick<Tx, 'query'>) =>
   async (rows: readonly Row[]): Promise<StoredInviteLink[]> => {
     const invited = await query<UserRow & { readonly link: string }>(
-      `select ${userColumns}, i.link_id as link from invited_user i join api_user u on u.id = i.user_id
+      `select ${userColumnsSql}, i.link_id as link from invited_user i join api_user u on u.id = i.user_id
        where i.link_id = any ($1::uuid[]) and u.deleted_at is null order by u.id`,
       [rows.map(({ id }) => id)],
     );

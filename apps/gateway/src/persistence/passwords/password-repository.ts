@@ -1,5 +1,5 @@
 import type { Tx } from '@bunting/database';
-import { emailsFirst, isUserNamed } from '../accounts/user-repository.ts';
+import { emailsFirstSql, isUserNamedSql } from '../accounts/user-repository.ts';
 
 /** Maximum stored passwords of a user: the current one and those that may not be reused. */
 const maxStoredPasswords = 5;
@@ -18,7 +18,7 @@ const selectAccount = `
     exists (select from user_session s where s.user_id = u.id and s.address = $2) as "isKnownAddress"
   from api_user u cross join lateral (
     select id, hash from user_password where user_id = u.id order by id desc limit 1) as p
-  where ${isUserNamed} order by ${emailsFirst} limit 1`;
+  where ${isUserNamedSql} order by ${emailsFirstSql} limit 1`;
 
 const selectLatest = `select hash from user_password where user_id = $1 order by id desc limit ${maxStoredPasswords}`;
 

@@ -17,7 +17,7 @@ const ProjectMessage = Type.Object({
 
 // The creator becomes owner when the project is first applied, and only then: an owner role that is removed later must not come back.
 // A token that lost a deleted project with the same id has no claim to the new one, and must not receive names of its features.
-const upsertProject = `
+const upsertProjectSql = `
   with before as (select from project where id = $1 and deleted_at is null and version >= 0),
   stored as (
     insert into project (id, mode, version) values ($1, $2, $3)
@@ -37,7 +37,7 @@ const upsertProject = `
 
 // The row of a private project stays as a tombstone. Tokens for this project alone are revoked; from others the project is removed, and
 // added to their deleted projects.
-const deleteProject = `
+const deleteProjectSql = `
   with deleted as (delete from project where id = $1 and $3 <> 'private'),
   tombstone as (
     insert into project (id, mode, version, deleted_at) select $1, $3, $4, $2::timestamptz where $3 = 'private'
@@ -62,7 +62,7 @@ export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessag
     if (type !== 'project') continue;
     const { id, version, state, lastMode } = parse(ProjectMessage, payload);
     if (state !== null) {
-      await query(upsertProject, [id, state.mode, version, state.createdBy]);
+      await query(upsertProjectSql, [id, state.mode, version, state.createdBy]);
       continue;
     }
     // Waits for concurrent transactions that write rows of the project, so that the next statement sees and deletes their rows.
@@ -74,7 +74,7 @@ export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessag
     // A project of unknown mode is treated as private, so that nothing is revealed.
     const mode = lastMode ?? current?.mode ?? 'private';
     const now = new Date(recordedAt);
-    const revoked = await query<TokenRow>(deleteProject, [id, now.toISOString(), mode, version]);
+    const revoked = await query<TokenRow>(deleteProjectSql, [id, now.toISOString(), mode, version]);
     const events = revoked.map((row) => tokenEvent('api-token-deleted', { preData: describedTokenOf(row) }));
     await emitInProjection(
       tx,

@@ -84,7 +84,7 @@ const permissionHolders: Statement = {
     order by lower(${displayNameSql('u.')}), u.id`,
 };
 
-const projectMembers: Statement = {
+const memberCountsAndOwners: Statement = {
   name: 'members',
   text: `
     with owner as (
@@ -124,7 +124,7 @@ const ownerOf = (row: OwnerRow): MembersOfProject['owners'][number] =>
     ? { ownerType: 'group', name: row.name ?? '' }
     : { ownerType: 'user', name: displayNameOf(row), email: row.email, imageUrl: avatarUrlOf(row) };
 
-const environmentTokens: Statement = {
+const tokenCountsByEnvironment: Statement = {
   name: 'tokens-of-environments',
   text: `
     select environment as name, count(*) as tokens from api_token
@@ -202,13 +202,13 @@ export const accessReader = (database: ReadDatabase) => ({
   },
   /** The number of members, and the owners, of one project or of each that has members. */
   countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
-    const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(projectMembers, [
+    const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(memberCountsAndOwners, [
       project ?? null,
     ]);
     return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(ownerOf) }));
   },
   /** The number of SDK tokens by environment, of all or of those for a project. Tokens for hidden projects alone are not counted. */
   countEnvironmentTokens: (project: string | undefined, hiddenProjects: readonly string[]) =>
-    database.read<{ name: string; tokens: number }>(environmentTokens, [project ?? null, hiddenProjects]),
+    database.read<{ name: string; tokens: number }>(tokenCountsByEnvironment, [project ?? null, hiddenProjects]),
 });
 export type AccessReader = ReturnType<typeof accessReader>;

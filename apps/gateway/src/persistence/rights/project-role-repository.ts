@@ -4,7 +4,7 @@ import type { AccessEvent } from '../../domain/access-event.ts';
 import type { AssigneeType, ProjectRoles } from '../../domain/rights/project-roles.ts';
 import type { EmitEvents } from '../emit-events.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
-import { userColumns, type UserRow } from '../accounts/user-repository.ts';
+import { userColumnsSql, type UserRow } from '../accounts/user-repository.ts';
 
 /** The roles of a user or a group in a project, and when the first of them was added. */
 export interface RoleHolder {
@@ -19,7 +19,7 @@ export interface ProjectRoleHolders {
 }
 
 const selectUsers = `
-  select ${userColumns}, assigned.roles, ${timestampSql('assigned.added_at')} as "addedAt"
+  select ${userColumnsSql}, assigned.roles, ${timestampSql('assigned.added_at')} as "addedAt"
   from (
     select user_id, array_agg(role_id order by role_id) as roles, min(added_at) as added_at
     from project_user where project = $1 group by user_id) as assigned

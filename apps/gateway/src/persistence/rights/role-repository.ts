@@ -18,7 +18,7 @@ const selectRoles = `
     from role_permission where role_id = role.id), '[]') as permissions
   from role where`;
 
-const countUses = `
+const countUsesSql = `
   select (select count(*) from api_user where root_role_id = $1 and deleted_at is null)
       + (select count(distinct user_id) from project_user where role_id = $1) as users,
     (select count(*) from user_group where root_role_id = $1)
@@ -142,7 +142,7 @@ export const roleRepository = (tx: Tx, emit: EmitEvents) => {
     },
     /** @throws Refusal `ConflictError` for a role that is in use */
     remove: async (id: number, events: readonly AccessEvent[]): Promise<void> => {
-      const { users, groups, isDefaultOfSignIns } = onlyRow(await query<RoleUses>(countUses, [id]), 'in-use');
+      const { users, groups, isDefaultOfSignIns } = onlyRow(await query<RoleUses>(countUsesSql, [id]), 'in-use');
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);
       }

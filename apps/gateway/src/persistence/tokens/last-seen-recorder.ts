@@ -1,7 +1,7 @@
 import type { Database } from '@bunting/database';
 
 // Rows that another replica has locked are skipped: that replica stores a use that is about as recent.
-const storeLastUses = `
+const storeLastUsesSql = `
   with used as (select * from unnest($1::uuid[], $2::timestamptz[]) as used (id, seen_at)),
   due as (select t.id from api_token t join used using (id) order by t.id for update of t skip locked),
   tokens as (
@@ -33,7 +33,7 @@ export const lastSeenRecorder = (database: Database) => {
       records = new Map();
       const times = [...uses.values()].map((usedAt) => new Date(usedAt).toISOString());
       try {
-        await database.transaction(({ query }) => query(storeLastUses, [[...uses.keys()], times]));
+        await database.transaction(({ query }) => query(storeLastUsesSql, [[...uses.keys()], times]));
       } catch (error) {
         records = new Map([...uses, ...records]);
         throw error;
