@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyProjectStates, resetProjectVersions } from '../persistence/projects/apply-project-states.ts';
+import { applyProjectStates, acceptAnyProjectVersion } from '../persistence/projects/apply-project-states.ts';
 
 /** Consumes the states of projects, for authorisation: which are private, and who created them and so owns them. */
 export const consumeProjectStates = (
@@ -11,5 +11,5 @@ export const consumeProjectStates = (
     producer: 'features',
     topic: 'state',
     apply: applyProjectStates,
-    onProducerRestored: resetProjectVersions,
+    onProducerRestored: acceptAnyProjectVersion,
   });

@@ -84,7 +84,7 @@ export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessag
 };
 
 /** Resets the versions after the features service was restored from a backup: the next state applies whatever its version. */
-export const resetProjectVersions = async ({ query }: Tx): Promise<void> => {
+export const acceptAnyProjectVersion = async ({ query }: Tx): Promise<void> => {
   await query(`
     update project set version = least(version, 0), pending_private_version = case when pending_private_version is not null then 0 end`);
 };
