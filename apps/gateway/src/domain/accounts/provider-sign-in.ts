@@ -1,5 +1,5 @@
 import type { User } from '@bunting/contracts';
-import { isStorableText } from '../identity/claim-text.ts';
+import { isReadableClaimText } from '../identity/readable-claim-text.ts';
 
 /** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
 export class SignInDenied extends Error {}
@@ -20,7 +20,7 @@ const maxSubjectLength = 255;
 
 /** Subjects that PostgreSQL would change could become the same one. @throws SignInDenied for one that cannot be stored as it is */
 export const requireStorableSubject = (subject: string): void => {
-  if (subject.length <= maxSubjectLength && isStorableText(subject)) return;
+  if (subject.length <= maxSubjectLength && isReadableClaimText(subject)) return;
   throw new SignInDenied(
     `The provider names a subject that is no text of at most ${maxSubjectLength} characters. Ask its administrator to correct it.`,
   );

@@ -1,5 +1,5 @@
 import { isJsonObject } from '@bunting/contracts';
-import { isStorableText } from './claim-text.ts';
+import { isReadableClaimText } from './readable-claim-text.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,9 @@ export const groupsIn = (claims: Claims, path: string): string[] | undefined => 
   );
   if (claim === undefined || claim === null) return undefined;
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
-  const names = values.filter((name) => typeof name === 'string').filter((name) => name !== '' && isStorableText(name));
+  const names = values
+    .filter((name) => typeof name === 'string')
+    .filter((name) => name !== '' && isReadableClaimText(name));
   return [...new Set(names)].slice(0, maxGroupsOfClaim);
 };
 

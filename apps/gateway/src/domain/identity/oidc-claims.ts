@@ -1,5 +1,5 @@
 import { namesFault, optionalEmail } from '../accounts/user-names.ts';
-import { isStorableText } from './claim-text.ts';
+import { isReadableClaimText } from './readable-claim-text.ts';
 import { groupsIn } from './group-claims.ts';
 import type { OidcClientSettings } from './oidc-settings.ts';
 
@@ -24,7 +24,7 @@ const maxLength = 255;
 /** The text of a claim, trimmed; null for an empty one, and for one that cannot be stored as a name or an e-mail address. */
 const textOf = (value: unknown): string | null => {
   const text = typeof value === 'string' ? value.trim() : '';
-  return text === '' || text.length > maxLength || !isStorableText(text) ? null : text;
+  return text === '' || text.length > maxLength || !isReadableClaimText(text) ? null : text;
 };
 
 const nameOf = (value: unknown): string | null => textOf(value)?.normalize('NFC') ?? null;
