@@ -68,7 +68,7 @@ const defaultMaxRemoved = 100_000;
 /** The members of an object as JSON, without its braces. */
 const jsonMembersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
 
-const segmentsOf = (strategies: readonly ClientStrategy[]): readonly number[] => {
+const segmentIdsOf = (strategies: readonly ClientStrategy[]): readonly number[] => {
   const ids = new Set(strategies.flatMap(({ segments = [] }) => segments));
   return ids.size === 0 ? noSegments : [...ids];
 };
@@ -191,7 +191,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       const part = feature.parts.get(environment);
       if (part === undefined && json === emptyPartJson) continue;
       if (part?.json !== json)
-        feature.parts.set(environment, { position: rowPosition, json, segments: segmentsOf(strategies) });
+        feature.parts.set(environment, { position: rowPosition, json, segments: segmentIdsOf(strategies) });
     }
     for (const [environment, part] of feature.parts) {
       if (Object.hasOwn(state.environments, environment) || part.json === emptyPartJson) continue;

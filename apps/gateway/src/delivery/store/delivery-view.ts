@@ -99,7 +99,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
   const filter = scopeFilter(store, scope);
   const { isVisible, hasLeftScope, formerConcernsScope } = filter;
   const latest = scopeRevision(store, environment, filter);
-  const { usedSegments } = latest;
+  const { usedSegmentIds } = latest;
   const query = JSON.stringify(describeScope(scope));
   const queryHash = hash('sha256', query, 'hex').slice(0, 8);
 
@@ -145,7 +145,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
 
   /** The segments that the features use, as a JSON list without its brackets. */
   const segmentList = (): string =>
-    [...usedSegments()]
+    [...usedSegmentIds()]
       .sort((one, other) => one - other)
       .flatMap((id) => store.segment(id)?.json ?? [])
       .join(',');
@@ -186,14 +186,14 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     return { etag, encoding, body };
   };
 
-  const segmentsOf = (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments;
+  const segmentIdsOf = (feature: FeatureEntry): readonly number[] => store.partOf(feature, environment).segments;
   const reader: ScopeReader = {
     positionOf,
     isVisible,
     hasLeftScope,
     formerConcernsScope,
-    segmentsOf,
-    usedSegments,
+    segmentIdsOf,
+    usedSegmentIds,
     jsonOf,
   };
 

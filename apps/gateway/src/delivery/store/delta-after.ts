@@ -9,9 +9,9 @@ export interface ScopeReader {
   readonly hasLeftScope: (feature: FeatureEntry) => boolean;
   /** Whether clients of the scope may still have a feature of a project that it has left. */
   readonly formerConcernsScope: (former: FormerFeature) => boolean;
-  readonly segmentsOf: (feature: FeatureEntry) => readonly number[];
-  /** the segments that visible features use */
-  readonly usedSegments: () => ReadonlySet<number>;
+  readonly segmentIdsOf: (feature: FeatureEntry) => readonly number[];
+  /** the ids of the segments that visible features use */
+  readonly usedSegmentIds: () => ReadonlySet<number>;
   readonly jsonOf: (feature: FeatureEntry) => string;
 }
 
@@ -69,7 +69,7 @@ export const deltaAfter = (
       if (position <= after || segmentEvents.has(id)) return;
       if (json === undefined) {
         events.push({ position, json: eventOf('segment-removed', position, `"segmentId":${id}`) });
-      } else if (scope.usedSegments().has(id)) {
+      } else if (scope.usedSegmentIds().has(id)) {
         events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
       } else return;
       segmentEvents.set(id, position);
@@ -97,7 +97,7 @@ export const deltaAfter = (
   for (const feature of updates) {
     const position = eventPositionOf(feature);
     // A segment is sent before the first feature that may use it; if it changed after that, it is sent a second time.
-    for (const id of scope.segmentsOf(feature)) {
+    for (const id of scope.segmentIdsOf(feature)) {
       const json =
         (segmentEvents.get(id) ?? Number.POSITIVE_INFINITY) <= position ? undefined : store.segment(id)?.json;
       if (json === undefined) continue;

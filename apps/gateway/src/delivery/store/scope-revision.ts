@@ -1,7 +1,7 @@
 import type { DeliveryStore, EntityChange } from './delivery-store.ts';
 import type { ScopeFilter } from './scope-filter.ts';
 
-/** The newest revision that a scope can notice, and the segments that its features use. Other changes of the store invalidate nothing. */
+/** The newest revision that a scope can notice, and the ids of the segments that its features use. Other changes of the store invalidate nothing. */
 export const scopeRevision = (
   store: DeliveryStore,
   environment: string,
@@ -12,17 +12,17 @@ export const scopeRevision = (
   let checkedTo = 0;
   /** the newest change that the scope can notice */
   let revision = 0;
-  /** the segments that visible features use; undefined when invalidated */
-  let cachedSegments: ReadonlySet<number> | undefined;
+  /** the ids of the segments that visible features use; undefined when invalidated */
+  let cachedSegmentIds: ReadonlySet<number> | undefined;
 
-  const usedSegments = (): ReadonlySet<number> => {
-    if (cachedSegments !== undefined) return cachedSegments;
+  const usedSegmentIds = (): ReadonlySet<number> => {
+    if (cachedSegmentIds !== undefined) return cachedSegmentIds;
     const ids = new Set<number>();
     for (const feature of store.features()) {
       if (!isVisible(feature)) continue;
       for (const id of store.partOf(feature, environment).segments) ids.add(id);
     }
-    return (cachedSegments = ids);
+    return (cachedSegmentIds = ids);
   };
 
   /** The position of a change that the scope can notice; 0 for any other change. */
@@ -34,7 +34,7 @@ export const scopeRevision = (
     if ('former' in change) return formerConcernsScope(change.former) ? change.former.position : 0;
     if ('segment' in change) {
       const { segment } = change;
-      return segment.json === undefined || usedSegments().has(segment.id) ? segment.position : 0;
+      return segment.json === undefined || usedSegmentIds().has(segment.id) ? segment.position : 0;
     }
     return 0;
   };
@@ -56,12 +56,12 @@ export const scopeRevision = (
       const changes = store.epoch === epoch ? store.changesAfter(checkedTo) : undefined;
       let newest = Math.max(revision, store.historyFrom);
       if (changes === undefined) {
-        cachedSegments = undefined;
+        cachedSegmentIds = undefined;
         newest = scanRevision();
       } else {
         // A feature that has left the scope may have been the only one with a segment.
         if (changes.some((change) => !('segment' in change) && relevantPosition(change) > revision))
-          cachedSegments = undefined;
+          cachedSegmentIds = undefined;
         for (const change of changes) newest = Math.max(newest, relevantPosition(change));
       }
       checkedTo = position;
@@ -77,6 +77,6 @@ export const scopeRevision = (
     get epoch() {
       return epoch;
     },
-    usedSegments,
+    usedSegmentIds,
   };
 };
