@@ -39,7 +39,7 @@ export const createScimGroup = async (tx: Transaction, body: unknown): Promise<S
   const { id } = await tx.scim.addGroup(content, [...members], scimCaller.name, (group) => [
     groupCreated(group, [...members]),
   ]);
-  return getScimGroup(tx, id, { hasMembers: true });
+  return getScimGroup(tx, id, { includesMembers: true });
 };
 
 const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<StoredGroup> => {
@@ -61,7 +61,7 @@ const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Pr
 /** Replaces name and members of a group. */
 export const replaceScimGroup = async (tx: Transaction, id: number, body: unknown): Promise<ScimGroupRow> => {
   await changeGroup(tx, id, parseScimGroup(body));
-  return getScimGroup(tx, id, { hasMembers: true });
+  return getScimGroup(tx, id, { includesMembers: true });
 };
 
 /** Applies a patch to a group. The members are not returned: a group can have many. */

@@ -45,7 +45,7 @@ export const groupViewOf = (request: FastifyRequest): GroupView => {
   const query = queryOf(request);
   const attributes = query.get('attributes');
   return {
-    hasMembers:
+    includesMembers:
       attributes === null
         ? !namesIn(query.get('excludedAttributes')).includes('members')
         : namesIn(attributes).some((name) => name.startsWith('members')),

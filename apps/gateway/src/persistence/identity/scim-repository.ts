@@ -42,7 +42,7 @@ export interface ScimQuery {
 
 /** Which parts of groups are read. */
 export interface GroupView {
-  readonly hasMembers: boolean;
+  readonly includesMembers: boolean;
 }
 
 /** Maximum members in one page of groups. A page with a single group may have more. */
@@ -93,9 +93,9 @@ const membersSql = `coalesce((
     select json_agg(json_build_object('id', u.id, 'name', ${nameSql}) order by u.id)
     from group_member m join api_user u on u.id = m.user_id where m.group_id = g.id), '[]')`;
 
-const groupSelect = ({ hasMembers }: GroupView, from: string): string => `
+const groupSelect = ({ includesMembers }: GroupView, from: string): string => `
   select g.id, g.name, ${timestampSql('g.created_at')} as "createdAt", g.provisioned,
-    ${hasMembers ? membersSql : 'null::json'} as members
+    ${includesMembers ? membersSql : 'null::json'} as members
   from ${from}`;
 
 /** Reads of users and groups as identity providers see them. */
@@ -119,11 +119,11 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
       const text = `${userSelect} and ${sql} order by u.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int`;
       return { total, rows: limit === 0 ? [] : await query<ScimUserRow>(text, [...values, limit, offset]) };
     },
-    findGroup: async (id: number, { hasMembers }: GroupView): Promise<ScimGroupRow | undefined> =>
-      (await query<ScimGroupRow>(groupSelect({ hasMembers }, 'user_group g where g.id = $1'), [id]))[0],
+    findGroup: async (id: number, { includesMembers }: GroupView): Promise<ScimGroupRow | undefined> =>
+      (await query<ScimGroupRow>(groupSelect({ includesMembers }, 'user_group g where g.id = $1'), [id]))[0],
     listGroups: async (
       { filter, offset, limit }: ScimQuery,
-      { hasMembers }: GroupView,
+      { includesMembers }: GroupView,
     ): Promise<ScimPage<ScimGroupRow>> => {
       const { sql, values } = conditionOf(filter, groupFilters);
       const total = await count('user_group g where true', { sql, values });
@@ -133,10 +133,10 @@ export const scimReads = ({ query }: Pick<Tx, 'query'>) => {
         select g.*, sum((select count(*) from group_member where group_id = g.id)) over (order by g.id) as members_so_far,
           (select count(*) from group_member where group_id = g.id) as member_count
         from (select * from user_group g where ${sql} order by g.id limit $${parameterCount + 1}::int offset $${parameterCount + 2}::int) g
-      ) g where ${hasMembers ? `members_so_far - member_count < ${maxMembersOfPage}` : 'true'} order by g.id`;
+      ) g where ${includesMembers ? `members_so_far - member_count < ${maxMembersOfPage}` : 'true'} order by g.id`;
       return {
         total,
-        rows: await query<ScimGroupRow>(groupSelect({ hasMembers }, page), [...values, limit, offset]),
+        rows: await query<ScimGroupRow>(groupSelect({ includesMembers }, page), [...values, limit, offset]),
       };
     },
   };
