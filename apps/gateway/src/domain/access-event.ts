@@ -1,6 +1,6 @@
 import { type EventType, isEqual } from '@bunting/contracts';
 
-/** An event of users, groups, roles and tokens. It must never contain a secret or a network address. */
+/** An event of what the gateway owns: users, groups, roles, tokens, links and settings. It must never contain a secret or a network address. */
 export interface AccessEvent {
   readonly type: EventType;
   readonly project?: string | null;

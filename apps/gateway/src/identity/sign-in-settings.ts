@@ -14,7 +14,7 @@ export interface SignInSettingsOptions {
   readonly warn: (message: string) => void;
 }
 
-/** The settings of OpenID Connect: the variables OIDC_*, or the settings that administrators stored. */
+/** The settings of OpenID Connect (the variables OIDC_*, or what administrators stored), and those of SCIM and passwords. */
 export const signInSettings = ({ config, read, hasher, warn }: SignInSettingsOptions) => {
   const configured = oidcSettingsOfConfig(config);
   const secretCipher = oidcSecretCipher(hasher);

@@ -165,7 +165,7 @@ const errorResponses = (operation: AnyOperation, write: SchemaWriter): JsonObjec
 };
 
 /** Whether a client can ask by `If-None-Match` for a response only if it has changed: of a GET, or of a POST that tags its responses as one. */
-const isRevalidated = ({ http, setsEntityTag }: AnyOperation): boolean =>
+const supportsIfNoneMatch = ({ http, setsEntityTag }: AnyOperation): boolean =>
   http?.eventStream === undefined && (http?.method === 'GET' || setsEntityTag === true);
 
 const notModifiedResponse: JsonObject = {
@@ -213,7 +213,7 @@ const successResponses = (operation: AnyOperation, write: SchemaWriter): JsonObj
       ...(Object.keys(headers).length === 0 ? {} : { headers }),
       ...(reply === (NoReply as TSchema) ? {} : { content }),
     },
-    ...(isRevalidated(operation) ? notModifiedResponse : {}),
+    ...(supportsIfNoneMatch(operation) ? notModifiedResponse : {}),
   };
 };
 
@@ -229,7 +229,7 @@ const headersOf = (operation: AnyOperation): readonly JsonObject[] => {
   const { http, ifMatch } = operation;
   if (isPublicOperation(operation)) return [];
   if (http?.eventStream === true) return [];
-  if (isRevalidated(operation)) {
+  if (supportsIfNoneMatch(operation)) {
     return [
       headerParameter(
         'If-None-Match',

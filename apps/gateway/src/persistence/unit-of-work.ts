@@ -50,7 +50,7 @@ export const withoutStoredReply = ({
 }: GatewayWriteContext): TransactionContext => ({ caller, now, traceparent, deadline, signal });
 
 /** What the repositories need in order to store secrets and sessions. */
-interface AccessSettings {
+interface SecretStorageOptions {
   readonly hasher: SecretHasher;
   /** encrypts the secrets of SDK tokens so that they can be listed; without it only hashes are stored */
   readonly cipher: SecretCipher | undefined;
@@ -74,7 +74,7 @@ const repositories = (
   tx: Tx,
   outbox: Outbox,
   context: TransactionContext | GatewayWriteContext,
-  { guard, hasher, cipher, sessionLimits }: AccessSettings & { readonly guard: LastAdministratorGuard },
+  { guard, hasher, cipher, sessionLimits }: SecretStorageOptions & { readonly guard: LastAdministratorGuard },
 ) => {
   const secretBytes = secretBytesFor(context, hasher);
   const emit = emitEventsInto(outbox, context);
@@ -135,13 +135,13 @@ export interface UnitOfWork {
 /** The only way to write for a caller: state, events, and the reply to a write with an `Idempotency-Key`, in one transaction. */
 export const unitOfWork = (
   { work, replay }: Pick<OutboxProducer, 'work' | 'replay'>,
-  settings: AccessSettings,
+  options: SecretStorageOptions,
 ): UnitOfWork => {
   const runJob =
     <T>(context: TransactionContext | GatewayWriteContext, job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const guard = lastAdministratorGuard(tx);
-      const result = await job(repositories(tx, outbox, context, { ...settings, guard }));
+      const result = await job(repositories(tx, outbox, context, { ...options, guard }));
       await guard.check();
       return result;
     };
@@ -165,7 +165,7 @@ export const unitOfWork = (
     });
     if (!isReplay(result)) return { ...result, secret };
     const stored = parsedReply<T>(result);
-    const bytes = secretBytesFor(request, settings.hasher);
+    const bytes = secretBytesFor(request, options.hasher);
     if (stored.secret === '') return stored;
     if (bytes === undefined) throw new Error('A reply was replayed to a request without an idempotency key.');
     return { ...stored, secret: regenerateSecret(stored.secret, bytes) };

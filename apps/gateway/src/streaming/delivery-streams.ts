@@ -37,7 +37,7 @@ const lifetimeSpread = 0.2;
 /** The number of streams that are written to before other requests are handled. */
 const sliceSize = 500;
 /** A revision before every revision of a store: the changes after it are the full state. */
-const noRevision = -1;
+const beforeAnyRevision = -1;
 
 /**
  * The streams of changes to clients that evaluate features. Each stream is brought from its own revision to the newest one at each change,
@@ -65,7 +65,7 @@ export const deliveryStreams = (options: DeliveryStreamsOptions) => {
     const isSameHistory = connection.epoch === store.epoch;
     if (isSameHistory && connection.revision > store.position) return void aheadConnections.add(connection);
     const view = channelView ?? delivery.viewOf(connection.channel.scope);
-    if (!sendChanges(connection, view, isSameHistory ? connection.revision : noRevision)) return;
+    if (!sendChanges(connection, view, isSameHistory ? connection.revision : beforeAnyRevision)) return;
     metrics.lag.observe({ kind: connection.options.kind }, (performance.now() - changedAt) / 1_000);
   }
 

@@ -15,7 +15,7 @@ const dots = '...';
 /** Generates the 32 secret bytes of a secret with a public prefix. */
 export type SecretBytes = (prefix: string) => Buffer;
 
-const randomSecret: SecretBytes = () => randomBytes(32);
+const randomSecretBytes: SecretBytes = () => randomBytes(32);
 
 /** A secret of a public prefix, which is the scope and twelve random digits, and of secret bytes. */
 const secretFor = (scope: string, bytes: SecretBytes): NewSecret => {
@@ -47,16 +47,16 @@ const scopeOf = (projects: readonly string[]): string => {
 export const newTokenSecret = (
   projects: readonly string[],
   environment: string,
-  bytes: SecretBytes = randomSecret,
+  bytes: SecretBytes = randomSecretBytes,
 ): NewSecret => secretFor(`${scopeOf(projects)}:${environment}.`, bytes);
 
 /** A new secret of a PAT, for a user or a service account. */
-export const newUserSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('user:', bytes);
+export const newUserSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('user:', bytes);
 
 /** A new token of SCIM. */
-export const newScimSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('scim:', bytes);
+export const newScimSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('scim:', bytes);
 /** A new secret of a link that works once. */
-export const newLinkSecret = (bytes: SecretBytes = randomSecret): NewSecret => secretFor('', bytes);
+export const newLinkSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('', bytes);
 
 /** The masked form of a secret that the operator chose: it must not contain any part of the secret. */
 export const maskedConfiguredSecret = (id: string): string => `given-${id.slice(0, 8)}...`;
