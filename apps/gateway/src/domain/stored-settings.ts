@@ -1,5 +1,5 @@
 import { isEqual, type PasswordSettings } from '@bunting/contracts';
-import type { AccessEvent } from './access-event.ts';
+import type { GatewayEvent } from './gateway-event.ts';
 import type { OidcClientSettings, OidcValues } from './identity/oidc-settings.ts';
 
 /** The settings that administrators change at run time. */
@@ -16,7 +16,7 @@ const settingEvent = <Name extends SettingName>(
   id: Name,
   data: StoredSettings[Name] & { readonly hasNewSecret?: boolean; readonly hasNewToken?: boolean },
   before: StoredSettings[Name] | undefined,
-): AccessEvent => ({
+): GatewayEvent => ({
   type: before === undefined ? 'setting-created' : 'setting-updated',
   data: { ...data, id },
   preData: before === undefined ? null : { ...before, id },
@@ -26,7 +26,7 @@ const settingEvent = <Name extends SettingName>(
 export const passwordSettingEvents = (
   before: PasswordSettings | undefined,
   { disabled }: PasswordSettings,
-): readonly AccessEvent[] =>
+): readonly GatewayEvent[] =>
   (before?.disabled ?? false) === disabled ? [] : [settingEvent('simple', { disabled }, before)];
 
 /** SCIM is off until it is turned on. */
@@ -45,7 +45,7 @@ export interface StoredScim {
 export const switchScim = (
   before: StoredScim | undefined,
   enabled: boolean,
-): { readonly needsToken: boolean; readonly events: readonly AccessEvent[] } => {
+): { readonly needsToken: boolean; readonly events: readonly GatewayEvent[] } => {
   const wasEnabled = isScimEnabled(before);
   const needsToken = enabled && before?.hasToken !== true;
   if (wasEnabled === enabled && !needsToken) return { needsToken, events: [] };
@@ -53,7 +53,7 @@ export const switchScim = (
 };
 
 /** The event of a new token of SCIM. Whether SCIM is on does not change. */
-export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): AccessEvent =>
+export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): GatewayEvent =>
   settingEvent('scim', { enabled: isScimEnabled(before), hasNewToken: true }, before);
 
 /** The events of settings of OpenID Connect, without the secret; none if nothing changes. @param wasStored whether they were stored before */
@@ -61,7 +61,7 @@ export const oidcSettingEvents = (
   { secret: secretBefore, ...before }: OidcClientSettings,
   { secret, ...values }: OidcClientSettings,
   { wasStored }: { readonly wasStored: boolean },
-): readonly AccessEvent[] => {
+): readonly GatewayEvent[] => {
   const hasNewSecret = secret !== secretBefore;
   if (wasStored && !hasNewSecret && isEqual(before, values)) return [];
   return [settingEvent('oidc', { ...values, hasNewSecret }, wasStored ? before : undefined)];

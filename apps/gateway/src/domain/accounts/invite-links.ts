@@ -1,5 +1,5 @@
 import { type InviteLink, invalid, type User } from '@bunting/contracts';
-import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
+import { type GatewayEvent, eventsOfUpdate } from '../gateway-event.ts';
 
 type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
 
@@ -7,7 +7,7 @@ type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
 const eventData = ({ name, enabled, expiresAt }: InviteLinkContent) => ({ name, enabled, expiresAt });
 
 /** The event of an invitation link that is created. */
-export const inviteLinkCreated = (link: InviteLinkContent): AccessEvent => ({
+export const inviteLinkCreated = (link: InviteLinkContent): GatewayEvent => ({
   type: 'public-signup-token-created',
   data: eventData(link),
 });
@@ -19,11 +19,11 @@ export const updatedInviteLink = (
 ) => ({ enabled, expiresAt });
 
 /** The event of an invitation link that is updated; none if nothing changes. */
-export const inviteLinkUpdated = (before: InviteLinkContent, after: InviteLinkContent): readonly AccessEvent[] =>
+export const inviteLinkUpdated = (before: InviteLinkContent, after: InviteLinkContent): readonly GatewayEvent[] =>
   eventsOfUpdate({ type: 'public-signup-token-updated', data: eventData(after), preData: eventData(before) });
 
 /** The event of a user who signs up by an invitation link. */
-export const signedUp = ({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): AccessEvent => ({
+export const signedUp = ({ name }: InviteLinkContent, { id: userId }: Pick<User, 'id'>): GatewayEvent => ({
   type: 'public-signup-token-user-added',
   data: { name, userId },
 });

@@ -1,4 +1,4 @@
-import type { AccessEvent } from '../access-event.ts';
+import type { GatewayEvent } from '../gateway-event.ts';
 import { groupEventData, type GroupProperties, membershipEvents } from './groups.ts';
 import type { UnusedGroupAttributes } from './unused-provider-attributes.ts';
 
@@ -38,7 +38,7 @@ export const changedGroup = (before: StoredGroup, members: readonly number[], ch
   const added = [...namedMembers].filter((id) => !currentMembers.has(id));
   const removed = members.filter(isRemoved);
   const membersAfter = [...members.filter((id) => !isRemoved(id)), ...added].toSorted((one, other) => one - other);
-  const renaming: AccessEvent = {
+  const renaming: GatewayEvent = {
     type: 'group-updated',
     data: groupEventData(after, membersAfter),
     preData: groupEventData(before, members),

@@ -1,4 +1,4 @@
-import type { AccessEvent } from '../access-event.ts';
+import type { GatewayEvent } from '../gateway-event.ts';
 import { membershipEvents } from './groups.ts';
 
 /** A group of which sign-ins manage the membership of a user: the provider names it, or an earlier sign-in made the user a member. */
@@ -16,7 +16,7 @@ export interface SynchronisedMemberships {
   readonly removed: readonly SynchronisedGroup[];
   /** memberships that the provider no longer names, and that stay because the last administrator would be lost */
   readonly retained: readonly SynchronisedGroup[];
-  readonly events: readonly AccessEvent[];
+  readonly events: readonly GatewayEvent[];
 }
 
 /** Makes a user a member of the groups that the provider names, and ends the memberships of earlier sign-ins in other groups. */

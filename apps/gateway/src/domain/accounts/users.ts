@@ -1,5 +1,5 @@
 import { type Caller, invalidProperty, refusal, type UpdateUserBody, type User } from '@bunting/contracts';
-import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
+import { type GatewayEvent, eventsOfUpdate } from '../gateway-event.ts';
 import { namesFault, optionalEmail, optionalName } from './user-names.ts';
 
 /** Whether the caller is a user or a service account; an admin token has no account, and so no PATs and no favourites. */
@@ -24,20 +24,20 @@ const eventPrefix = ({ accountType }: User): 'user' | 'service-account' =>
   accountType === 'Service Account' ? 'service-account' : 'user';
 
 /** The event of a user or a service account that is created. */
-export const accountCreated = (account: User): AccessEvent => ({
+export const accountCreated = (account: User): GatewayEvent => ({
   type: `${eventPrefix(account)}-created`,
   data: eventData(account),
 });
 
 /** The event of a user or a service account that is updated; none if nothing changes. */
-export const accountUpdated = (before: User, after: User): readonly AccessEvent[] =>
+export const accountUpdated = (before: User, after: User): readonly GatewayEvent[] =>
   eventsOfUpdate({ type: `${eventPrefix(after)}-updated`, data: eventData(after), preData: eventData(before) });
 
 /** Whether an update deactivates the account, which ends its sessions. */
 export const isDeactivated = (before: User, after: User): boolean => before.active && !after.active;
 
 /** The event of a user or a service account that is deleted. */
-export const accountDeleted = (account: User): AccessEvent => ({
+export const accountDeleted = (account: User): GatewayEvent => ({
   type: `${eventPrefix(account)}-deleted`,
   preData: eventData(account),
 });

@@ -6,7 +6,7 @@ import {
   refusal,
   type SetProjectAccessBody,
 } from '@bunting/contracts';
-import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
+import { type GatewayEvent, eventsOfUpdate } from '../gateway-event.ts';
 import { unknownAssignee } from '../refusals.ts';
 import { requireMayGrant, type RoleGrant, predefinedRole } from './roles.ts';
 
@@ -35,7 +35,7 @@ export interface RequestedRoles {
 /** The outcome of a write to the roles in a project: the roles after it, and its events; without an event, nothing changes. */
 export interface RolesDecision {
   readonly roles: ProjectRoles;
-  readonly events: readonly AccessEvent[];
+  readonly events: readonly GatewayEvent[];
 }
 
 /** The data of events: the users and groups of each role. */

@@ -9,7 +9,7 @@ import {
   type Role,
   type RoleBody,
 } from '@bunting/contracts';
-import { type AccessEvent, eventsOfUpdate } from '../access-event.ts';
+import { type GatewayEvent, eventsOfUpdate } from '../gateway-event.ts';
 
 /** Ids of the predefined roles, the same in every installation. */
 export const predefinedRole = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5, reader: 6 } as const;
@@ -87,14 +87,14 @@ export const roleWithId = (roles: readonly Role[], id: number): Role => {
 };
 
 /** The event of a role that is created. */
-export const roleCreated = (role: RoleWithGrants): AccessEvent => ({ type: 'role-created', data: role });
+export const roleCreated = (role: RoleWithGrants): GatewayEvent => ({ type: 'role-created', data: role });
 
 /** The event of a role that is updated; none if nothing changes. */
-export const roleUpdated = (before: RoleWithGrants, after: RoleWithGrants): readonly AccessEvent[] =>
+export const roleUpdated = (before: RoleWithGrants, after: RoleWithGrants): readonly GatewayEvent[] =>
   eventsOfUpdate({ type: 'role-updated', data: after, preData: before });
 
 /** The event of a role that is deleted. */
-export const roleDeleted = (role: RoleWithGrants): AccessEvent => ({ type: 'role-deleted', preData: role });
+export const roleDeleted = (role: RoleWithGrants): GatewayEvent => ({ type: 'role-deleted', preData: role });
 
 /** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
 export const holdsPermission = (

@@ -1,5 +1,5 @@
 import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
-import type { AccessEvent } from '../access-event.ts';
+import type { GatewayEvent } from '../gateway-event.ts';
 import { parseExpiry, requireWithinLifetime } from './api-token.ts';
 
 /** Maximum number of PATs of a user. */
@@ -15,10 +15,10 @@ const eventData = ({ id, description, userId, expiresAt, createdAt }: Pat) => ({
 });
 
 /** The event of a PAT that is created. */
-export const patCreated = (pat: Pat): AccessEvent => ({ type: 'pat-created', data: eventData(pat) });
+export const patCreated = (pat: Pat): GatewayEvent => ({ type: 'pat-created', data: eventData(pat) });
 
 /** The event of a PAT that is deleted. */
-export const patDeleted = (pat: Pat): AccessEvent => ({ type: 'pat-deleted', preData: eventData(pat) });
+export const patDeleted = (pat: Pat): GatewayEvent => ({ type: 'pat-deleted', preData: eventData(pat) });
 
 /** What decides whether a PAT may be created. */
 export interface PatContext {

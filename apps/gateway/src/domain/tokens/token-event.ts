@@ -1,5 +1,5 @@
 import type { ApiToken } from '@bunting/contracts';
-import type { AccessEvent } from '../access-event.ts';
+import type { GatewayEvent } from '../gateway-event.ts';
 import { type TokenScope, wildcard } from './token-scope.ts';
 
 /** The properties of an API token in events; its secret is none of them. */
@@ -36,7 +36,7 @@ export const describeInitialToken = (
 export const tokenEvent = (
   type: 'api-token-created' | 'api-token-updated' | 'api-token-deleted',
   { data, preData }: { readonly data?: DescribedToken; readonly preData?: DescribedToken },
-): AccessEvent => {
+): GatewayEvent => {
   const { projects = [], environment = wildcard } = data ?? preData ?? {};
   const [project = wildcard, ...more] = projects;
   return {

@@ -1,6 +1,6 @@
 import type { Group } from '@bunting/contracts';
 import { timestampSql, type Tx } from '@bunting/database';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/accounts/synchronised-groups.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
@@ -151,13 +151,13 @@ export const groupRepository = (
       userId: number,
       change: ChangedMemberships,
       createdBy: string,
-      events: readonly AccessEvent[],
+      events: readonly GatewayEvent[],
     ): Promise<void> => {
       await storeMemberships(userId, change, createdBy);
       emit(events);
     },
     /** Deletes a group with its memberships and roles. */
-    remove: async (id: number, events: readonly AccessEvent[]): Promise<void> => {
+    remove: async (id: number, events: readonly GatewayEvent[]): Promise<void> => {
       guard.markLossOfRights();
       await tx.em.nativeDelete(GroupEntity, { id });
       emit(events);

@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { advisoryLock, escapeLike, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
 import type { UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
@@ -258,7 +258,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
       await advisoryLock({ query }, 'first administrator');
     },
     /** Deletes a user with tokens, sessions, passwords, links, identities, memberships and rights; the names may be reused. */
-    remove: async (id: number, events: readonly AccessEvent[]): Promise<void> => {
+    remove: async (id: number, events: readonly GatewayEvent[]): Promise<void> => {
       guard.markLossOfRights();
       const { em } = tx;
       await em.nativeUpdate(TokenEntity, { user: id, revokedAt: null }, { revokedAt: raw('now()') });

@@ -1,5 +1,5 @@
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
 import type { UnusedGroupAttributes, UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
 import { type GroupInput, storeGroup } from '../accounts/store-group.ts';
@@ -202,7 +202,7 @@ export const scimRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
       group: StoredGroup,
       { added, removed, namedMembers }: MembershipChange,
       addedBy: string,
-      events: readonly AccessEvent[],
+      events: readonly GatewayEvent[],
     ): Promise<void> => {
       await storeGroup(tx, guard, group, { createdBy: addedBy, id: group.id });
       await removeMembers(group.id, removed);

@@ -1,5 +1,5 @@
 import { advisoryLock, type Tx } from '@bunting/database';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { SettingName, StoredSettings } from '../../domain/stored-settings.ts';
 import type { EmitEvents } from '../emit-events.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
@@ -35,7 +35,7 @@ export const settingRepository = (
     name: Name,
     value: StoredSettings[Name],
     secret: Buffer | null,
-    events: readonly AccessEvent[],
+    events: readonly GatewayEvent[],
   ): Promise<void> => {
     // Turning passwords off takes the means to sign in from administrators who have nothing else.
     if (name === 'simple' && 'disabled' in value && value.disabled === true) guard.markLossOfRights();

@@ -1,7 +1,7 @@
 import type { InviteLink, User } from '@bunting/contracts';
 import { onlyRow, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import { type UserRow, userColumnsSql, userOf } from '../accounts/user-repository.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, InviteLinkEntity } from '../entities.ts';
@@ -72,7 +72,7 @@ export const inviteLinkRepository = ({ query }: Pick<Tx, 'query'>, emit: EmitEve
       return stored;
     },
     /** Stores that a user signed up by a link. */
-    addUser: async (id: string, userId: number, events: readonly AccessEvent[]): Promise<void> => {
+    addUser: async (id: string, userId: number, events: readonly GatewayEvent[]): Promise<void> => {
       await query('insert into invited_user (user_id, link_id) values ($1, $2)', [userId, id]);
       emit(events);
     },

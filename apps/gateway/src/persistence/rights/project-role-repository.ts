@@ -1,6 +1,6 @@
 import { timestampSql, type Tx } from '@bunting/database';
 import type { EntityName, InferEntity } from '@mikro-orm/postgresql';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { AssigneeType, ProjectRoles } from '../../domain/rights/project-roles.ts';
 import type { EmitEvents } from '../emit-events.ts';
 import { ProjectGroupEntity, ProjectUserEntity } from '../entities.ts';
@@ -95,7 +95,7 @@ export const projectRoleRepository = (tx: Tx, emit: EmitEvents) => {
       project: string,
       before: ProjectRoles,
       after: ProjectRoles,
-      events: readonly AccessEvent[],
+      events: readonly GatewayEvent[],
     ): Promise<void> => {
       for (const type of ['user', 'group'] as const) {
         const [rolesBefore, rolesAfter] = [before[`${type}s`], after[`${type}s`]];

@@ -1,6 +1,6 @@
 import { type Permission, refusal, type Role } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import { roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
 import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
@@ -122,7 +122,7 @@ export const roleRepository = (tx: Tx, emit: EmitEvents) => {
     copyEnvironment: async (
       from: string,
       to: string,
-      eventsOf: (before: RoleWithGrants, after: RoleWithGrants) => readonly AccessEvent[],
+      eventsOf: (before: RoleWithGrants, after: RoleWithGrants) => readonly GatewayEvent[],
     ): Promise<void> => {
       const selectConcerned = `${selectRoles} id in (select role_id from role_permission where environment = $1) order by id`;
       const before = (await query<RoleRow>(`${selectConcerned} for update`, [from])).map(roleOf);
@@ -141,7 +141,7 @@ export const roleRepository = (tx: Tx, emit: EmitEvents) => {
       }
     },
     /** @throws Refusal `ConflictError` for a role that is in use */
-    remove: async (id: number, events: readonly AccessEvent[]): Promise<void> => {
+    remove: async (id: number, events: readonly GatewayEvent[]): Promise<void> => {
       const { users, groups, isDefaultOfSignIns } = onlyRow(await query<RoleUses>(countUsesSql, [id]), 'in-use');
       if (users + groups > 0) {
         throw refusal('ConflictError', `Role is in use by users(${users}) or groups(${groups}). You cannot delete it.`);

@@ -1,7 +1,7 @@
 import { advisoryLock, type Tx } from '@bunting/database';
 import { type InferEntity, LockMode, raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
 import type { EmitEvents } from '../emit-events.ts';
 import { TokenEntity } from '../entities.ts';
@@ -51,7 +51,7 @@ export const initialTokenRepository = (
     add: async (
       { secret, masked, isConfiguredAdminToken, kind, projects, environment }: InitialToken,
       createdAt: string,
-      events: readonly AccessEvent[],
+      events: readonly GatewayEvent[],
     ): Promise<void> => {
       const id = randomUUID();
       const { selector, hash } = hasher(secret);
@@ -82,12 +82,12 @@ export const initialTokenRepository = (
     listCurrentForUpdate: async (): Promise<readonly StoredConfiguredToken[]> =>
       (await em.find(TokenEntity, { configured: 'current', revokedAt: null }, { lockMode })).map(storedTokenOf),
     /** Revokes the token of an earlier value of `BUNTING_ADMIN_TOKEN`, and marks it as replaced. */
-    revokeReplaced: async (id: string, events: readonly AccessEvent[]): Promise<void> => {
+    revokeReplaced: async (id: string, events: readonly GatewayEvent[]): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()'), configured: 'replaced' });
       emit(events);
     },
     /** Marks a stored token as that of `BUNTING_ADMIN_TOKEN`, and makes it valid again if it was revoked. */
-    markAsCurrent: async (id: string, events: readonly AccessEvent[]): Promise<void> => {
+    markAsCurrent: async (id: string, events: readonly GatewayEvent[]): Promise<void> => {
       await em.nativeUpdate(TokenEntity, { id }, { revokedAt: null, configured: 'current' });
       emit(events);
     },

@@ -1,7 +1,7 @@
 import type { ApiToken, Pat } from '@bunting/contracts';
 import { advisoryLock, type Database, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
-import type { AccessEvent } from '../../domain/access-event.ts';
+import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { DescribedToken } from '../../domain/tokens/token-event.ts';
 import { type TokenKind, wildcard } from '../../domain/tokens/token-scope.ts';
 import type { ApiTokenKind, NewToken } from '../../domain/tokens/api-token.ts';
@@ -156,7 +156,7 @@ export const tokenRepository = (
       const token = id === undefined ? null : await tx.em.findOne(TokenEntity, { id });
       return token?.expiresAt ? new Date(token.expiresAt) : null;
     },
-    revoke: async ({ id, type }: StoredToken, events: readonly AccessEvent[]): Promise<void> => {
+    revoke: async ({ id, type }: StoredToken, events: readonly GatewayEvent[]): Promise<void> => {
       if (type === 'admin') guard.markLossOfRights();
       await tx.em.nativeUpdate(TokenEntity, { id }, { revokedAt: raw('now()') });
       emit(events);
