@@ -23,15 +23,15 @@ import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } fro
 import type { DeliveryView, Representation } from '../store/delivery-view.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
 
-/** The response to an SDK. */
+/** The response to a poll of an SDK. */
 export interface SdkResponse {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
 }
 
-/** An operation of SDKs whose response is made from memory. */
-export interface SdkOperation {
+/** An operation by which server SDKs poll for features. */
+export interface PollOperation {
   readonly operation: AnyOperation;
   /** The query that the response depends on: that of the request, in which an operation may set the version of the client specification. */
   readonly queryOf: (query: ClientFeaturesQuery) => ClientFeaturesQuery;
@@ -81,7 +81,7 @@ const okResponse = (etag: string, encoding: Encoding, body: Buffer): SdkResponse
   body,
 });
 
-const allFeatures: SdkOperation = {
+const allFeatures: PollOperation = {
   operation: GetClientFeatures,
   queryOf: (query) => query,
   respond: (view, { headers }, isBehind) => {
@@ -95,7 +95,7 @@ const allFeatures: SdkOperation = {
   },
 };
 
-const oneFeature: SdkOperation = {
+const oneFeature: PollOperation = {
   operation: GetClientFeature,
   queryOf: (query) => query,
   respond: (view, { headers, params }): SdkResponse => {
@@ -109,7 +109,7 @@ const oneFeature: SdkOperation = {
   },
 };
 
-const changesSince: SdkOperation = {
+const changesSince: PollOperation = {
   operation: GetClientDelta,
   queryOf: (query) => ({ ...query, clientSpec: deltaClientSpec }),
   respond: (view, { headers }, isBehind) => {
@@ -126,8 +126,8 @@ const changesSince: SdkOperation = {
 };
 
 /** The operations whose responses are a representation of the features in memory, by subject. */
-export const sdkOperations: ReadonlyMap<string, SdkOperation> = new Map(
-  [allFeatures, oneFeature, changesSince].map((sdkOperation) => [sdkOperation.operation.subject, sdkOperation]),
+export const pollOperations: ReadonlyMap<string, PollOperation> = new Map(
+  [allFeatures, oneFeature, changesSince].map((pollOperation) => [pollOperation.operation.subject, pollOperation]),
 );
 
 /** The handlers of routed requests of server SDKs, by subject. */
@@ -137,9 +137,9 @@ export const clientHandlers = (
 ): ReadonlyMap<string, SdkHandler> => {
   const viewFor = viewAfterCatchUp(delivery);
   const handlerOf =
-    (sdkOperation: SdkOperation): SdkHandler =>
+    (pollOperation: PollOperation): SdkHandler =>
     async ({ headers }, response, { caller, params, query }) => {
-      const { operation, queryOf, respond } = sdkOperation;
+      const { operation, queryOf, respond } = pollOperation;
       const { view, isBehind } = await viewFor(operation, response, caller, queryOf(query as ClientFeaturesQuery));
       const {
         status,
@@ -150,5 +150,5 @@ export const clientHandlers = (
       if (vary !== undefined) addVary(response, vary);
       return response.code(status).headers(otherHeaders).send(body);
     };
-  return new Map([...sdkOperations].map(([subject, sdkOperation]) => [subject, handlerOf(sdkOperation)]));
+  return new Map([...pollOperations].map(([subject, pollOperation]) => [subject, handlerOf(pollOperation)]));
 };

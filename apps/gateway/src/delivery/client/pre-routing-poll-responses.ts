@@ -6,7 +6,7 @@ import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routi
 import { minCompressedLength, encodingOf } from '../../http/response/compression.ts';
 import { queryAndHeadersParser } from '../../http/request/query.ts';
 import type { Principal } from '../../persistence/tokens/token-lookup.ts';
-import { type SdkResponse, type SdkOperation, sdkOperations } from './client-handlers.ts';
+import { type SdkResponse, type PollOperation, pollOperations } from './client-handlers.ts';
 import { authorisedScopeOf } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
@@ -21,7 +21,7 @@ export interface PollOptions {
 /** A path of an SDK's operation, and how its query is read. */
 interface PollRoute {
   readonly url: string;
-  readonly sdkOperation: SdkOperation;
+  readonly pollOperation: PollOperation;
   readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
 }
 
@@ -52,10 +52,10 @@ export const preRoutingPollResponses = ({
   directToStream,
 }: PollOptions) => {
   const routes = new Map<string, PollRoute>();
-  for (const sdkOperation of sdkOperations.values()) {
-    const { http, query } = sdkOperation.operation;
+  for (const pollOperation of pollOperations.values()) {
+    const { http, query } = pollOperation.operation;
     if (http === undefined) continue;
-    routes.set(http.url, { url: http.url, sdkOperation, parseQuery: queryAndHeadersParser(query, http) });
+    routes.set(http.url, { url: http.url, pollOperation, parseQuery: queryAndHeadersParser(query, http) });
   }
   const oneFeaturePrefix = '/api/client/features/';
   const polls = new WeakMap<Principal, Map<string, Poll>>();
@@ -79,7 +79,7 @@ export const preRoutingPollResponses = ({
       query: { search },
       ip: '',
     }) as ClientFeaturesQuery;
-    const { operation, queryOf } = routed.route.sdkOperation;
+    const { operation, queryOf } = routed.route.pollOperation;
     const scope = authorisedScopeOf(delivery.store, operation, caller, queryOf(query));
     return { ...routed, query, scope, key: scopeKey(scope) };
   };
@@ -141,7 +141,7 @@ export const preRoutingPollResponses = ({
     const admitted = principal === undefined || poll === undefined ? undefined : admitBeforeRouting(principal);
     if (principal === undefined || poll === undefined || admitted === undefined) return undefined;
     const { client, release, refund } = admitted;
-    const { sdkOperation, url: route } = poll.route;
+    const { pollOperation, url: route } = poll.route;
     /** Leaves the request to its route, which admits it again. An error that occurred here recurs in the route, which reports it. */
     const leaveToRoute = (): undefined => void refund();
     const respond = (behindMs: number): PreRoutingContent | undefined | Promise<PreRoutingContent | undefined> => {
@@ -152,7 +152,7 @@ export const preRoutingPollResponses = ({
         const isCurrent = store.environmentOf(principal.caller, poll.query.environment) === poll.scope.environment;
         if (!delivery.isLoaded || !isCurrent) return leaveToRoute();
         const view = delivery.viewOf(poll.scope, poll.key);
-        const response = sdkOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
+        const response = pollOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
         return response instanceof Promise
           ? response.then(contentOrRoute).catch(leaveToRoute)
           : contentOrRoute(response);
