@@ -11,7 +11,7 @@ export interface QuotaClient {
   readonly id: string;
   readonly address: string;
   /** for a client without a secret: the group of such clients, which shares a part of the permits */
-  readonly group?: keyof typeof shareOfGroup;
+  readonly group?: keyof typeof shareOfClientGroup;
 }
 
 type Limits = Pick<
@@ -43,7 +43,7 @@ const allClients = 'all clients';
  * The share of the permits for all clients of a group, so that they cannot lock out other clients: frontend tokens are published with
  * pages, and anyone can send requests without a key.
  */
-const shareOfGroup = { 'frontend tokens': 1 / 2, 'requests without a key': 1 / 4 } as const;
+const shareOfClientGroup = { 'frontend tokens': 1 / 2, 'requests without a key': 1 / 4 } as const;
 
 const hasBody = ({ raw: { headers } }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -76,7 +76,7 @@ export const concurrentRequestLimits = (config: Limits) => {
     };
     const quotasOfClient = [perKey, ...(stage === 'incoming' ? [perAddress] : [])];
     if (group === undefined) return quotasOfClient;
-    const limit = Math.max(1, Math.floor(totals[stage] * shareOfGroup[group]));
+    const limit = Math.max(1, Math.floor(totals[stage] * shareOfClientGroup[group]));
     return [...quotasOfClient, { key: group, limit, refuse: overloaded }];
   };
   const release = (progress: Progress): void => {

@@ -1,6 +1,6 @@
 import { type CreatedPat, type CreatePatBody, type Pats } from '@bunting/contracts';
 import { patDeleted } from '../../domain/tokens/pats.ts';
-import type { AccountGroup } from '../../persistence/accounts/user-repository.ts';
+import type { AccountCollection } from '../../persistence/accounts/user-repository.ts';
 import type { GatewayReads } from '../../persistence/gateway-reads.ts';
 import type { GatewayWriteContext, ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
 import { addPat } from './add-pat.ts';
@@ -12,7 +12,7 @@ type CreateAccountPatRequest = GatewayWriteContext & {
 
 export const createAccountPat = async (
   tx: Transaction,
-  accounts: AccountGroup,
+  accounts: AccountCollection,
   request: CreateAccountPatRequest,
 ): Promise<ReplyWithSecret<CreatedPat>> => {
   const account = await tx.users.getForUpdate(request.params.id, { only: accounts });
@@ -21,7 +21,7 @@ export const createAccountPat = async (
 
 export const listAccountPats = async (
   { users, tokens }: GatewayReads,
-  accounts: AccountGroup,
+  accounts: AccountCollection,
   id: number,
 ): Promise<Pats> => {
   const account = await users.get(id, { only: accounts });
@@ -30,7 +30,7 @@ export const listAccountPats = async (
 
 export const deleteAccountPat = async (
   tx: Transaction,
-  accounts: AccountGroup,
+  accounts: AccountCollection,
   id: number,
   tokenId: number,
 ): Promise<null> => {

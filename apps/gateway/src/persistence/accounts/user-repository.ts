@@ -88,9 +88,9 @@ export interface UserUpdate {
   readonly active: boolean;
 }
 
-export type AccountGroup = 'users' | 'service-accounts';
+export type AccountCollection = 'users' | 'service-accounts';
 export interface AccountFilter {
-  readonly only?: AccountGroup;
+  readonly only?: AccountCollection;
 }
 
 const uniqueConstraints = ['api_user_username_key', 'api_user_email_key'];
@@ -114,7 +114,7 @@ const countAdminsSql = `
 
 const prefixPattern = (text: string): string => `${escapeLike(text.toLowerCase())}%`;
 
-const userOfType = (row: UserRow | null | undefined, only: AccountGroup | undefined): User | undefined =>
+const userOfType = (row: UserRow | null | undefined, only: AccountCollection | undefined): User | undefined =>
   !row || (only !== undefined && row.isService !== (only === 'service-accounts')) ? undefined : userOf(row);
 
 /** @throws Refusal 404 when there is no user */
@@ -154,7 +154,7 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
         return { id, ...presentNames(row), seenAt, createdAt, patSeenAt };
       });
     },
-    list: async (accounts: AccountGroup, { limit, offset = 0 }: PageParameters): Promise<User[]> => {
+    list: async (accounts: AccountCollection, { limit, offset = 0 }: PageParameters): Promise<User[]> => {
       const text = `
       select ${userColumnsSql} from api_user u where deleted_at is null and is_service = $1
       order by id limit $2::int offset $3::int`;
