@@ -29,7 +29,7 @@ export interface SignedIn {
 }
 
 /** Links the subject of a first sign-in to an existing user, or to a new one. */
-const firstSignIn = async (
+const linkFirstSignIn = async (
   { identities, users, roles }: Transaction,
   claims: OidcUserClaims,
   { autoCreate, defaultRootRole, defaultRootRoleId }: OidcClientSettings,
@@ -87,7 +87,7 @@ export const signInWithProvider = async (
   const userId = await tx.identities.findForUpdate(issuer, subject);
   const user = requireActive(
     userId === undefined
-      ? await firstSignIn(tx, claims, settings)
+      ? await linkFirstSignIn(tx, claims, settings)
       : await tx.users.findForUpdate(userId, { only: 'users' }),
   );
   const retainedGroups = groups === undefined ? [] : await syncGroups(tx, user.id, groups);

@@ -30,14 +30,14 @@ interface UserAttributes {
   emails?: Email[];
 }
 
-const nameOfUser = ({ username, email, id }: ScimUserRow): string => username ?? email ?? `user-${id}`;
+const scimUserNameOf = ({ username, email, id }: ScimUserRow): string => username ?? email ?? `user-${id}`;
 
 const attributesOf = (row: ScimUserRow): UserAttributes => {
   const { name, email, provisioned, isActive } = row;
   const { externalId, givenName, familyName } = provisioned ?? {};
   return {
     ...(externalId === undefined ? {} : { externalId }),
-    userName: nameOfUser(row),
+    userName: scimUserNameOf(row),
     ...(name === null ? {} : { displayName: name }),
     name: {
       ...(name === null ? {} : { formatted: name }),
@@ -169,7 +169,7 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   const requestedEmail = emailIn(attributes);
   // An e-mail address that only repeats the user name changes with it.
   const followsUserName =
-    before !== undefined && requestedEmail === before.email && before.email === nameOfUser(before).toLowerCase();
+    before !== undefined && requestedEmail === before.email && before.email === scimUserNameOf(before).toLowerCase();
   const email = (followsUserName ? address : undefined) ?? requestedEmail ?? address ?? null;
   const username = before?.username === null && userName.toLowerCase() === email ? null : userName;
   const fault = namesFault({ username, email });

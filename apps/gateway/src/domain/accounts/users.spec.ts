@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { accountCreated, accountDeleted, accountUpdated, isDeactivated, updatedUser } from './users.ts';
+import { accountCreated, accountDeleted, accountUpdated, isDeactivation, updatedUser } from './users.ts';
 
 const before: User = {
   id: 7,
@@ -59,9 +59,9 @@ it('an update of a user emits the user before and after', () => {
 
 it('an update that turns an active user inactive, and no other, deactivates it', () => {
   const inactive = { ...before, active: false };
-  expect(isDeactivated(before, inactive)).toBe(true);
-  expect(isDeactivated(inactive, { ...inactive, name: 'Mia' })).toBe(false);
-  expect(isDeactivated(inactive, before)).toBe(false);
+  expect(isDeactivation(before, inactive)).toBe(true);
+  expect(isDeactivation(inactive, { ...inactive, name: 'Mia' })).toBe(false);
+  expect(isDeactivation(inactive, before)).toBe(false);
 });
 
 it.each([

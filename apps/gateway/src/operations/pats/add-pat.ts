@@ -1,6 +1,6 @@
 import type { CreatedPat, CreatePatBody } from '@bunting/contracts';
 import { parseNewPat, patCreated } from '../../domain/tokens/pats.ts';
-import { newUserSecret } from '../../persistence/tokens/token-secret.ts';
+import { newPatSecret } from '../../persistence/tokens/token-secret.ts';
 import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../persistence/unit-of-work.ts';
 
 /** Creates a PAT for a user whose row is locked. */
@@ -13,7 +13,7 @@ export const addPat = async (
   const pats = await tokens.listPats(userId);
   const callerExpiresAt = userId === caller.id ? await tokens.expiryOf(caller.tokenId) : null;
   const { description, expiresAt } = parseNewPat(body, { pats, callerExpiresAt, now });
-  const generated = newUserSecret(secretBytes);
+  const generated = newPatSecret(secretBytes);
   const newPat = { userId, description, expiresAt };
   const pat = await tokens.addPat(newPat, generated, caller.id, (created) => [patCreated(created)]);
   return { reply: { ...pat, secret: generated.masked }, secret: generated.secret };

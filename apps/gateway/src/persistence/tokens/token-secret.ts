@@ -51,7 +51,7 @@ export const newTokenSecret = (
 ): NewSecret => secretFor(`${scopeOf(projects)}:${environment}.`, bytes);
 
 /** A new secret of a PAT, for a user or a service account. */
-export const newUserSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('user:', bytes);
+export const newPatSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('user:', bytes);
 
 /** A new token of SCIM. */
 export const newScimSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('scim:', bytes);
