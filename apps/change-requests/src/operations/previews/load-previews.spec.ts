@@ -15,13 +15,13 @@ const idsOf = (pages: ReturnType<typeof batchesWithinLimits>) => pages.map((page
 describe('requests to preview', () => {
   it('go into as few calls as their changes allow', () => {
     const requests = [holding(1, 4), holding(2, 6), holding(3, 1), holding(4, 12), holding(5, 1)];
-    expect(idsOf(batchesWithinLimits(requests, { changes: 10, bytes: 1e9 }))).toEqual([[1, 2], [3], [4], [5]]);
+    expect(idsOf(batchesWithinLimits(requests, { changes: 10, characters: 1e9 }))).toEqual([[1, 2], [3], [4], [5]]);
   });
 
   it('go into calls that the bus can carry, however large a change is', () => {
     const large = 'x'.repeat(1_000);
     const requests = [holding(1, 1, large), holding(2, 1, large), holding(3, 3, large), holding(4, 1)];
-    expect(idsOf(batchesWithinLimits(requests, { changes: 1000, bytes: 3_000 }))).toEqual([[1, 2], [3], [4]]);
+    expect(idsOf(batchesWithinLimits(requests, { changes: 1000, characters: 3_000 }))).toEqual([[1, 2], [3], [4]]);
   });
 
   it('all get their replies, in as many calls as they need', () => {

@@ -11,32 +11,34 @@ import type { PreviewedChanges } from '../../domain/change-request-response.ts';
 import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import { toWireChangeWithSnapshot } from './wire-change.ts';
 
-export type Preview = PreviewChangesReply['previews'][number];
+/** The preview of one request, and with `withStates` the states that its changes would replace. */
+export type PreviewWithSnapshots = PreviewChangesReply['previews'][number];
 
 // The limits of one call, so that request and response fit into one message of the bus.
 const maxChangesPerCall = 1000;
-const maxBytesPerCall = 2 * 1024 * 1024;
+const maxCharactersPerCall = 2 * 1024 * 1024;
 
-const sizeOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
+/** The length of the JSON text of what a call sends of a request. */
+const charactersOf = ({ changes, schedule }: ChangeRequest): number => JSON.stringify([changes, schedule]).length;
 
 /** Splits requests into batches within the limits of one call; a larger request is a batch of its own. */
 export const batchesWithinLimits = (
   requests: readonly ChangeRequest[],
-  { changes: maxChanges, bytes: maxBytes } = { changes: maxChangesPerCall, bytes: maxBytesPerCall },
+  { changes: maxChanges, characters: maxCharacters } = { changes: maxChangesPerCall, characters: maxCharactersPerCall },
 ): ChangeRequest[][] => {
   const batches: ChangeRequest[][] = [];
-  let [changes, bytes] = [0, 0];
+  let [changes, characters] = [0, 0];
   for (const request of requests) {
-    const size = sizeOf(request);
+    const added = charactersOf(request);
     const batch = batches.at(-1);
-    const fits = changes + request.changes.length <= maxChanges && bytes + size <= maxBytes;
+    const fits = changes + request.changes.length <= maxChanges && characters + added <= maxCharacters;
     if (batch !== undefined && fits) batch.push(request);
     else {
       batches.push([request]);
-      [changes, bytes] = [0, 0];
+      [changes, characters] = [0, 0];
     }
     changes += request.changes.length;
-    bytes += size;
+    characters += added;
   }
   return batches;
 };
@@ -48,7 +50,7 @@ export interface PreviewSources {
 }
 
 /** Other requests that could conflict with the given ones, by at most two statements in total. */
-const othersOf = async (
+const loadOtherRequests = async (
   { reader }: PreviewSources,
   project: string,
   requests: readonly ChangeRequest[],
@@ -63,15 +65,15 @@ const othersOf = async (
 };
 
 /**
- * Previews requests of a project by id, each by itself and with the conflicts with other requests. Makes one call per batch and two
- * statements.
+ * Previews requests of a project by id, each independently of the others, but with its conflicts with other requests. Makes one call per
+ * batch, and at most two statements.
  */
 export const loadPreviews = async (
   sources: PreviewSources,
   requests: readonly ChangeRequest[],
   { project, withStates }: { readonly project: string; readonly withStates: boolean },
   context: CallContext,
-): Promise<Map<number, Preview>> => {
+): Promise<Map<number, PreviewWithSnapshots>> => {
   const calls = batchesWithinLimits(requests).map(async (batch) => {
     const body = {
       project,
@@ -84,7 +86,7 @@ export const loadPreviews = async (
     return { batch, ...(await call(sources.bus, PreviewChanges, { body }, context)) };
   });
   // Awaited together: a rejection without a handler would be reported as unhandled.
-  const [others, responses] = await Promise.all([othersOf(sources, project, requests), Promise.all(calls)]);
+  const [others, responses] = await Promise.all([loadOtherRequests(sources, project, requests), Promise.all(calls)]);
   const entries = responses.flatMap(({ batch, previews }) =>
     batch.flatMap((request, nth) => {
       const response = previews[nth];
@@ -106,7 +108,7 @@ export const loadPreview = async (
   request: ChangeRequest,
   { withStates }: { readonly withStates: boolean },
   context: CallContext,
-): Promise<Preview> => {
+): Promise<PreviewWithSnapshots> => {
   const previews = await loadPreviews(sources, [request], { project: request.project, withStates }, context);
   const preview = previews.get(request.id);
   if (preview === undefined)
