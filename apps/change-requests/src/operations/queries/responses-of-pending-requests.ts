@@ -10,7 +10,7 @@ type Request = Pick<
 >;
 
 /** The pending requests of a project, without those in environments that the project no longer has. */
-export const pendingResponses = async (
+export const responsesOfPendingRequests = async (
   sources: PreviewSources,
   operationRequest: Request,
   pending: Promise<readonly ChangeRequest[]>,
