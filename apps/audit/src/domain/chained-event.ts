@@ -45,8 +45,8 @@ export interface ChainFault {
   readonly message: string;
 }
 
-/** Describes the fault at an event id in one sentence. */
-export const describeChainFault = (id: number, kind: FaultKind, detail = ''): ChainFault => ({
+/** The fault at an event id, with a sentence that describes it. */
+export const chainFault = (id: number, kind: FaultKind, detail = ''): ChainFault => ({
   id,
   kind,
   message: {

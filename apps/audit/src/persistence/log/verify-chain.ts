@@ -1,5 +1,5 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
-import { type ChainFault, type FaultKind, describeChainFault } from '../../domain/chained-event.ts';
+import { type ChainFault, type FaultKind, chainFault } from '../../domain/chained-event.ts';
 import { requireEventNotDropped } from '../../domain/require-valid-bounds.ts';
 import type { EventIdAndHash, ExternallyRecordedHash } from '../../domain/externally-recorded-hash.ts';
 import { chainColumns, eventHash, type HashedEvent } from './hash-chain.ts';
@@ -82,13 +82,9 @@ const eventFault = (
   const { id, hash } = event;
   if (eventHash(previousHash, event) !== hash) {
     const movedEvent = findMovedEvent(previousHash, event, batch);
-    return movedEvent === undefined
-      ? describeChainFault(id, 'altered')
-      : describeChainFault(id, 'moved', `the id ${movedEvent.id}`);
+    return movedEvent === undefined ? chainFault(id, 'altered') : chainFault(id, 'moved', `the id ${movedEvent.id}`);
   }
-  return externalHash?.id === id && externalHash.hash !== hash
-    ? describeChainFault(id, 'altered', otherHash)
-    : undefined;
+  return externalHash?.id === id && externalHash.hash !== hash ? chainFault(id, 'altered', otherHash) : undefined;
 };
 
 /**
@@ -102,13 +98,13 @@ const externalHashFault = async (
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<ChainFault | undefined> => {
   const { id, hash } = externalHash;
-  if (id > log.id) return describeChainFault(log.id + 1, 'missing', `, for ${id} is known`);
+  if (id > log.id) return chainFault(log.id + 1, 'missing', `, for ${id} is known`);
   requireEventNotDropped(externalHash, log.droppedId);
-  if (id === log.droppedId) return hash === log.droppedHash ? undefined : describeChainFault(id, 'altered');
+  if (id === log.droppedId) return hash === log.droppedHash ? undefined : chainFault(id, 'altered');
   if (id >= from && id <= to) return undefined;
   const [event] = await database.read<{ hash: string }>(selectHash, [id]);
-  if (event === undefined) return describeChainFault(id, 'missing');
-  return event.hash === hash ? undefined : describeChainFault(id, 'altered', otherHash);
+  if (event === undefined) return chainFault(id, 'missing');
+  return event.hash === hash ? undefined : chainFault(id, 'altered', otherHash);
 };
 
 /**
@@ -147,7 +143,7 @@ export const verifyChain = async (
     head: { id: log.id, hash: log.hash },
     fault,
   });
-  const faultReport = (id: number, kind: FaultKind, detail?: string) => report(describeChainFault(id, kind, detail));
+  const faultReport = (id: number, kind: FaultKind, detail?: string) => report(chainFault(id, kind, detail));
 
   const faultByExternalHash = externalHash && (await externalHashFault(database, externalHash, log, { from, to }));
   if (faultByExternalHash !== undefined) return report(faultByExternalHash);
