@@ -6,7 +6,7 @@ import { isOfrepRequest } from '../http/errors/ofrep-errors.ts';
 import { isPathBelow } from '../http/request/is-path-below.ts';
 import type { SameOriginPolicy } from '../sessions/same-origin-policy.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../domain/principal.ts';
 import { clientNetwork } from './client-network.ts';
 import { rateLimiter, type RateLimitStatus, requireWithinRateLimit } from './rate-limit.ts';
 import type { QuotaClient, ConcurrentRequestLimits } from './concurrent-request-limits.ts';

@@ -7,7 +7,8 @@ import { sessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator, type AuthenticatorOptions } from './authenticator.ts';
 import { openSecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { listenForAccessChanges } from '../persistence/rights/listen-for-access-changes.ts';
-import { type Principal, tokenLookup } from '../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../domain/principal.ts';
+import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 
 const tokenAuthenticator = (options: Pick<AuthenticatorOptions, 'tokens' | 'hasher' | 'cacheTtlMs'>) => {
   const cookie = sessionCookie({ GATEWAY_BEHIND_TLS: false, GATEWAY_SESSION_MAX_HOURS: 1 });

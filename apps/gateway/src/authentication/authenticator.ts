@@ -4,7 +4,8 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SessionLookup } from '../persistence/sessions/session-lookup.ts';
 import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
-import type { Principal, TokenLookup } from '../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { TokenLookup } from '../persistence/tokens/token-lookup.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 
 export interface AuthenticatorOptions {

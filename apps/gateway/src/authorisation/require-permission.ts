@@ -1,5 +1,5 @@
 import { type Caller, type Permission, may, noAccess, refusal } from '@bunting/contracts';
-import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../domain/principal.ts';
 
 /** Refuses SDK tokens, which are not for the Admin API. @throws Refusal `NoAccessError` */
 export const requireAdminApiAccess = ({ mayCallAdminApi }: Principal): void => {

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { Registry } from 'prom-client';
 import type { DeliveryView } from '../delivery/store/delivery-view.ts';
 import { streamMetrics } from '../monitoring/stream-metrics.ts';
-import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../domain/principal.ts';
 import { deliveryStreams, type DeliveryStreamsOptions } from './delivery-streams.ts';
 
 const options = (): DeliveryStreamsOptions => ({

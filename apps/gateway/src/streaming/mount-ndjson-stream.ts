@@ -15,7 +15,7 @@ import { concurrencyLimit, type Quota } from '../admission/concurrency-limit.ts'
 import { requireAdminApiAccess, requirePermission } from '../authorisation/require-permission.ts';
 import { sendRefusal } from '../http/errors/http-errors.ts';
 import type { MountOptions } from '../http/mount-operation.ts';
-import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../domain/principal.ts';
 import { queryParser } from '../http/request/query.ts';
 
 /** Milliseconds between polls for new items of a stream with `follow`. */

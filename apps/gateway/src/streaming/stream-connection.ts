@@ -1,7 +1,7 @@
 import type { DeliveryScope } from '@bunting/contracts';
 import type { ServerResponse } from 'node:http';
 import type { DeliveryView } from '../delivery/store/delivery-view.ts';
-import type { Principal } from '../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../domain/principal.ts';
 import type { ServerSentEvent } from './server-sent-event.ts';
 
 /** The events of a stream, and the conditions under which it stays open. */

@@ -5,7 +5,7 @@ import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
 import { minCompressedLength, encodingOf } from '../../http/response/compression.ts';
 import { queryAndHeadersParser } from '../../http/request/query.ts';
-import type { Principal } from '../../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../../domain/principal.ts';
 import { type SdkResponse, type PollOperation, pollOperations } from './client-handlers.ts';
 import { authorisedScopeOf } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';

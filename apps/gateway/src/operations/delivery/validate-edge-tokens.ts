@@ -7,7 +7,7 @@ import {
   type ValidEdgeTokens,
 } from '@bunting/contracts';
 import type { Authenticator } from '../../authentication/authenticator.ts';
-import type { Principal } from '../../persistence/tokens/token-lookup.ts';
+import type { Principal } from '../../domain/principal.ts';
 import type { GatewayContext } from '../context.ts';
 
 const principalOf = async (identify: Authenticator['identify'], token: string): Promise<Principal | undefined> => {

@@ -2,7 +2,7 @@ import { batchedRead, type Database, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { type AccessRow, accessSql, callerOf } from '../rights/access-reader.ts';
 import type { SecretHasher } from '../tokens/secret-hasher.ts';
-import type { Principal } from '../tokens/token-lookup.ts';
+import type { Principal } from '../../domain/principal.ts';
 import { sessionTextToHash, sessionEndSql, type SessionLimits } from './session-repository.ts';
 
 interface Row extends AccessRow {

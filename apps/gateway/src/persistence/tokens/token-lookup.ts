@@ -1,21 +1,10 @@
 import { adminTokenUserId, type Caller } from '@bunting/contracts';
 import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
+import type { Principal } from '../../domain/principal.ts';
 import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/tokens/token-scope.ts';
 import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
 import type { HashedSecret } from './secret-hasher.ts';
-
-/** The caller that a valid token or session authenticates, and what the token or session allows. */
-export interface Principal {
-  readonly caller: Caller;
-  readonly mayCallAdminApi: boolean;
-  /** whether the caller has a frontend token, which is published with pages, or none */
-  readonly isPublic: boolean;
-  /** whether the caller has a session, whose cookie a browser also sends with requests of pages of other sites */
-  readonly isSession?: true;
-  /** milliseconds until the token or session expires; infinite for a token that does not expire */
-  readonly expiresInMs: number;
-}
 
 interface Row {
   readonly id: string;
