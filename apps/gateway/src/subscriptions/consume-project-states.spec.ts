@@ -50,9 +50,9 @@ it('hides a project that was made private after the features service was restore
     intervalMs: 60_000,
     log: openLog('silent'),
   });
-  expect(await projects.catchUp(5_000)).toBe(0);
+  expect(await projects.catchUp(100_000)).toBe(0);
   outbox = [...backup, stateMessage(2, 'private')];
-  expect(await projects.catchUp(5_000)).toBe(0);
+  expect(await projects.catchUp(100_000)).toBe(0);
   expect(await modeOf('secret')).toBe('private');
   await projects.stop();
 });

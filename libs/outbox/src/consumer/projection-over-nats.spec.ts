@@ -75,7 +75,7 @@ describe('a projection over NATS', () => {
       );
     }
     const projection = await follow(bus, consumer.database);
-    expect(await projection.catchUp(20_000)).toBe(0);
+    expect(await projection.catchUp(200_000)).toBe(0);
     expect(await namesOf(consumer.database)).toEqual(names);
     await projection.stop();
   });
