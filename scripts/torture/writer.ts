@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { LedgerEntry, WriteOutcome } from './write-ledger.ts';
 import { readSubject, retryingReader, readProject } from './api-reader.ts';
-import { flagWrites, type Write, type WriteReply } from './flag-writes.ts';
+import { generateFlagWrites, type Write, type WriteReply } from './generate-flag-writes.ts';
 import type { Subject } from './subject-state.ts';
 
 export interface WriterOptions {
@@ -195,7 +195,12 @@ export const runWriter = async ({
     project.flags++;
     if (project.flags > maxFlagsPerProject || project.restores !== countRestores()) project.withRequests = false;
     let before: Subject = { exists: true };
-    for (const write of flagWrites({ project: project.name, flag, withRequests: project.withRequests, random })) {
+    for (const write of generateFlagWrites({
+      project: project.name,
+      flag,
+      withRequests: project.withRequests,
+      random,
+    })) {
       // After a restore, another change request may have the id of the one of this flag.
       if (before.request !== undefined && project.restores !== countRestores()) break;
       const outcome = await complete(project.name, flag, before, write);

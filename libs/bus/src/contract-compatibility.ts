@@ -28,7 +28,11 @@ const checkTtlMs = 5_000;
  * respond are skipped. The result is cached for 5 seconds; a stale result is used while the next check runs.
  * @returns a function that throws an error, which names the incompatible services and which one to upgrade
  */
-export const compatibilityCheck = (bus: Bus, caller: ServiceName, ownVersion: ContractVersion = contractVersion) => {
+export const compatibilityCheckOfReadiness = (
+  bus: Bus,
+  caller: ServiceName,
+  ownVersion: ContractVersion = contractVersion,
+) => {
   let faults: readonly string[] = [];
   let checkedAt = Number.NEGATIVE_INFINITY;
   const versionOf = async (service: ServiceName): Promise<ContractVersion | undefined> => {

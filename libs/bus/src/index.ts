@@ -18,5 +18,5 @@ export { onBehalfOf } from './on-behalf-of.ts';
 export { openBus } from './open-bus.ts';
 export { type IfMatch, unsupportedIfMatch } from './if-match.ts';
 export { defectRefusal, deserializeRefusal, serializeRefusal } from './refusal-response.ts';
-export { compatibilityCheck } from './contract-compatibility.ts';
+export { compatibilityCheckOfReadiness } from './contract-compatibility.ts';
 export { serve, type ServedCall, type ServeOptions } from './serve.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ErrorBody, type Refusal, refusal, type RefusalExtras, type SignInForm } from '@bunting/contracts';
+import { type ErrorBody, type Refusal, refusal, type RefusalExtras, type SignInOptions } from '@bunting/contracts';
 import type { RefusalResponse } from './bus.ts';
 
 /** Serialises a refusal. Its id is that of the called service, whose log has the details under it, or else a new one. */
@@ -11,13 +11,13 @@ export const serializeRefusal = (reason: Refusal, id: string = reason.id ?? rand
     message: reason.message,
     details: [...reason.details],
     ...(reason.permissions === undefined ? {} : { permissions: [...reason.permissions] }),
-    ...reason.signInForm,
+    ...reason.signInOptions,
   },
   retryAfterSeconds: reason.retryAfterSeconds,
   ...(reason.tag === undefined ? {} : { tag: reason.tag }),
 });
 
-const signInFormOf = ({ path, type, defaultHidden, options }: ErrorBody): SignInForm | undefined =>
+const signInOptionsOf = ({ path, type, defaultHidden, options }: ErrorBody): SignInOptions | undefined =>
   path === undefined || type === undefined || defaultHidden === undefined || options === undefined
     ? undefined
     : { path, type, defaultHidden, options };
@@ -28,7 +28,7 @@ export const deserializeRefusal = ({ kind, error, retryAfterSeconds, tag }: Refu
     id: error.id,
     details: error.details,
     permissions: error.permissions,
-    signInForm: signInFormOf(error),
+    signInOptions: signInOptionsOf(error),
     retryAfterSeconds,
     tag,
   } satisfies Record<keyof RefusalExtras, unknown>);

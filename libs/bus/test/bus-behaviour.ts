@@ -21,7 +21,7 @@ import {
   callForResponse,
   callIfSupported,
   type CallContext,
-  compatibilityCheck,
+  compatibilityCheckOfReadiness,
   implement,
   JsonText,
   notModified,
@@ -164,7 +164,7 @@ export const describeBus = (
         details: [{ message: 'Sign in first.', path: '/headers/authorization' }],
         permissions: ['UPDATE_FEATURE'],
         retryAfterSeconds: 7,
-        signInForm: { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] },
+        signInOptions: { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] },
         tag: '7 ☂',
       };
       await serve(bus, [implement(Greet, () => Promise.reject(refusal('AuthenticationRequired', 'Who?', extras)))]);
@@ -393,7 +393,7 @@ export const describeBus = (
     });
 
     it('names the services whose contract version does not suit the caller, and which one to upgrade', async () => {
-      const compatible = (ours: ContractVersion) => compatibilityCheck(bus, 'gateway', ours)();
+      const compatible = (ours: ContractVersion) => compatibilityCheckOfReadiness(bus, 'gateway', ours)();
       const endpoint = implement(Greet, async () => ({ text: 'hello' }));
       await compatible({ current: 1, oldestSupported: 1 });
       const served = await serve(bus, [endpoint], { version: { current: 3, oldestSupported: 2 } });

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { truncate } from './text/quote-value.ts';
-import { SignInForm } from './sign-in-form.ts';
+import { SignInOptions } from './sign-in-options.ts';
 
 /** Every error kind, spelled as in responses (docs/behaviour.md, Errors). */
 export const errorKinds = [
@@ -59,7 +59,7 @@ export const ErrorBody = Type.Object(
     permissions: Type.Optional(
       Type.Array(Type.String(), { description: 'with 403: the permissions of which one is needed' }),
     ),
-    ...Type.Partial(SignInForm).properties,
+    ...Type.Partial(SignInOptions).properties,
   },
   { title: 'errorSchema' },
 );
@@ -89,7 +89,7 @@ export interface RefusalExtras {
   readonly permissions?: readonly string[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** with 401: the ways to sign in */
-  readonly signInForm?: SignInForm | undefined;
+  readonly signInOptions?: SignInOptions | undefined;
   /** with 412: the current entity tag of the resource that `If-Match` did not match */
   readonly tag?: string | undefined;
 }
@@ -119,8 +119,8 @@ export class Refusal extends Error {
   get retryAfterSeconds(): number | undefined {
     return this.extras.retryAfterSeconds;
   }
-  get signInForm(): SignInForm | undefined {
-    return this.extras.signInForm;
+  get signInOptions(): SignInOptions | undefined {
+    return this.extras.signInOptions;
   }
   get tag(): string | undefined {
     return this.extras.tag;

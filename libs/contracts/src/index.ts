@@ -69,7 +69,7 @@ export * from './permissions.ts';
 export * from './text/quote-value.ts';
 export * from './stale-header.ts';
 export * from './text/storable-text.ts';
-export * from './sign-in-form.ts';
+export * from './sign-in-options.ts';
 export * from './streams/dead-letters.ts';
 export * from './streams/delivery-scope.ts';
 export * from './streams/delivery-states.ts';

@@ -11,7 +11,7 @@ import { operationOf, statementSpanOptions } from './connection/statement-span-o
 import { type CommitLimits, runTransaction, type Tx } from './connection/transaction.ts';
 import { migrate } from './schema/migrate.ts';
 import { explainStartFailure } from './failures/explain-start-failure.ts';
-import { instrumentConnection } from './connection/instrument-connection.ts';
+import { configureConnection } from './connection/configure-connection.ts';
 import { keepAlive } from './connection/keep-alive.ts';
 import { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';
 import { requireMigrated } from './schema/require-migrated.ts';
@@ -128,7 +128,7 @@ export const openDatabase = async ({
   const orm = await connectOrm({ url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }, (newPool) => {
     pool = newPool;
     newPool.on('connect', (client) =>
-      instrumentConnection(client, (isRoundTrip) => {
+      configureConnection(client, (isRoundTrip) => {
         statements++;
         if (isRoundTrip) roundTrips++;
       }),

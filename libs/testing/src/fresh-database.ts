@@ -38,7 +38,7 @@ const createTemplate = (server: string, name: string, { migrate }: DatabaseTempl
 
 const templates = new Map<string, Promise<string>>();
 
-/** Creates the database of a template once per process and run, and returns its name. */
+/** Creates the database of a template if the server has none of its key, and returns its name. */
 const ensureTemplate = (server: string, template: DatabaseTemplate): Promise<string> => {
   const { key } = template;
   const name = nameOf('template', key, createHash('sha256').update(key).digest('hex').slice(0, 12));

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import type { EventRange } from './publish-events-worker.ts';
 
 const insertBatchSize = 2_500;
-/** Maximum lag of the log behind the outbox while it is filled, in events. */
+/** Lag of the log behind the outbox, in events, from which on the next batch waits. */
 const maxAhead = 10_000;
 
 /**
@@ -48,6 +48,11 @@ export const fillEventLog = async (
   return Math.round((events - from) / seconds);
 };
 
-/** Deletes the events of the outbox but the last one, as housekeeping does a day after all consumers have confirmed them. */
+/**
+ * Deletes the events of the outbox but the last one, as housekeeping does with those that are older than a day and that all consumers have
+ * confirmed.
+ */
 export const pruneOutbox = (outbox: pg.Client): Promise<unknown> =>
-  outbox.query(`delete from outbox where topic = 'event' and position < (select max(position) from outbox)`);
+  outbox.query(
+    `delete from outbox where topic = 'event' and position < (select max(position) from outbox where topic = 'event')`,
+  );

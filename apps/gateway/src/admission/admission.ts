@@ -1,4 +1,4 @@
-import { anonymousCaller, type Caller, Refusal, refusal, type SignInForm } from '@bunting/contracts';
+import { anonymousCaller, type Caller, Refusal, refusal, type SignInOptions } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate, Credentials } from '../authentication/authenticator.ts';
@@ -34,7 +34,7 @@ export interface AdmissionOptions {
   readonly authenticate: Authenticate;
   readonly sameOrigin: SameOriginPolicy;
   /** the ways to sign in, for a 401 of the Admin API */
-  readonly signInForm: () => Promise<SignInForm>;
+  readonly signInOptions: () => Promise<SignInOptions>;
   readonly limits: Pick<ConcurrentRequestLimits, 'assignClient' | 'acquire'>;
   readonly log: Pick<Logger, 'warn'>;
   readonly config: Pick<
@@ -123,7 +123,7 @@ const credentialsOf = (request: FastifyRequest): Credentials => {
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
-export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, config }: AdmissionOptions) => {
+export const admission = ({ authenticate, sameOrigin, signInOptions, limits, log, config }: AdmissionOptions) => {
   const requests = rateLimiter(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
   const frontend = rateLimiter(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
   const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
@@ -139,7 +139,7 @@ export const admission = ({ authenticate, sameOrigin, signInForm, limits, log, c
         'There were too many requests without a valid key from your address.',
       );
       if (!isPathBelow('/api/admin', request.raw.url ?? '')) throw error;
-      throw refusal(error.kind, error.message, { signInForm: await signInForm() });
+      throw refusal(error.kind, error.message, { signInOptions: await signInOptions() });
     }
   };
 

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../config.ts';
 import { clientNetwork } from './client-network.ts';
 import { rateLimiter, requireWithinRateLimit } from './rate-limit.ts';
 
-/** Limits the requests of one address for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
+/** Limits the requests of one address, or of one IPv6 network, for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */
 export const anonymousRateLimit = ({
   GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: perMinute,
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>): preHandlerAsyncHookHandler => {

@@ -4,7 +4,7 @@ import { admission, publicAdmission } from '../admission/admission.ts';
 import { concurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { authenticator } from '../authentication/authenticator.ts';
 import type { GatewayConfig } from '../config.ts';
-import { signInSettings } from '../identity/sign-in-settings.ts';
+import { signInSettings } from '../identity/effective-sign-in-settings.ts';
 import { gatewayReads } from '../persistence/gateway-reads.ts';
 import { sessionLookup } from '../persistence/sessions/session-lookup.ts';
 import { lastSeenRecorder } from '../persistence/tokens/last-seen-recorder.ts';
@@ -61,7 +61,7 @@ export const startAuthentication = async (
   const { admit, admitBeforeRouting } = admission({
     authenticate,
     sameOrigin,
-    signInForm: signInMethods(settings),
+    signInOptions: signInMethods(settings),
     limits,
     log,
     config,

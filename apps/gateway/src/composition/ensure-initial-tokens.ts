@@ -17,8 +17,9 @@ interface InitialTokensOptions {
 
 /**
  * Ensures the tokens of the settings. The token of `BUNTING_ADMIN_TOKEN` is added if it is missing, and replaces that of a previous value.
- * Without any token in the database, those for a first start are created; without an admin token among them, one is generated.
- * @returns the generated secret, which is stored nowhere
+ * Without any token in the database, those for a first start are created; if neither they nor `BUNTING_ADMIN_TOKEN` is an admin token, one is
+ * generated.
+ * @returns the generated secret, which is stored nowhere; undefined where none was generated
  */
 export const ensureInitialTokens = ({
   transaction,

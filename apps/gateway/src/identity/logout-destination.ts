@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
 import { publicUrl } from './public-url.ts';
-import type { SignInSettings } from './sign-in-settings.ts';
+import type { SignInSettings } from './effective-sign-in-settings.ts';
 
 /**
  * The URL that a browser is redirected to after signing out: the provider's, which also ends the session there, where the settings turn

@@ -15,7 +15,7 @@ import { publicUrl } from './public-url.ts';
 import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
 import { signInFailureHandler } from './sign-in-failure-handler.ts';
 import { sendSignInFailurePage } from './sign-in-failure-page.ts';
-import type { SignInSettings } from './sign-in-settings.ts';
+import type { SignInSettings } from './effective-sign-in-settings.ts';
 
 export interface OidcRoutesOptions {
   readonly config: GatewayConfig;

@@ -1,5 +1,5 @@
-import { Refusal, type SignInForm } from '@bunting/contracts';
-import type { SignInSettings } from './sign-in-settings.ts';
+import { Refusal, type SignInOptions } from '@bunting/contracts';
+import type { SignInSettings } from './effective-sign-in-settings.ts';
 
 /** Milliseconds for which the form is cached, so that many requests without a session do not cause as many statements in the database. */
 const cacheMs = 2_000;
@@ -12,7 +12,7 @@ export const signInMethods = ({
   arePasswordsDisabled,
   oidc,
 }: Pick<SignInSettings, 'arePasswordsDisabled' | 'oidc'>) => {
-  let form: SignInForm = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
+  let form: SignInOptions = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
   let expiresAt = 0;
   const refresh = async (): Promise<void> => {
     const [isOidcOn, defaultHidden] = [(await oidc()).enabled, await arePasswordsDisabled()];
@@ -20,7 +20,7 @@ export const signInMethods = ({
     form = { ...form, defaultHidden, options: isOidcOn ? [option] : [] };
   };
   let refreshing: Promise<void> = Promise.resolve();
-  return async (): Promise<SignInForm> => {
+  return async (): Promise<SignInOptions> => {
     if (performance.now() >= expiresAt) {
       expiresAt = performance.now() + cacheMs;
       refreshing = refresh().catch((error: unknown) => {

@@ -7,7 +7,7 @@ import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import type { LoginLimits } from '../passwords/login-limits.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sessions/sign-in-log.ts';
-import type { SignInSettings } from '../identity/sign-in-settings.ts';
+import type { SignInSettings } from '../identity/effective-sign-in-settings.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';

@@ -2,7 +2,7 @@ import type { MigrationObject } from '@mikro-orm/core';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { type Client, type Pool } from 'pg';
-import { instrumentConnection } from '../connection/instrument-connection.ts';
+import { configureConnection } from '../connection/configure-connection.ts';
 import { keepAlive } from '../connection/keep-alive.ts';
 import { openSingleConnection, withoutTimeout } from '../connection/open-single-connection.ts';
 import { databaseOf } from '../connection/postgres-url.ts';
@@ -72,7 +72,7 @@ const openMigrator = (url: string, migrations: readonly SchemaMigration[], { nam
       ...keepAlive,
       application_name: `bunting-${name}`,
       connectionTimeoutMillis: 5_000,
-      onPoolCreated: (pool: Pool) => pool.on('connect', (connection) => instrumentConnection(connection)),
+      onPoolCreated: (pool: Pool) => pool.on('connect', (connection) => configureConnection(connection)),
     },
     migrations: {
       migrationsList: ormMigrations(migrations),

@@ -1,10 +1,11 @@
 import type { OperationRequest } from '@bunting/bus';
 import { type AnyOperation, staleHeader } from '@bunting/contracts';
 
-/** How long reads wait for a projection. */
+/** The projection that reads wait for, and how long. */
 export interface Freshness {
   /** waits up to `timeoutMs` until the projection is fresh; resolves with the milliseconds by which it is stale */
   readonly catchUp: (timeoutMs: number) => Promise<number>;
+  /** milliseconds for which a read waits at most */
   readonly freshnessWaitMs: number;
 }
 

@@ -1,4 +1,4 @@
-import { compatibilityCheck, openBus, serve } from '@bunting/bus';
+import { compatibilityCheckOfReadiness, openBus, serve } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
 import { Registry } from 'prom-client';
 import { type Logger, openLog } from '../monitoring/log.ts';
@@ -91,7 +91,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const observe = observeCalls(serviceLog, metrics);
       const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
       const port = config[monitoringPortKey(service.name)] as number;
-      const requireCompatible = compatibilityCheck(bus, service.name);
+      const requireCompatible = compatibilityCheckOfReadiness(bus, service.name);
       if (port > 0) {
         const ready = () => {
           const runningService = stopping === undefined ? runningServices.get(service.name) : undefined;

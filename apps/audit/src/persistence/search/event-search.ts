@@ -25,7 +25,7 @@ const maxScanFactor = 4;
 const costOfMatch = 4;
 /** The number of ids whose backward scan is fast enough, however few matches there are to find and sort instead. */
 const fastScanLength = 50_000;
-/** The maximum number of restarts of a search, after events were dropped or many matching ones appended during it. */
+/** The maximum number of attempts of a search, which restarts after events were dropped or many matching ones appended during it. */
 const maxAttempts = 3;
 
 /** The matching events of one snapshot of the log. */
@@ -197,7 +197,7 @@ export const eventSearch = (database: ReadDatabase) => {
   const cache = new LRUCache<string, Matches, Search>({
     maxSize: maxCacheSize,
     sizeCalculation: ({ ids = [] }, key) => key.length + sizeOfTotal + sizeOfId * ids.length,
-    // Concurrent searches with the same conditions share one scan.
+    // Concurrent searches with the same conditions share one scan, which is completed even if its entry is set or evicted meanwhile.
     ignoreFetchAbort: true,
     fetchMethod: (_key, _stale, { context: { conditions, deadline } }) =>
       conditions.readsTexts

@@ -57,7 +57,7 @@ it('an error of a single change keeps everything that it carries beside its path
     details: [{ message: 'No' }],
     permissions: ['UPDATE_FEATURE'],
     retryAfterSeconds: 3,
-    signInForm: { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] },
+    signInOptions: { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] },
     tag: '7',
   } satisfies Required<RefusalExtras>;
   const { message, extras: kept } = rewritten(refusal('NoAccessError', 'No /body/0', extras));

@@ -15,7 +15,7 @@ export const describeApplicationEndpoint = ({ transaction, applications, applica
       const { all } = await tx.applications.lockAndCount();
       const isKnown = await tx.applications.exists(application.appName);
       const events = describeApplication(application, { isKnown, all }, applicationsLimit);
-      await tx.applications.describe(application, now, events);
+      await tx.applications.saveDescription(application, now, events);
       return null;
     });
   });

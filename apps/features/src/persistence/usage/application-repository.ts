@@ -151,7 +151,7 @@ export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents)
       (await query('select from client_application where app_name = $1', [appName])).length > 0,
 
     /** Creates or updates an application. */
-    describe: async (
+    saveDescription: async (
       { appName, createdBy, ...properties }: ApplicationDescription,
       now: Date,
       events: readonly DomainEvent[],

@@ -76,7 +76,7 @@ const addByHour = `
           select * from jsonb_each_text(excluded.variants) as later (name, count)
         ) as all_counts group by name order by name limit 200) as by_name) end`;
 
-const enterStages = `
+const enterLifecycleStagesSql = `
   with entering as (
     select name, stages from json_to_recordset($1::json) as reported (name text, stages jsonb)
   ), locked_feature as (
@@ -157,7 +157,7 @@ export const usageRepository = ({ query }: Tx, outbox: Outbox) => ({
    */
   enterStagesAndEmit: async (features: readonly FeatureStages[]): Promise<void> => {
     if (features.length === 0) return;
-    for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterStages, [
+    for (const { version, state } of await query<{ version: number; state: FeatureState }>(enterLifecycleStagesSql, [
       JSON.stringify(features),
     ])) {
       outbox.emitState({ entity: 'feature', id: state.name, version, state });

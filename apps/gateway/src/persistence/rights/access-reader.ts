@@ -27,7 +27,7 @@ export const isAdministratorSql = (grant: string): string =>
 
 /**
  * SQL: the rights of the row `u` of `api_user`. A project that is not open is closed to users without a role in it and without a grant for it
- * alone. A deleted project has neither roles nor grants: it is hidden from all but administrators.
+ * alone. A private project that was deleted leaves a row without roles and grants, so that it is hidden from all but administrators.
  */
 export const accessSql = `(
   with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
@@ -200,7 +200,7 @@ export const accessReader = (database: ReadDatabase) => ({
     const rows = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
     return onlyRow(rows, 'role-holders');
   },
-  /** The number of members, and the owners, of one project or of each that has members. */
+  /** The number of members, and the owners, of one project or of each that has users or groups with a role. */
   countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
     const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(memberCountsAndOwners, [
       project ?? null,

@@ -1,7 +1,7 @@
 import { ClientFeatures, ClientFeaturesQuery } from '../../model/sdks/client-feature.ts';
 import { defineOperation } from '../../operation.ts';
 
-/** Returns all features and segments in the form that SDKs evaluate. */
+/** Returns the features and segments that the token gives access to, in the form that SDKs evaluate. */
 export const GetClientFeatures = defineOperation({
   subject: 'call.gateway.get-client-features',
   operationId: 'getAllClientFeatures',

@@ -14,7 +14,7 @@ const slack = 25;
 const eventsGcMs = 30_000;
 /** The maximum number of rows: browsers limit the height of an element. A filter by day finds older events. */
 const maxRows = 100_000;
-/** The maximum number of times that a request is sent while more events arrive than `slack`. */
+/** The maximum number of times that a request is sent while more events arrive than `slack`, or events are deleted. */
 const maxAttempts = 4;
 /** Milliseconds after which the oldest event is read again: if retention deletes as many events as arrive, the count does not show it. */
 const oldestEventStaleMs = 60_000;
@@ -67,7 +67,7 @@ interface EventCount {
 }
 
 const windowQuery = ({ query, total, generation }: EventCount, oldest: number | null, index: number) => ({
-  // A window that is not full gets further events, so that its key has the count.
+  // A window that is not full gets further events: therefore its key includes the count.
   queryKey: [
     SearchEvents.operationId,
     query,
@@ -84,7 +84,7 @@ const windowQuery = ({ query, total, generation }: EventCount, oldest: number | 
 });
 
 /**
- * The events that match, the newest first, of which only those on the screen are read. New events do not move rows: `newer` counts them,
+ * The events that match, the newest first, of which only those on the screen are read. New events do not move rows: `newerCount` counts them,
  * and they are shown when the list is scrolled to its top, or by `showNewer`.
  */
 export const useEventRows = (query: EventQuery, first: number, last: number, isAtTop: boolean) => {

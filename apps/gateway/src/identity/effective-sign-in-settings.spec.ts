@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GatewayConfig } from '../config.ts';
-import { signInSettings } from './sign-in-settings.ts';
+import { signInSettings } from './effective-sign-in-settings.ts';
 
 describe('the token of SCIM', () => {
   it('is read once for many requests, and again after a change or a failed read', async () => {

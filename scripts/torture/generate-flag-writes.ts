@@ -37,7 +37,12 @@ export interface FlagWritesOptions {
 const editsPerFlag = 12;
 
 /** Creates a flag and edits it at random; each write says which events it emits, and which state it leads to. */
-export const flagWrites = function* ({ project, flag, withRequests, random }: FlagWritesOptions): Generator<Write> {
+export const generateFlagWrites = function* ({
+  project,
+  flag,
+  withRequests,
+  random,
+}: FlagWritesOptions): Generator<Write> {
   const featuresPath = `/api/admin/projects/${project}/features`;
   const flagPath = `${featuresPath}/${flag}`;
   const developmentPath = `${flagPath}/environments/development`;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 
 /** The ways to sign in, in the form from which user interfaces of Unleash build their sign-in page. */
-export const SignInForm = Type.Object({
+export const SignInOptions = Type.Object({
   path: Type.String({ description: 'with 401: where a password is sent to' }),
   type: Type.String({ description: 'with 401: `password`, the kind of the form' }),
   defaultHidden: Type.Boolean({
@@ -16,4 +16,4 @@ export const SignInForm = Type.Object({
     { description: 'with 401: the ways of single sign-on' },
   ),
 });
-export type SignInForm = Static<typeof SignInForm>;
+export type SignInOptions = Static<typeof SignInOptions>;

@@ -31,13 +31,13 @@ const namedIfParameterised = (args: readonly unknown[]): readonly unknown[] => {
 };
 
 /** The maximum length of BEGIN, COMMIT, ROLLBACK and ROLLBACK TO with their names and options. */
-const maxControlLength = 100;
+const maxTransactionControlLength = 100;
 
 /**
  * Counts the statements of a connection, prepares those with parameters, and rejects the COMMIT of a transaction that PostgreSQL aborted.
  * A ROLLBACK on a lost connection succeeds, so that the caller gets the error of the loss.
  */
-export const instrumentConnection = (
+export const configureConnection = (
   client: PoolClient,
   onStatement: (isRoundTrip: boolean) => void = () => undefined,
 ): void => {
@@ -49,7 +49,7 @@ export const instrumentConnection = (
   (client as { query: unknown }).query = (...args: unknown[]) => {
     onStatement(inFlight === 0);
     const sql = textOf(args[0]);
-    const text = sql.length > maxControlLength ? '' : sql.trim().toLowerCase();
+    const text = sql.length > maxTransactionControlLength ? '' : sql.trim().toLowerCase();
     const isRollback = text === 'rollback';
     const ignoredFailure = failure;
     if (
