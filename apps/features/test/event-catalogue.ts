@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallRequest } from '@bunting/bus';
-import { type AnyOperation, CreateProject, type OutboxEvent, Refusal, type ReplyOf } from '@bunting/contracts';
+import {
+  type AnyOperation,
+  CreateProject,
+  isEqual,
+  type OutboxEvent,
+  ReadStates,
+  Refusal,
+  type ReplyOf,
+} from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { mia, type StartedFeatures, startFeatures } from './started-features.ts';
 
@@ -110,7 +118,18 @@ const completeEvent = (event: ExpectedEvent, actor: { readonly name: string; rea
   createdByUserId: actor.id,
 });
 
-/** Declares three tests for each row: the events of the write, its repetition with the same Idempotency-Key, and without. */
+/** The states of the features with these names, as they would be emitted now; null for one that does not exist. */
+const currentStates = async (features: StartedFeatures, names: readonly string[]): Promise<Map<string, unknown>> => {
+  const { states } = await features.call(ReadStates, { body: { entity: 'feature', ids: [...names] } });
+  return new Map(states.map(({ id, state }) => [id, state]));
+};
+
+const featureNames = async (features: StartedFeatures): Promise<string[]> =>
+  (await features.database.read<{ name: string }>({ name: 'names', text: 'select name from feature' })).map(
+    ({ name }) => name,
+  );
+
+/** Declares four tests for each row: the events and the states of the write, its repetition with the same Idempotency-Key, and without. */
 export const describeRows = (rows: readonly CatalogueRow[]): void => {
   let features: StartedFeatures;
   beforeAll(async () => {
@@ -121,15 +140,25 @@ export const describeRows = (rows: readonly CatalogueRow[]): void => {
 
   describe.each(rows)('$write', ({ write, given, request, emits, repeated, actor = mia }) => {
     const sent: SentRequest[] = [];
+    let statesBefore: Map<string, unknown>;
     beforeAll(async () => {
       await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
       await given?.run(features, plainSend(features));
+      statesBefore = await currentStates(features, await featureNames(features));
       await features.clearOutbox();
     });
 
     it(`${write} emits ${emits.map(({ type }) => type).join(', ') || 'nothing'}`, async () => {
       await request.run(features, recordingSend(features, sent));
       expect(await features.emittedEvents()).toEqual(emits.map((event) => completeEvent(event, actor)));
+    });
+
+    it(`${write} emits the states of the features that it changes`, async () => {
+      const names = [...new Set([...statesBefore.keys(), ...(await featureNames(features))])];
+      const now = await currentStates(features, names);
+      const changed = names.filter((name) => !isEqual(statesBefore.get(name) ?? null, now.get(name) ?? null));
+      const emitted = new Map((await features.states('feature')).map(({ id, state }) => [id, state]));
+      expect(changed.map((name) => [name, emitted.get(name)])).toEqual(changed.map((name) => [name, now.get(name)]));
     });
 
     it(`${write} with the same Idempotency-Key returns the same reply and emits nothing more`, async () => {

@@ -43,7 +43,6 @@ let isRunning = false;
 /** Loads the SDK and starts the export of this process's spans. A process exports to one collector. */
 export const startTracing = async ({ warn, ...options }: TracingOptions): Promise<Tracing> => {
   if (isRunning) throw new Error('This process exports its spans already: host the services together.');
-  isRunning = true;
   let isFailing = false;
   const onOutcome = (error: Error | undefined): void => {
     if (error === undefined) {
@@ -60,6 +59,7 @@ export const startTracing = async ({ warn, ...options }: TracingOptions): Promis
     }
   };
   const { startOpenTelemetry } = await import('./start-open-telemetry.ts');
+  isRunning = true;
   const { start, counts, stop } = startOpenTelemetry(options, onOutcome);
   setStartSpan(start);
   return {

@@ -65,10 +65,7 @@ export const operationQueryWithEntityTag = <O extends AnyOperation>(
   });
 
 /** A mutation that calls an operation. @param invalidates operations whose cached replies the write invalidates */
-export const useOperationMutation = <O extends AnyOperation>(
-  operation: O,
-  invalidates: readonly AnyOperation[] = [],
-) => {
+export const useOperationMutation = <O extends AnyOperation>(operation: O, invalidates: readonly AnyOperation[]) => {
   const client = useQueryClient();
   return useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
     mutationFn: (request) => call(operation, request),

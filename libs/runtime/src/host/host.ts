@@ -58,7 +58,10 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     await bus.close();
     throw error;
   });
-  const tracing = await traceProcess(configuredTracing, environment, log);
+  const tracing = await traceProcess(configuredTracing, environment, log).catch(async (error: unknown) => {
+    await bus.close();
+    throw error;
+  });
 
   const runningServices = new Map<string, RunningService>();
   const startedServices: { readonly log: Logger; readonly components: Component[] }[] = [];

@@ -1,13 +1,7 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
-import { CountChangeRequests, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
+import { implement } from '@bunting/bus';
+import { CountChangeRequests } from '@bunting/contracts';
+import { readInProject } from '../require-project.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const countChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(CountChangeRequests, async (request) => {
-    const { params } = request;
-    const [counts] = await Promise.all([
-      reader.counts(params.projectId),
-      call(bus, ListEnvironmentSettingsOfProject, { params }, onBehalfOf(request)),
-    ]);
-    return counts;
-  });
+  implement(CountChangeRequests, (request) => readInProject(bus, request, reader.counts(request.params.projectId)));

@@ -33,7 +33,7 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
   const userId = useMe().data?.user.id;
   const navigate = useNavigate();
   const changeState = useOperationMutation(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
-  const revert = useOperationMutation(RevertChangeRequest);
+  const revert = useOperationMutation(RevertChangeRequest, []);
   const params = { projectId: request.project, id: request.id };
   const actions = changeRequestActionsByState(request.state, request.createdBy.id === userId);
   const open = (next: ChangeRequestAction): void => {

@@ -138,8 +138,9 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents 
       await guard.checkSegmentEdit(id, [project]);
       const text = 'delete from segment where id = $1 returning version';
       const [row] = await query<{ version: number }>(text, [id]);
-      if (row !== undefined) emitSegmentRemoval(outbox, id, row.version);
       updateLocked(id, undefined);
+      if (row === undefined) return;
+      emitSegmentRemoval(outbox, id, row.version);
       recordEvents(events);
     },
   };

@@ -187,8 +187,8 @@ const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
   const client = useQueryClient();
   const [enteredText, setEnteredText] = useState('');
-  const validateImport = useOperationMutation(ValidateImport);
-  const importFeatures = useOperationMutation(ImportFeatures);
+  const validateImport = useOperationMutation(ValidateImport, []);
+  const importFeatures = useOperationMutation(ImportFeatures, []);
   const [validation, setValidation] = useState<ImportValidation | undefined>();
   const protection = useEditProtection(project, environment);
   const maxBytes = useQuery(operationQuery(GetUiConfig, {})).data?.maxImportBytes;
@@ -280,7 +280,7 @@ type Kind = keyof typeof text.kinds;
 
 const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
-  const exportFeatures = useOperationMutation(ExportFeatures);
+  const exportFeatures = useOperationMutation(ExportFeatures, []);
   const [kind, setKind] = useState<Kind>('project');
   const [tag, setTag] = useState('');
   const [names, setNames] = useState('');
