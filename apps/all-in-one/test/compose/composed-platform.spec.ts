@@ -280,9 +280,9 @@ describe('the platform with the users and rights of the compose file', () => {
         /^PROBLEM features: No PostgreSQL answers at 127\.0\.0\.1:1 .*Start one, or correct the address\.$/,
       ),
       expect.stringMatching(/^PROBLEM search: There is no database bunting_nothing/),
-      expect.stringMatching(/^PROBLEM Meilisearch: .* does not response\. Start it or correct MEILI_URL/),
+      expect.stringMatching(/^PROBLEM Meilisearch: .* does not answer\. Start it or correct MEILI_URL/),
       expect.stringMatching(/^PROBLEM NATS: .*Authorization Violation.*Correct the credentials/),
-      expect.stringMatching(/^PROBLEM http.* does not response/),
+      expect.stringMatching(/^PROBLEM http.* does not answer/),
       '5 problems were found.',
     ]);
   });
