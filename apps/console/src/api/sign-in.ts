@@ -32,7 +32,7 @@ export const signInWithKey = async (key: string): Promise<void> => {
   }
 };
 
-/** Ends the session, or drops the API key. The page is loaded anew, so that none of its data stays in memory. */
+/** Ends the session, or drops the API key. The page is loaded again, so that none of its data stays in memory. */
 export const signOut = (): void => {
   location.assign(hasApiKey() ? '/' : '/logout');
 };

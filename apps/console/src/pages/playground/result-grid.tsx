@@ -13,7 +13,7 @@ type Flag = PlaygroundTable['features'][number];
 type Context = Readonly<Record<string, string>>;
 
 const rowHeight = 36;
-/** More columns than this are not drawn: nobody would read them, and a browser would draw them slowly. */
+/** More columns than this are not drawn: they are too many to read, and a browser would draw them slowly. */
 const maxColumns = 120;
 
 const resultOf = ({ isEnabled, variant, isUnknown }: Pick<PlaygroundCell, 'isEnabled' | 'variant' | 'isUnknown'>) => {

@@ -33,7 +33,7 @@ const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalD
 export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext) =>
   implement(GetPersonalDashboard, async (request) => {
     const { caller } = request;
-    // Administrators hold ADMIN in every project, and nobody else holds it in a project that does not exist: the empty id names none.
+    // Administrators alone hold ADMIN in a project that does not exist: the empty id names none.
     const holdersOfAdmin = { project: '', permissions: ['ADMIN' as const] };
     const [{ projects: members } = { projects: [] }, { users } = { users: [] }] = await Promise.all([
       callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
