@@ -1,6 +1,6 @@
-import { allOperations, changeActions, operationName, serviceOf } from '@bunting/contracts';
+import { allOperations, changeActions, httpOperations, operationName, serviceOf } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '../..');
@@ -33,4 +33,32 @@ it('finds the schema and the handler of every action of a change in files that h
     return !schemas.has(`${name}.ts`) || !handlers.has(`${name}-handler.ts`);
   });
   expect(missing).toEqual([]);
+});
+
+/** The names of the operations in the API of a service whose endpoints do not name a function that they have to call. */
+const operationsWithout = (service: string, required: RegExp, urlPart = ''): string[] => {
+  const files = [...filesIn('apps', service, 'src', 'operations')];
+  const sourceOf = (name: string): string =>
+    files
+      .filter((file) => path.basename(file) === `${name}.ts`)
+      .map((file) => readFileSync(path.join(root, 'apps', service, 'src', 'operations', file), 'utf8'))
+      .join('');
+  return httpOperations
+    .filter((operation) => serviceOf(operation) === service && operation.http?.url.includes(urlPart) === true)
+    .map(operationName)
+    .filter((name) => !required.test(sourceOf(name)))
+    .toSorted();
+};
+
+it('finds that every query of events and features waits for the newest ones', () => {
+  // The others are about the log and the index themselves.
+  const ofTheLog = ['collect-dead-letters', 'get-event-log-size', 'verify-event-log'];
+  expect(operationsWithout('audit', /\b(?:waitUntilFresh|readEventPage)\(/)).toEqual(ofTheLog);
+  expect(operationsWithout('search', /\bwaitUntilFresh\(/)).toEqual(['get-reindex-status', 'start-reindex']);
+});
+
+it('finds that every operation on change requests of a project looks for the project, directly or with a preview', () => {
+  const looksForProject =
+    /\b(?:requireProject|readInProject|ListEnvironmentSettingsOfProject|checkProposedChanges|loadPreview|loadPreviewsOfOpenRequests|responsesOfPendingRequests|responsesWithPreviews)\b/;
+  expect(operationsWithout('change-requests', looksForProject, '/projects/:projectId/')).toEqual([]);
 });
