@@ -151,6 +151,8 @@ export const validateProposal = (
     ...changes.map((change, index) => ({ change, index })),
   ];
   const toCheck = order === undefined ? all : order.flatMap((position) => all[position] ?? []);
+  /** Computed once, for the first change that is impossible: it checks all of them. */
+  let possibleAlone: ReadonlySet<Change> | undefined;
   for (const phase of phases) {
     let latest: Required<ChangeToCheck> | undefined;
     for (const { change, index } of orderedChangesOfPhase(toCheck, phase, state)) {
@@ -160,7 +162,9 @@ export const validateProposal = (
         continue;
       }
       const isPossible = succeeds(() => checkChange(change, context, state, ''));
-      if (!isPossible && latest !== undefined && possibleChanges(earlier, context).has(change)) {
+      if (isPossible || latest === undefined) continue;
+      possibleAlone ??= possibleChanges(earlier, context);
+      if (possibleAlone.has(change)) {
         const path = `${pathOf(latest.index)}${handlerOf(latest.change).errorPath}`;
         throw invalidProperty('The change makes another one of the change request impossible', path);
       }
