@@ -21,6 +21,7 @@ import { permissionCheckObserver } from './permission-check-observer.ts';
 import { requireIfMatch, unsupportedIfMatch } from './if-match.ts';
 import { presenceResponse, presenceSubject } from './presence.ts';
 import { defectRefusal, serializeRefusal } from './refusal-response.ts';
+import { undeclaredRefusal } from './undeclared-refusal.ts';
 
 /** One handled call, as a service logs and measures it. */
 export interface ServedCall {
@@ -44,8 +45,8 @@ export interface ServeOptions {
   /** called after each call */
   readonly observe?: (call: ServedCall) => void;
   /**
-   * for tests: a reply that does not match its schema is a defect, and so is a write that succeeds without a check of its permission
-   * (`permissionCheckObserver`)
+   * for tests: a reply that does not match its schema is a defect, and so are an error that the operation does not declare
+   * (`undeclaredRefusal`) and a write that succeeds without a check of its permission (`permissionCheckObserver`)
    */
   readonly checkReplies?: boolean;
   /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
@@ -152,9 +153,10 @@ export const serve = async (
       report('ok', { isReplay });
       return { reply: { json, headers } };
     } catch (error) {
-      const reason = error instanceof Refusal ? error : defectRefusal();
+      const fault = (checkReplies ? undeclaredRefusal(error, operation, context) : undefined) ?? error;
+      const reason = fault instanceof Refusal ? fault : defectRefusal();
       const response = serializeRefusal(reason);
-      report(reason.kind, { errorId: response.error.id, ...(reason === error ? {} : { defect: error }) });
+      report(reason.kind, { errorId: response.error.id, ...(reason === fault ? {} : { defect: fault }) });
       return { refusal: response };
     } finally {
       if (--runningCalls === 0) onIdle?.();

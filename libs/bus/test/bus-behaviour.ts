@@ -327,6 +327,27 @@ export const describeBus = (
           await expect(tagging(check, {}, more)).rejects.toMatchObject({ kind: 'InternalError' });
       });
 
+      const conflicting = (caller: Caller) => {
+        inProject(caller);
+        throw refusal('ConflictError', 'It has changed.');
+      };
+
+      it('an error that the operation does not declare is a defect', async () => {
+        await expect(tagging(conflicting)).rejects.toMatchObject({ kind: 'InternalError' });
+        await expect(tagging(conflicting, { errors: ['ConflictError'] })).rejects.toMatchObject({
+          kind: 'ConflictError',
+        });
+      });
+
+      it('an error that the headers of the request, or concurrent writes, may lead to needs no declaration', async () => {
+        const concurrent = (caller: Caller) => {
+          inProject(caller);
+          throw refusal('ConflictError', 'Others write it.', { retryAfterSeconds: 1 });
+        };
+        for (const attempt of [tagging(conflicting, {}, { idempotencyKey: 'once' }), tagging(concurrent)])
+          await expect(attempt).rejects.toMatchObject({ kind: 'ConflictError' });
+      });
+
       it.each<[string, Partial<AnyOperation>]>([
         ['reads', { http: { method: 'GET', url: '/tags' } }],
         ['has its project in the URL', { http: { method: 'POST', url: '/projects/:projectId/tags' } }],

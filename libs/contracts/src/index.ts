@@ -5,6 +5,7 @@ export * from './called-services.ts';
 export * from './constraint-operand.ts';
 export * from './contract-version.ts';
 export * from './errors.ts';
+export * from './errors-of-operation.ts';
 export * from './events/event-types.ts';
 export * from './events/event.ts';
 export * from './events/outbox-event.ts';

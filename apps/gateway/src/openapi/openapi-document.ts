@@ -1,9 +1,13 @@
 import {
   type AnyOperation,
+  conditionalErrors,
   ErrorBody,
   type ErrorKind,
+  errorsOfAnyRequest,
+  errorsOfConditionalHeaders,
   hasBody,
   type HttpBinding,
+  impliedErrors,
   isJsonObject,
   isObjectSchema,
   isPublicOperation,
@@ -81,20 +85,6 @@ const schemaWriter = () => {
 
 type SchemaWriter = (schema: unknown) => Json;
 
-/** The errors that an operation can lead to without naming them in its contract. */
-const impliedErrors = (operation: AnyOperation): readonly ErrorKind[] => {
-  const { http } = operation;
-  const isWrite = http?.method !== 'GET';
-  return [
-    // Every operation reads a header that can be malformed: conditions of reads, idempotency keys of writes.
-    'ValidationError',
-    ...(isPublicOperation(operation) ? [] : (['AuthenticationRequired', 'NoAccessError'] as const)),
-    ...(isWrite ? (['PayloadTooLarge'] as const) : []),
-    ...(isWrite && http?.anyContentType !== true ? (['ContentTypeerror'] as const) : []),
-    'ServiceUnavailable',
-  ];
-};
-
 const meaningOf: Readonly<Record<number, string>> = {
   400: 'The request does not match its schema or a rule; the message names the invalid property.',
   401: 'The request has no valid token or session.',
@@ -111,25 +101,6 @@ const meaningOf: Readonly<Record<number, string>> = {
   431: 'The headers of the request are too large, or too many.',
   503: 'A service that the operation needs is unavailable. Try again after the seconds in Retry-After.',
 };
-
-/** Errors that any request may get. */
-const errorsOfAnyRequest = [
-  'RequestTimeout',
-  'UriTooLong',
-  'RateLimitError',
-  'HeadersTooLarge',
-] as const satisfies ErrorKind[];
-
-/** Errors that only optional headers lead to. */
-const conditionalErrors = (operation: AnyOperation): readonly (typeof errorsOfHeaders)[number][] => {
-  if (operation.http?.method === 'GET') return ['PreconditionFailed'];
-  return [
-    ...(isPublicOperation(operation) ? [] : (['ConflictError', 'IdempotencyKeyReused'] as const)),
-    ...(operation.ifMatch === undefined ? [] : (['PreconditionFailed'] as const)),
-  ];
-};
-
-const errorsOfHeaders = ['ConflictError', 'IdempotencyKeyReused', 'PreconditionFailed'] as const satisfies ErrorKind[];
 
 const retryAfter = { 'Retry-After': { description: 'seconds to wait', schema: { type: 'integer' } } } as const;
 
@@ -318,7 +289,7 @@ export const openApiDocument = (operations: readonly AnyOperation[]): OpenApiDoc
     const path = operation.http.url.replaceAll(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[operation.http.method.toLowerCase()] = operationObject(operation, write);
   }
-  const shared = [...errorsOfAnyRequest, ...errorsOfHeaders];
+  const shared = [...errorsOfAnyRequest, ...errorsOfConditionalHeaders];
   const responses = Object.fromEntries(shared.map((kind) => [kind, errorResponse(httpStatusOf[kind], [kind], write)]));
   const tags = [...new Set(operations.filter(({ http }) => http !== undefined).map(({ tag }) => tag))].sort();
   return {

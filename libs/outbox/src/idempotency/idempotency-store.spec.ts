@@ -20,6 +20,7 @@ const AddThing = defineOperation({
   subject: 'call.features.add-thing' as const,
   body: Type.Object({ name: Type.String(), about: Type.Optional(Type.Unknown()) }),
   reply: Type.Object({ id: Type.Integer(), name: Type.String() }),
+  errors: ['NotFoundError'],
 });
 const CountThing = defineOperation({
   ...declared,

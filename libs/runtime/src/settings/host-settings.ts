@@ -48,7 +48,8 @@ export const HostConfig = Type.Object({
   }),
   CHECK_REPLIES: Type.Boolean({
     default: false,
-    description: 'validate every reply against its schema, and that writes check permissions; for tests',
+    description:
+      'validate every reply against its schema, and that errors are declared and writes check permissions; for tests',
   }),
   ...tracingSettings,
 });

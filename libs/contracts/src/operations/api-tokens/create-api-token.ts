@@ -12,5 +12,5 @@ export const CreateApiToken = defineOperation({
   permission: ['ADMIN', 'CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
   body: CreateApiTokenBody,
   reply: ApiToken,
-  errors: ['ValidationError', 'ExceedsLimitError', 'OperationDeniedError'],
+  errors: ['ValidationError', 'ExceedsLimitError', 'OperationDeniedError', 'NotFoundError'],
 });

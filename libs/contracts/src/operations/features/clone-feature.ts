@@ -28,5 +28,6 @@ export const CloneFeature = defineOperation({
     'ExceedsLimitError',
     'InvalidOperationError',
     'ForbiddenError',
+    'ArchivedFeatureError',
   ],
 });

@@ -14,5 +14,12 @@ export const CreateFeature = defineOperation({
   params: ProjectPath,
   body: CreateFeatureBody,
   reply: FeatureWithoutEnvironments,
-  errors: ['ValidationError', 'PatternError', 'ExceedsLimitError', 'NotFoundError', 'NameExistsError'],
+  errors: [
+    'ValidationError',
+    'PatternError',
+    'ExceedsLimitError',
+    'NotFoundError',
+    'NameExistsError',
+    'InvalidOperationError',
+  ],
 });

@@ -13,5 +13,5 @@ export const ImportFeatures = defineOperation({
   permission: 'CREATE_FEATURE',
   body: ImportFeaturesBody,
   reply: ImportReport,
-  errors: ['ValidationError', 'PatternError', 'ExceedsLimitError', 'NotFoundError'],
+  errors: ['ValidationError', 'PatternError', 'ExceedsLimitError', 'NotFoundError', 'InvalidOperationError'],
 });

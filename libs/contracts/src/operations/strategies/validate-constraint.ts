@@ -12,5 +12,5 @@ export const ValidateConstraint = defineOperation({
   permission: 'authenticated',
   idempotent: true,
   body: ConstraintBody,
-  errors: ['ValidationError', 'NotFoundError'],
+  errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError'],
 });
