@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { CallRequest } from '@bunting/bus';
+import { type CallRequest, isCheckedByEndpoint } from '@bunting/bus';
 import {
   type AnyOperation,
   CreateProject,
   isEqual,
   type OutboxEvent,
+  permissionsFor,
   ReadStates,
   Refusal,
   type ReplyOf,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { mia, type StartedFeatures, startFeatures } from './started-features.ts';
+import { callerWith, mia, type StartedFeatures, startFeatures } from './started-features.ts';
 
 // The event catalogue: one row for each write of the service, with every event that it emits in full and in order.
 // The rows of a noun are in `event-catalogue/<noun>.ts`; `<noun>.events.spec.ts` beside the operations runs them.
@@ -88,10 +89,24 @@ const currentEntityTag = async (
   return { ifMatch: [(refusal as Refusal).tag ?? ''] };
 };
 
+/** A write of the Admin API that checks its permission itself: the permission in another project must not suffice. */
+const requireRefusalElsewhere = async (
+  features: StartedFeatures,
+  operation: AnyOperation,
+  request: CallRequest<AnyOperation>,
+): Promise<void> => {
+  if (!isCheckedByEndpoint(operation) || operation.http?.url.startsWith('/api/admin/') !== true) return;
+  const grants = permissionsFor(operation).map((permission) => ({ permission, project: 'elsewhere' }));
+  await expect(features.call(operation, request, callerWith(...grants))).rejects.toMatchObject({
+    kind: 'NoAccessError',
+  });
+};
+
 /** Sends requests with an Idempotency-Key each, and records them. */
 const recordingSend =
   (features: StartedFeatures, sent: SentRequest[]): Send =>
   async (operation, request) => {
+    await requireRefusalElsewhere(features, operation, request);
     const idempotencyKey = randomUUID();
     const headers = { idempotencyKey, ...(await currentEntityTag(features, operation, request)) };
     const reply = await features.call(operation, request, mia, headers);

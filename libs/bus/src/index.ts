@@ -15,6 +15,7 @@ export { natsBus, type NatsOptions } from './nats/nats-bus.ts';
 export type { NatsAccess } from './nats/nats-connection.ts';
 export type { IdempotentWrite } from './idempotent-write.ts';
 export { onBehalfOf } from './on-behalf-of.ts';
+export { isCheckedByEndpoint } from './permission-check-observer.ts';
 export { openBus } from './open-bus.ts';
 export { type IfMatch, unsupportedIfMatch } from './if-match.ts';
 export { defectRefusal, deserializeRefusal, serializeRefusal } from './refusal-response.ts';

@@ -4,7 +4,7 @@ import { type AnyOperation, type Caller, isRootPermission, observeChecks, permis
  * Whether only the endpoint can check the permission of a write: the permission may be granted in a project, and the URL, by which the gateway
  * checks permissions, names no project.
  */
-const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
+export const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
   operation.http !== undefined &&
   operation.http.method !== 'GET' &&
   !operation.http.url.includes(':projectId') &&

@@ -6,6 +6,7 @@ import {
   ArchiveFeatures,
   type Caller,
   CheckChanges,
+  CloneEnvironment,
   CloneFeature,
   CreateProject,
   CreateFeature,
@@ -18,6 +19,7 @@ import {
   DeleteContextField,
   DeleteSegment,
   DeleteStrategyType,
+  DeleteTag,
   type ExportedFeatures,
   ExportFeatures,
   GetApplication,
@@ -252,6 +254,24 @@ describe('hidden projects', () => {
     }
   });
 
+  it('includes features of hidden projects in a write that changes every feature', async () => {
+    const featureName = 'hush';
+    const grants = [{ permission: 'UPDATE_FEATURE' }, { permission: 'ADMIN' }] as const;
+    const administrator: Caller = { ...stranger, grants };
+    const tag = { type: 'simple', value: 'obsolete' };
+    await features.call(AddFeatureTag, { params: { featureName }, body: tag });
+    await features.call(DeleteTag, { params: tag }, administrator);
+    expect((await features.call(ListFeatureTags, { params: { featureName } })).tags).toEqual([]);
+
+    const params = { projectId: 'vault', featureName, environment: 'development' };
+    await features.call(AddStrategy, { params, body: { name: 'default', title: 'copied' } });
+    const body = { name: 'preview', type: 'test', clonePermissions: false };
+    await features.call(CloneEnvironment, { params: { name: 'development' }, body }, administrator);
+    const { environments } = await features.call(GetFeature, { params });
+    const copied = environments.find(({ name }) => name === 'preview');
+    expect(copied?.strategies?.map(({ title }) => title)).toContain('copied');
+  });
+
   it('hides tags and applications that only hidden projects use', async () => {
     const tag = (name: string, value: string) =>
       features.call(AddFeatureTag, { params: { featureName: name }, body: { type: 'simple', value } });
@@ -350,6 +370,6 @@ it('every read without a project in its URL asks which projects are hidden, or h
         operation.http?.method === 'GET' || /^(?:count|evaluate|export|validate)-/.test(operationName(operation)),
     )
     .map(operationName);
-  const asking = /\b(?:hiddenProjectsOf|undefinedIfHidden|maySee|readPlaygroundContent)\(/;
+  const asking = /\b(?:hiddenProjectsOf|maySee|readPlaygroundContent)\(/;
   expect(names.filter((name) => !asking.test(sourceOf(name))).toSorted()).toEqual(readsWithoutProjects);
 });

@@ -75,7 +75,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordE
   projects: projectRepository(tx, outbox, { guard, recordEvents }),
   protection: protectedEnvironmentRepository(tx),
   readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
-  segments: segmentRepository(tx, outbox, { guard, recordEvents }),
+  segments: segmentRepository(tx, outbox, { guard, hidden, recordEvents }),
   strategyTypes: strategyTypeRepository(tx, recordEvents),
   tags: tagRepository(tx, recordEvents),
   usage: usageRepository(tx, outbox),

@@ -3,7 +3,6 @@ import { ArchiveFeatures, authorise } from '@bunting/contracts';
 import { archiveFeatures } from '../../domain/features/archive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { saveDecisions } from '../save-decisions.ts';
-import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -14,7 +13,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       // Locks the parents, too: their states change with their children.
       const named = new Set(body.features);
       const featuresAndParents = await tx.features.findWithParentsForUpdate(body.features);
-      const features = onlyVisible(request, featuresAndParents).filter(({ name }) => named.has(name));
+      const features = featuresAndParents.filter(({ name }) => named.has(name));
       requireSameProject(features, params.projectId);
       const children = await tx.features.childrenOfAll(features.map(({ name }) => name));
       await saveDecisions(tx, archiveFeatures(features, children, now.toISOString()), caller);

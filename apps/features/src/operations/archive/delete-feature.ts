@@ -1,7 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, DeleteFeature } from '@bunting/contracts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
-import { undefinedIfHidden } from '../visibility.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -9,7 +8,7 @@ export const deleteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteFeature, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
+      const feature = await tx.features.findForUpdate(params.featureName);
       authorise(caller, DeleteFeature.permission, { project: feature?.project });
       if (feature === undefined) throw noFeatureFlag();
       await deleteArchivedFeatures(tx, [feature]);

@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { authorise, DeleteFeatures } from '@bunting/contracts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
-import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -10,7 +9,7 @@ export const deleteFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authorise(caller, DeleteFeatures.permission, { project: params.projectId });
-      const features = onlyVisible(request, await tx.features.findAllForUpdate(body.features));
+      const features = await tx.features.findAllForUpdate(body.features);
       requireSameProject(features, params.projectId);
       await deleteArchivedFeatures(tx, features);
       return null;

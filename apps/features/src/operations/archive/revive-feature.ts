@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { authorise, ReviveFeature } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
-import { undefinedIfHidden } from '../visibility.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,7 +11,7 @@ export const reviveFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Fea
     transaction(request, async (tx) => {
       const { params, caller, now } = request;
       await tx.projects.lockShared({ feature: params.featureName });
-      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
+      const feature = await tx.features.findForUpdate(params.featureName);
       authorise(caller, ReviveFeature.permission, { project: feature?.project });
       if (feature === undefined) throw noFeatureFlag();
       const decision = reviveFeature(feature, now.toISOString());

@@ -4,7 +4,6 @@ import { reviveFeature } from '../../domain/features/revive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import { requireRevivable } from './require-revivable.ts';
-import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const reviveFeaturesEndpoint = ({ transaction, instanceFeatureLimit }: FeaturesContext) =>
@@ -13,7 +12,7 @@ export const reviveFeaturesEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       const { params, body, caller, now } = request;
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
       await tx.projects.lockShared({ project: params.projectId });
-      const features = onlyVisible(request, await tx.features.findAllForUpdate(body.features));
+      const features = await tx.features.findAllForUpdate(body.features);
       requireSameProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
       await requireRevivable(tx, decisions, instanceFeatureLimit);

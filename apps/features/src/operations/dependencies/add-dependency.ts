@@ -3,7 +3,6 @@ import { AddDependency, authorise } from '@bunting/contracts';
 import { normalizeDependency, setParent } from '../../domain/features/parts/dependency.ts';
 import { featureNotInProject } from '../../domain/refusals.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { undefinedIfHidden } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -17,10 +16,7 @@ export const addDependencyEndpoint = ({ transaction }: FeaturesContext) =>
         throw featureNotInProject(params.featureName, params.projectId);
       }
       authorise(caller, AddDependency.permission, { project: child.project });
-      const parent = undefinedIfHidden(
-        request,
-        childAndParents.find(({ name }) => name === body.feature),
-      );
+      const parent = childAndParents.find(({ name }) => name === body.feature);
       const children = await tx.features.childrenOf(child.name);
       const dependency = normalizeDependency(body.feature, body.enabled, body.variants);
       await saveDecision(tx, setParent(child, dependency, { parent, children }), caller);

@@ -36,7 +36,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
           connected.map((project) => projectEnvironmentAdded(project, to)),
         );
         requireProjectsFound(requested, projects);
-        const featuresOfClone = await features.findAllForUpdate(await environments.featureNames([to]));
+        const featuresOfClone = await features.findAllOfInstanceForUpdate(await environments.featureNames([to]));
         const decisions = featuresOfClone.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
         await features.save(
           decisions.map(({ feature }) => feature),

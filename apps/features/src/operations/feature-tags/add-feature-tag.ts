@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { AddFeatureTag, authorise } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
 import { addTag } from '../../domain/tags/tag.ts';
-import { undefinedIfHidden } from '../visibility.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { addTagsToCatalogue } from '../tags/add-tags-to-catalogue.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -11,7 +10,7 @@ export const addFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(AddFeatureTag, (request) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
-      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
+      const feature = await tx.features.findForUpdate(params.featureName);
       authorise(caller, AddFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw featureNotFound(params.featureName);
       const decision = addTag(feature, body);

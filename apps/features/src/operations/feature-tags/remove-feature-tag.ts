@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { authorise, RemoveFeatureTag } from '@bunting/contracts';
 import { removeTag } from '../../domain/tags/tag.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
-import { undefinedIfHidden } from '../visibility.ts';
 import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +9,7 @@ export const removeFeatureTagEndpoint = ({ transaction }: FeaturesContext) =>
   implement(RemoveFeatureTag, (request) =>
     transaction(request, async (tx) => {
       const { params, caller } = request;
-      const feature = undefinedIfHidden(request, await tx.features.findForUpdate(params.featureName));
+      const feature = await tx.features.findForUpdate(params.featureName);
       // Without a feature there is no project: callers with the permission in any project get a 404, others a 403.
       authorise(caller, RemoveFeatureTag.permission, { project: feature?.project });
       if (feature === undefined) throw noFeatureFlag();

@@ -3,7 +3,6 @@ import { authorise, TagFeatures } from '@bunting/contracts';
 import { changeTags, featuresToTag, tagsToAdd } from '../../domain/tags/tag.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import { addTagsToCatalogue, pathOfType } from '../tags/add-tags-to-catalogue.ts';
-import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -12,8 +11,8 @@ export const tagFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authorise(caller, TagFeatures.permission, { project: params.projectId });
       const names = [...new Set(body.features)];
-      const visible = onlyVisible(request, await tx.features.findAllForUpdate(names));
-      const features = featuresToTag(body.features, visible, params.projectId);
+      const found = await tx.features.findAllForUpdate(names);
+      const features = featuresToTag(body.features, found, params.projectId);
       if (features.length > 0) {
         await addTagsToCatalogue(tx, tagsToAdd(body.tags), pathOfType(body.tags.addedTags, '/body/tags/addedTags'));
       }

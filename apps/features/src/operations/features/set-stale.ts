@@ -3,7 +3,6 @@ import { authorise, SetStale } from '@bunting/contracts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { markStale } from '../../domain/features/update-feature.ts';
 import { saveDecisions } from '../save-decisions.ts';
-import { onlyVisible } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +10,7 @@ export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { params, body, caller } = request;
       authorise(caller, SetStale.permission, { project: params.projectId });
-      const features = onlyVisible(request, await tx.features.findAllForUpdate(body.features));
+      const features = await tx.features.findAllForUpdate(body.features);
       requireSameProject(features, params.projectId);
       await saveDecisions(
         tx,

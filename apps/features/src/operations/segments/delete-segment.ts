@@ -1,16 +1,14 @@
 import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
 import { deleteSegment } from '../../domain/constraints/segment.ts';
-import { segmentNotFound } from '../../domain/refusals.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { hiddenProjectsOf, undefinedIfHidden } from '../visibility.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteSegmentEndpoint = ({ transaction }: FeaturesContext) =>
   implement(DeleteSegment, (request) =>
     transaction(request, async ({ segments }) => {
       const { segment, referrers } = await segments.getForUpdate(request.params.id);
-      if (undefinedIfHidden(request, segment) === undefined) throw segmentNotFound(request.params.id);
       authoriseSegment(request.caller, { atRoot: 'DELETE_SEGMENT', operation: DeleteSegment }, segment.project);
       const deleted = deleteSegment(segment, { referrers, hidden: hiddenProjectsOf(request.caller) });
       await segments.remove(segment, [deleted]);

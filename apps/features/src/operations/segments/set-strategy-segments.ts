@@ -2,7 +2,6 @@ import { implement } from '@bunting/bus';
 import { authorise, SetStrategySegments } from '@bunting/contracts';
 import { strategyNotFound } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
-import { undefinedIfHidden } from '../visibility.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -12,7 +11,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
     transaction(request, async (tx) => {
       const { body, caller } = request;
       const { projectId, strategyId, environmentId, segmentIds } = body;
-      const owner = undefinedIfHidden(request, await tx.features.findRefOfStrategy(strategyId));
+      const owner = await tx.features.findRefOfStrategy(strategyId);
       // The project of the strategy decides, not the one that the body names.
       authorise(caller, SetStrategySegments.permission, { project: owner?.project, environment: environmentId });
       if (owner?.project !== projectId) throw strategyNotFound(strategyId);

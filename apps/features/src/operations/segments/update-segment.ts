@@ -1,9 +1,8 @@
 import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
 import { requestedContent, updateSegment } from '../../domain/constraints/segment.ts';
-import { segmentNotFound } from '../../domain/refusals.ts';
 import { authoriseSegment } from './authorise-segment.ts';
-import { hiddenProjectsOf, undefinedIfHidden } from '../visibility.ts';
+import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
@@ -11,7 +10,6 @@ export const updateSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesCont
     transaction(request, async ({ segments }) => {
       const { params, body, caller } = request;
       const { segment, referrers, idOfName } = await segments.getForUpdate(params.id, body.name);
-      if (undefinedIfHidden(request, segment) === undefined) throw segmentNotFound(params.id);
       const content = requestedContent(body, segment);
       for (const project of new Set([segment.project, content.project])) {
         authoriseSegment(caller, { atRoot: 'UPDATE_SEGMENT', operation: UpdateSegment }, project);

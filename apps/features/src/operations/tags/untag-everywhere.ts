@@ -10,7 +10,7 @@ export const untagEverywhere = async (
   value: string | undefined,
   caller: Caller,
 ): Promise<void> => {
-  const features = await tx.features.findAllForUpdate(await tx.tags.featureNames(type, value));
+  const features = await tx.features.findAllOfInstanceForUpdate(await tx.tags.featureNames(type, value));
   await saveDecisions(
     tx,
     features.map((feature) => removeTags(feature, type, value)),

@@ -108,7 +108,10 @@ interface FeatureRepositoryOptions {
   readonly recordEvents: RecordEvents;
 }
 
-/** Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends. */
+/**
+ * Features within a transaction. Methods that end in `ForUpdate` lock rows until the transaction ends. Features of projects that the caller
+ * may not see are as good as missing, except for the methods that say so.
+ */
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
@@ -135,8 +138,12 @@ export const featureRepository = (
     if (lockedFeature !== undefined && feature !== undefined) lockedFeature.after = { feature, editVersion };
   };
 
-  const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
+  const findOfInstance = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
     (await query<FeatureRow>(statement, values)).map(track);
+
+  const isVisible = ({ project }: Pick<Feature, 'project'>): boolean => !hidden.includes(project);
+  const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
+    (await findOfInstance(statement, ...values)).filter(isVisible);
 
   /** The version of a feature after one more statement that writes its row. */
   const nextVersion = (name: string): number => {
@@ -222,23 +229,29 @@ export const featureRepository = (
     findForUpdate: async (name: string): Promise<Feature | undefined> => (await find(findForUpdate, name))[0],
     /** Locks the named features that exist, of any project, in the order of their names. */
     findAllForUpdate: (names: readonly string[]): Promise<Feature[]> => find(findAllForUpdate, names),
+    /** As `findAllForUpdate`, also those of hidden projects: for writes that change every feature of the instance. */
+    findAllOfInstanceForUpdate: (names: readonly string[]): Promise<Feature[]> =>
+      findOfInstance(findAllForUpdate, names),
     /** Locks the named features that exist, of any or the given project, and their parents, in the order of their names. */
     findWithParentsForUpdate: (names: readonly string[], project?: string): Promise<Feature[]> =>
       find(withParentsForUpdate, names, project ?? null),
-    /** Reads the named features that exist and their parents, without locks and without those of the project `except`. */
+    /**
+     * Reads the named features that exist and their parents, also those of hidden projects, whose names are taken, too; without locks and
+     * without those of the project `except`.
+     */
     findWithParents: async (names: readonly string[], except?: string): Promise<Feature[]> =>
       (await query<FeatureRow>(withParents, [names, except ?? null])).map(({ feature }) => feature),
 
     /** Reads, without a lock, the name and the project of the feature that has a strategy; undefined if none has it. */
     findRefOfStrategy: async (strategyId: string): Promise<Pick<Feature, 'name' | 'project'> | undefined> => {
       const text = `select name, project from feature where strategy_ids @> array[$1::text] and strategy_ids <> '{}'`;
-      return (await query<Pick<Feature, 'name' | 'project'>>(text, [strategyId]))[0];
+      return (await query<Pick<Feature, 'name' | 'project'>>(text, [strategyId])).find(isVisible);
     },
 
     /** Locks a feature and its parents, whose states change with the children. */
     getWithParentsForUpdate: async (project: string, name: string): Promise<Feature> => {
       const found = (await find(withParentsForUpdate, [name], null)).find((feature) => feature.name === name);
-      if (found === undefined || hidden.includes(found.project)) throw noFeatureFlag();
+      if (found === undefined) throw noFeatureFlag();
       if (found.project !== project) throw await refusalOfMissingFeature(query, project, name);
       return found;
     },

@@ -45,11 +45,17 @@ export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number):
 interface SegmentRepositoryOptions {
   /** refuses edits that require a change request */
   readonly guard: ProtectionGuard;
+  /** the projects that the caller may not see */
+  readonly hidden: readonly string[];
   readonly recordEvents: RecordEvents;
 }
 
 /** Segments within a transaction. */
-export const segmentRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents }: SegmentRepositoryOptions) => {
+export const segmentRepository = (
+  tx: Tx,
+  outbox: Outbox,
+  { guard, hidden, recordEvents }: SegmentRepositoryOptions,
+) => {
   const { query } = tx;
   const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
   const updateLocked = (id: number, after: StoredSegment | undefined): void => {
@@ -78,7 +84,8 @@ export const segmentRepository = (tx: Tx, outbox: Outbox, { guard, recordEvents 
       name: string = '',
     ): Promise<{ readonly segment: StoredSegment } & Pick<SegmentUpdateContext, 'referrers' | 'idOfName'>> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
-      if (row === undefined) throw segmentNotFound(id);
+      if (row === undefined || (row.segment.project !== null && hidden.includes(row.segment.project)))
+        throw segmentNotFound(id);
       const { segment, idOfName } = row;
       // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
       const referrers = await query<Referrer>(selectReferrers, [id]);
