@@ -57,6 +57,11 @@ it('finds that every query of events and features waits for the newest ones', ()
   expect(operationsWithout('search', /\bwaitUntilFresh\(/)).toEqual(['get-reindex-status', 'start-reindex']);
 });
 
+it('finds that every query of events leaves out those that the caller may not see', () => {
+  const ofTheLog = ['collect-dead-letters', 'get-event-log-size', 'verify-event-log'];
+  expect(operationsWithout('audit', /\b(?:eventVisibilityOf|readEventPage)\(/)).toEqual(ofTheLog);
+});
+
 it('finds that every operation on change requests of a project looks for the project, directly or with a preview', () => {
   const looksForProject =
     /\b(?:requireProject|readInProject|ListEnvironmentSettingsOfProject|checkProposedChanges|loadPreview|loadPreviewsOfOpenRequests|responsesOfPendingRequests|responsesWithPreviews)\b/;

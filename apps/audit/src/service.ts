@@ -1,6 +1,5 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { registerDeadLetterMetrics } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
 import { startHousekeeping } from './background/housekeeping.ts';
@@ -50,7 +49,6 @@ export const auditService = defineService({
     onStop('consumer of events', () => eventConsumer.stop());
     const readers = eventLogReaders(database);
     registerMissedEventsMetric(metrics, readers.prunedUnreadMessages);
-    registerDeadLetterMetrics(metrics, 'audit', database);
     const context = auditContext({
       bus,
       readers,

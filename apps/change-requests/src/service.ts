@@ -1,6 +1,6 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { registerDeadLetterMetrics, readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
+import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/state/apply-request.ts';
@@ -82,7 +82,6 @@ export const changeRequestsService = defineService({
     onStop('projection of features', () => features.stop());
     const users = await consumeUserEvents({ ...consuming, onCommitted: backgroundJobs.usersDeleted });
     onStop('projection of users', () => users.stop());
-    registerDeadLetterMetrics(metrics, 'change-requests', database);
     const served = await serve(
       requireAllEndpoints('change-requests', [
         ...changeRequestsEndpoints({

@@ -1,6 +1,6 @@
 import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
-import { registerDeadLetterMetrics, readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
+import { readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureSearch } from './feature-search.ts';
@@ -45,7 +45,6 @@ export const searchService = defineService({
       log,
     });
     onStop('projection of features', () => states.stop());
-    registerDeadLetterMetrics(metrics, 'search', database);
     const stored = reconciliationRepository(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
     const reconciling = startReconciler({

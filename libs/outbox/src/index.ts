@@ -1,4 +1,3 @@
-export { registerDeadLetterMetrics } from './dead-letters/dead-letter-metrics.ts';
 export { listDeadLetters } from './dead-letters/dead-letter-store.ts';
 export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoint.ts';
 export { digestOfVersionsSql } from './digest-of-versions-sql.ts';

@@ -1,5 +1,4 @@
 import type { Database } from '@bunting/database';
-import { registerDeadLetterMetrics } from '@bunting/outbox';
 import type { ServiceContext } from '@bunting/runtime';
 import type { GatewayConfig } from '../config.ts';
 import { pendingPrivateProjectStore } from '../persistence/projects/pending-private-projects.ts';
@@ -18,7 +17,6 @@ export const startProjectVisibility = async (
     metrics,
     log,
   });
-  registerDeadLetterMetrics(metrics, 'gateway', database);
   onStop('projection of projects', () => projects.stop());
   const pendingPrivateProjects = pendingPrivateProjectStore(database);
   const unhidingLoop = startUnhidingUncommittedProjects({ pendingPrivateProjects, projects, log });

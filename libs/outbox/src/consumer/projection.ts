@@ -4,6 +4,7 @@ import { coalesceCalls, type Database, type Tx } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { setImmediate } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
+import { registerDeadLetterMetrics } from '../dead-letters/dead-letter-metrics.ts';
 import { deleteDeadLettersOfStates } from '../dead-letters/dead-letter-store.ts';
 import { startDeadLetterRetries } from '../dead-letters/retry-dead-letters.ts';
 import { batchApplier } from './batch-applier.ts';
@@ -44,7 +45,7 @@ export interface ProjectionOptions {
    * each entity.
    */
   readonly deadLetterAfterMs?: number;
-  /** the registry for the metric of the projection's lag */
+  /** the registry for the metrics of the projection's lag and of the dead letters of the service */
   readonly metrics?: Registry | undefined;
   readonly log: Log;
 }
@@ -77,7 +78,10 @@ export const startProjection = async (options: ProjectionOptions) => {
   let freshAt = performance.now();
   let stopped = false;
   const lag = { producer, topic, behindMs: () => performance.now() - freshAt };
-  if (options.metrics !== undefined) registerLagMetrics(options.metrics, lag);
+  if (options.metrics !== undefined) {
+    registerLagMetrics(options.metrics, lag);
+    registerDeadLetterMetrics(options.metrics, consumer, database);
+  }
   const deadLetterRetries = startDeadLetterRetries({ ...options, lockCheckpoint: checkpoint.lock });
   const applyBatch = batchApplier({
     ...options,

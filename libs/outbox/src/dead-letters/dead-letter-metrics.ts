@@ -3,10 +3,15 @@ import type { ReadDatabase } from '@bunting/database';
 import { Gauge, type Registry } from 'prom-client';
 import { countDeadLetters } from './dead-letter-store.ts';
 
-/** Registers the gauge `bunting_dead_letters`: an operator has to act when it is above zero. */
+const name = 'bunting_dead_letters';
+
+/**
+ * Registers the gauge `bunting_dead_letters`, once for all projections of a service: an operator has to act when it is above zero.
+ */
 export const registerDeadLetterMetrics = (registry: Registry, consumer: ServiceName, database: ReadDatabase): void => {
+  if (registry.getSingleMetric(name) !== undefined) return;
   new Gauge({
-    name: 'bunting_dead_letters',
+    name,
     help: 'messages that the service could not apply because of their content and keeps retrying',
     labelNames: ['producer', 'topic'],
     registers: [registry],
