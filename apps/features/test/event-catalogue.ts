@@ -144,7 +144,7 @@ const featureNames = async (features: StartedFeatures): Promise<string[]> =>
     ({ name }) => name,
   );
 
-/** Declares four tests for each row: the events and the states of the write, its repetition with the same Idempotency-Key, and without. */
+/** Declares five tests for each row: the events and the states of the write, whether the gateway waits for them, its repetition with the same Idempotency-Key, and without. */
 export const describeRows = (rows: readonly CatalogueRow[]): void => {
   let features: StartedFeatures;
   beforeAll(async () => {
@@ -174,6 +174,11 @@ export const describeRows = (rows: readonly CatalogueRow[]): void => {
       const changed = names.filter((name) => !isEqual(statesBefore.get(name) ?? null, now.get(name) ?? null));
       const emitted = new Map((await features.states('feature')).map(({ id, state }) => [id, state]));
       expect(changed.map((name) => [name, emitted.get(name)])).toEqual(changed.map((name) => [name, now.get(name)]));
+    });
+
+    it(`${write} makes the gateway wait for the state of a project if it emits one`, async () => {
+      if ((await features.states('project')).length === 0) return;
+      expect(sent.map(({ operation }) => operation.changesProjectVisibility)).toContain(true);
     });
 
     it(`${write} with the same Idempotency-Key returns the same reply and emits nothing more`, async () => {
