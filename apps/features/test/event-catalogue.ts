@@ -6,11 +6,11 @@ import {
   isEqual,
   type OutboxEvent,
   permissionsFor,
-  ReadStates,
   Refusal,
   type ReplyOf,
 } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
+import { type ConsumerSnapshot, readConsumerSnapshot, readEmitted } from './consumer-snapshot.ts';
 import { callerWith, mia, type StartedFeatures, startFeatures } from './started-features.ts';
 
 // The event catalogue: one row for each write of the service, with every event that it emits in full and in order.
@@ -133,17 +133,6 @@ const completeEvent = (event: ExpectedEvent, actor: { readonly name: string; rea
   createdByUserId: actor.id,
 });
 
-/** The states of the features with these names, as they would be emitted now; null for one that does not exist. */
-const currentStates = async (features: StartedFeatures, names: readonly string[]): Promise<Map<string, unknown>> => {
-  const { states } = await features.call(ReadStates, { body: { entity: 'feature', ids: [...names] } });
-  return new Map(states.map(({ id, state }) => [id, state]));
-};
-
-const featureNames = async (features: StartedFeatures): Promise<string[]> =>
-  (await features.database.read<{ name: string }>({ name: 'names', text: 'select name from feature' })).map(
-    ({ name }) => name,
-  );
-
 /** Declares five tests for each row: the events and the states of the write, whether the gateway waits for them, its repetition with the same Idempotency-Key, and without. */
 export const describeRows = (rows: readonly CatalogueRow[]): void => {
   let features: StartedFeatures;
@@ -155,11 +144,11 @@ export const describeRows = (rows: readonly CatalogueRow[]): void => {
 
   describe.each(rows)('$write', ({ write, given, request, emits, repeated, actor = mia }) => {
     const sent: SentRequest[] = [];
-    let statesBefore: Map<string, unknown>;
+    let before: ConsumerSnapshot;
     beforeAll(async () => {
       await features.database.transaction(({ query }) => query('truncate feature, tag cascade'));
       await given?.run(features, plainSend(features));
-      statesBefore = await currentStates(features, await featureNames(features));
+      before = await readConsumerSnapshot(features);
       await features.clearOutbox();
     });
 
@@ -168,12 +157,12 @@ export const describeRows = (rows: readonly CatalogueRow[]): void => {
       expect(await features.emittedEvents()).toEqual(emits.map((event) => completeEvent(event, actor)));
     });
 
-    it(`${write} emits the states of the features that it changes`, async () => {
-      const names = [...new Set([...statesBefore.keys(), ...(await featureNames(features))])];
-      const now = await currentStates(features, names);
-      const changed = names.filter((name) => !isEqual(statesBefore.get(name) ?? null, now.get(name) ?? null));
-      const emitted = new Map((await features.states('feature')).map(({ id, state }) => [id, state]));
-      expect(changed.map((name) => [name, emitted.get(name)])).toEqual(changed.map((name) => [name, now.get(name)]));
+    it(`${write} emits what it changes for consumers of states, and for SDKs`, async () => {
+      const now = await readConsumerSnapshot(features);
+      const emitted = await readEmitted(features);
+      const keys = [...new Set([...before.keys(), ...now.keys()])];
+      const changed = keys.filter((key) => !isEqual(before.get(key) ?? null, now.get(key) ?? null));
+      expect(changed.map((key) => [key, emitted.get(key)])).toEqual(changed.map((key) => [key, now.get(key) ?? null]));
     });
 
     it(`${write} makes the gateway wait for the state of a project if it emits one`, async () => {

@@ -16,6 +16,7 @@ import {
   CountEnvironmentTokens,
   CreateFeature,
   type CreateFeatureBody,
+  type DeliveryState,
   type Feature,
   type FeatureState,
   SearchEvents,
@@ -122,6 +123,8 @@ export interface StartedFeatures {
   emittedEvents(): Promise<OutboxEvent[]>;
   /** All emitted states, oldest first. */
   states<E extends StateEntity>(entity: E): Promise<StateOf<E>[]>;
+  /** All emitted rows for SDKs, oldest first. */
+  deliveryStates(): Promise<DeliveryState[]>;
   /** The last emitted state of a feature. */
   lastState(name: string): Promise<FeatureState | null | undefined>;
   /** The URL of its database. */
@@ -187,6 +190,7 @@ export const startFeatures = async (
     emittedEvents: () => outbox('event'),
     states: async <E extends StateEntity>(entity: E) =>
       (await outbox<StateOf<StateEntity>>('state')).filter((state) => state.entity === entity) as StateOf<E>[],
+    deliveryStates: () => outbox<DeliveryState>('delivery'),
     lastState: async (name) => (await started.states('feature')).findLast(({ id }) => id === name)?.state,
     clearOutbox: async () => {
       await database.transaction(({ query }) => query('truncate outbox'));

@@ -256,8 +256,10 @@ describe('hidden projects', () => {
 
   it('includes features of hidden projects in a write that changes every feature', async () => {
     const featureName = 'hush';
-    const grants = [{ permission: 'UPDATE_FEATURE' }, { permission: 'ADMIN' }] as const;
-    const administrator: Caller = { ...stranger, grants };
+    const administrator: Caller = {
+      ...stranger,
+      grants: [{ permission: 'UPDATE_FEATURE' }, { permission: 'ADMIN' }],
+    };
     const tag = { type: 'simple', value: 'obsolete' };
     await features.call(AddFeatureTag, { params: { featureName }, body: tag });
     await features.call(DeleteTag, { params: tag }, administrator);
@@ -267,7 +269,7 @@ describe('hidden projects', () => {
     await features.call(AddStrategy, { params, body: { name: 'default', title: 'copied' } });
     const body = { name: 'preview', type: 'test', clonePermissions: false };
     await features.call(CloneEnvironment, { params: { name: 'development' }, body }, administrator);
-    const { environments } = await features.call(GetFeature, { params });
+    const { environments = [] } = await features.call(GetFeature, { params });
     const copied = environments.find(({ name }) => name === 'preview');
     expect(copied?.strategies?.map(({ title }) => title)).toContain('copied');
   });
