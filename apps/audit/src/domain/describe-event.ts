@@ -1,4 +1,4 @@
-import type { EventType } from '@bunting/contracts';
+import type { AdditionalEventType, EventType } from '@bunting/contracts';
 import { bold } from './markdown.ts';
 import { memberText } from './json-members.ts';
 import {
@@ -56,8 +56,10 @@ const oldProjectPart: SummaryPart = ({ data }) => bold(memberText(data, 'oldProj
 const strategyChangePart: SummaryPart = ({ data, preData, environment }) =>
   describeStrategyChange(preData, data, environment ?? '');
 
-/** Label and summary of each event type. A type without an entry is described by its name. */
-const entries: Partial<Record<EventType, Entry>> = {
+/**
+ * Label and summary of each event type. Types that only Bunting has need an entry; one of Unleash without an entry is described by its name.
+ */
+const entries: Partial<Record<EventType, Entry>> & Record<AdditionalEventType, Entry> = {
   'feature-created': ['Flag created', sentence`${userPart} created ${flagPart}${inProject}`],
   'feature-archived': ['Flag archived', sentence`${userPart} archived ${flagNamePart}${inProject}`],
   'feature-deleted': ['Flag deleted', sentence`${userPart} deleted ${flagNamePart}${inProject}`],

@@ -150,6 +150,7 @@ export const unleashEventTypes = [
 
 /** Event types that Unleash 6.4 does not have, under the names that later versions of Unleash give them. */
 export const additionalEventTypes = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'] as const;
+export type AdditionalEventType = (typeof additionalEventTypes)[number];
 
 /** Every type that an event can have. The deprecated event search refuses other types in its filter. */
 export const eventTypes = [...unleashEventTypes, ...additionalEventTypes] as const;
