@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { withCollaborator } from '../domain/features/parts/collaborators.ts';
+import { withCollaborator } from '../domain/features/collaborators.ts';
 import type { Decision, DomainEvent, Feature } from '../domain/features/feature.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import { authorOf } from './author.ts';

@@ -9,11 +9,11 @@ import type {
 } from '@bunting/contracts';
 import { entitySql, Timestamp } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { StoredContextField } from '../domain/constraints/context-field.ts';
+import type { StoredContextField } from '../domain/context-fields/context-field.ts';
 import type { Dependency, FeatureInEnvironment, EnteredStage } from '../domain/features/feature.ts';
 import type { FeatureNaming } from '../domain/names.ts';
 import type { StoredProject } from '../domain/projects/project.ts';
-import type { StoredStrategyType } from '../domain/strategies/strategy-type.ts';
+import type { StoredStrategyType } from '../domain/strategy-types/strategy-type.ts';
 
 // Properties are named as in the domain and in JSON. Columns are the same in snake case. `hidden` properties are not part of the JSON.
 

@@ -7,7 +7,7 @@ import type {
   SegmentAction,
 } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
-import type { StoredSegment } from '../constraints/segment.ts';
+import type { StoredSegment } from '../segments/segment.ts';
 import type { SnapshotComparison } from './compare-snapshots.ts';
 import type { ChangeContext } from './change-context.ts';
 

@@ -6,7 +6,7 @@ import {
   type SegmentAction,
   type SegmentChange,
 } from '@bunting/contracts';
-import type { StoredSegment } from '../constraints/segment.ts';
+import type { StoredSegment } from '../segments/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import { addDependencyHandler } from './actions/add-dependency-handler.ts';
 import { addStrategyHandler } from './actions/add-strategy-handler.ts';

@@ -6,7 +6,7 @@ import {
   type SegmentChange,
 } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
-import type { StoredSegment } from '../constraints/segment.ts';
+import type { StoredSegment } from '../segments/segment.ts';
 import { disableIfNoActiveStrategy } from '../strategies/edit-strategy.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 import { toConflictCause, type ApplyConflict, findFeatureConflict, findSegmentConflict } from './find-conflicts.ts';

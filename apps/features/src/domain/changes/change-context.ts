@@ -1,5 +1,5 @@
 import type { Feature } from '../features/feature.ts';
-import type { StoredSegment } from '../constraints/segment.ts';
+import type { StoredSegment } from '../segments/segment.ts';
 import type { ProjectContext } from '../project-context.ts';
 import type { Referrer } from '../require-unused.ts';
 

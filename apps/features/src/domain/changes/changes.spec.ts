@@ -15,7 +15,7 @@ import {
   strategyBody,
   type Posted,
 } from '../../../test/checked-changes.ts';
-import { normalizeDependency } from '../features/parts/dependency.ts';
+import { normalizeDependency } from '../dependencies/dependency.ts';
 import { featureActionHandlers } from './action-handlers.ts';
 
 describe('changes of one request are checked together', () => {

@@ -1,7 +1,7 @@
 import { parseChanges } from '@bunting/contracts/validation';
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test/builders.ts';
-import { normalizeDependency } from '../features/parts/dependency.ts';
+import { normalizeDependency } from '../dependencies/dependency.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { requireNoConflict } from './find-conflicts.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { aStrategy } from '../../../test/builders.ts';
 import { aChangeContext, betaSegment, inProduction, onCheckout, type Posted } from '../../../test/checked-changes.ts';
 import type { Feature } from '../features/feature.ts';
-import { normalizeDependency } from '../features/parts/dependency.ts';
+import { normalizeDependency } from '../dependencies/dependency.ts';
 import { currentSnapshot, findOverwriteConflicts, findOverwrites } from './find-overwrites.ts';
 import type { ChangeContext } from './change-context.ts';
 

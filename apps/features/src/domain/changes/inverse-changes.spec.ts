@@ -10,7 +10,7 @@ import {
   type Posted,
 } from '../../../test/checked-changes.ts';
 import { aFeature } from '../../../test/builders.ts';
-import { normalizeDependency } from '../features/parts/dependency.ts';
+import { normalizeDependency } from '../dependencies/dependency.ts';
 import { applyInMemory } from './apply-in-memory.ts';
 import { inverseChanges } from './inverse-changes.ts';
 import { findOverwrites } from './find-overwrites.ts';

@@ -1,6 +1,6 @@
 import { type ChangeRequestPreview, isSegmentChange, type ChangeWithSnapshot } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
-import { segmentSnapshot, type StoredSegment } from '../constraints/segment.ts';
+import { segmentSnapshot, type StoredSegment } from '../segments/segment.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { ApplyConflict } from './find-conflicts.ts';

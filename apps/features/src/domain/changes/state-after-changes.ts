@@ -1,4 +1,4 @@
-import { type StoredSegment, usesSegment } from '../constraints/segment.ts';
+import { type StoredSegment, usesSegment } from '../segments/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import type { SegmentReference } from '../project-context.ts';
 import type { Referrer } from '../require-unused.ts';

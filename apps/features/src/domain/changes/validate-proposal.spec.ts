@@ -13,7 +13,7 @@ import {
   type Posted,
 } from '../../../test/checked-changes.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { normalizeDependency } from '../features/parts/dependency.ts';
+import { normalizeDependency } from '../dependencies/dependency.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { featureActionHandlers } from './action-handlers.ts';
 

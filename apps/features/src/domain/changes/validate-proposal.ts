@@ -9,7 +9,7 @@ import {
   Refusal,
   type SegmentChange,
 } from '@bunting/contracts';
-import type { StoredSegment } from '../constraints/segment.ts';
+import type { StoredSegment } from '../segments/segment.ts';
 import type { Feature } from '../features/feature.ts';
 import { hasEnvironment } from '../project-context.ts';
 import { archivedFeatureRefused, featureNotInProject, segmentNotFound } from '../refusals.ts';

@@ -1,5 +1,5 @@
 import { maySee } from '@bunting/contracts';
-import { dependencyFault } from '../features/parts/dependency.ts';
+import { dependencyFault } from '../dependencies/dependency.ts';
 import { shortName } from '../refusals.ts';
 import type { FeaturePlan, PlanContext } from './plan-feature.ts';
 

@@ -1,7 +1,7 @@
 import { CreateContextFieldBody, type Tag, TagTypeBody } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type ContextFieldDecision, newContextField } from '../constraints/context-field.ts';
-import { newTagType, type TagTypeDecision } from '../tags/tag-type.ts';
+import { type ContextFieldDecision, newContextField } from '../context-fields/context-field.ts';
+import { newTagType, type TagTypeDecision } from '../tag-types/tag-type.ts';
 import type { ProjectContext } from '../project-context.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { FileContent } from './parse-import-file.ts';

@@ -1,5 +1,5 @@
 import { featureTypes, type FeatureType, isEqual, maySee } from '@bunting/contracts';
-import { normalizeDependency } from '../features/parts/dependency.ts';
+import { normalizeDependency } from '../dependencies/dependency.ts';
 import { replaceVariants } from '../variants/feature-variants.ts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { changeMetadata } from '../features/metadata.ts';

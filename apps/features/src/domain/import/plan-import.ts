@@ -1,8 +1,8 @@
 import { environmentNotInProject, type ExportedFeatures, type ImportReport, type Tag } from '@bunting/contracts';
 import type { Decision } from '../features/feature.ts';
-import type { StoredContextField } from '../constraints/context-field.ts';
+import type { StoredContextField } from '../context-fields/context-field.ts';
 import { tagCreated } from '../tags/tag.ts';
-import type { StoredTagType } from '../tags/tag-type.ts';
+import type { StoredTagType } from '../tag-types/tag-type.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import { newContextFields, newTags, newTagTypes } from './new-context-fields-and-tags.ts';
 import type { ImportContext, ImportDestination } from './import-destination.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { type Feature, featureEvent } from '../features/feature.ts';
-import { normalizeDependency } from '../features/parts/dependency.ts';
+import { normalizeDependency } from '../dependencies/dependency.ts';
 import type { ImportEvent } from './import-permissions.ts';
 import type { PlannedFeature } from './plan-import.ts';
 import { splitImport } from './split-import.ts';

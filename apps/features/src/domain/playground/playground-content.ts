@@ -1,6 +1,6 @@
 import type { EvaluableFeature } from '@bunting/evaluation';
 import type { Dependency, Feature, FeatureInEnvironment } from '../features/feature.ts';
-import type { StoredSegment } from '../constraints/segment.ts';
+import type { StoredSegment } from '../segments/segment.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 
 type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;

@@ -1,5 +1,5 @@
 import { invalidProperty, isEqual } from '@bunting/contracts';
-import { validateConstraints } from '../constraints/constraint.ts';
+import { validateConstraints } from './constraint.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { segmentNotFound, shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';

@@ -1,4 +1,4 @@
-import type { ContextFieldDecision, StoredContextField } from '../../domain/constraints/context-field.ts';
+import type { ContextFieldDecision, StoredContextField } from '../../domain/context-fields/context-field.ts';
 import { contextFieldNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 

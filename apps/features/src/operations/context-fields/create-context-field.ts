@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateContextField } from '@bunting/contracts';
-import { newContextField } from '../../domain/constraints/context-field.ts';
+import { newContextField } from '../../domain/context-fields/context-field.ts';
 import { contextFieldNameTaken } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteContextField } from '@bunting/contracts';
 import { contextFieldNotFound } from '../../domain/refusals.ts';
-import { deleteContextField } from '../../domain/constraints/context-field.ts';
+import { deleteContextField } from '../../domain/context-fields/context-field.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveLegalValue } from '@bunting/contracts';
-import { removeLegalValue } from '../../domain/constraints/context-field.ts';
+import { removeLegalValue } from '../../domain/context-fields/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
 import { changeContextField } from './change-context-field.ts';
 

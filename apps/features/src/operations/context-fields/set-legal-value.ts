@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetLegalValue } from '@bunting/contracts';
-import { setLegalValue } from '../../domain/constraints/context-field.ts';
+import { setLegalValue } from '../../domain/context-fields/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
 import { changeContextField } from './change-context-field.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateContextField } from '@bunting/contracts';
-import { updateContextField } from '../../domain/constraints/context-field.ts';
+import { updateContextField } from '../../domain/context-fields/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
 import { changeContextField } from './change-context-field.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddDependency, authorise } from '@bunting/contracts';
-import { normalizeDependency, setParent } from '../../domain/features/parts/dependency.ts';
+import { normalizeDependency, setParent } from '../../domain/dependencies/dependency.ts';
 import { featureNotInProject } from '../../domain/refusals.ts';
 import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveDependencies } from '@bunting/contracts';
-import { removeDependencies, requireDependencies } from '../../domain/features/parts/dependency.ts';
+import { removeDependencies, requireDependencies } from '../../domain/dependencies/dependency.ts';
 import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveDependency } from '@bunting/contracts';
-import { removeDependency } from '../../domain/features/parts/dependency.ts';
+import { removeDependency } from '../../domain/dependencies/dependency.ts';
 import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../domain/environments/environment.ts';
 import { copyEnvironment } from '../../domain/feature-environments/copy-environment.ts';
 import { countEnabled } from '../../domain/features/feature-in-environment.ts';
-import { projectEnvironmentAdded } from '../../domain/projects/project-environment.ts';
+import { projectEnvironmentAdded } from '../../domain/project-environments/project-environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteFeature } from '@bunting/contracts';
-import { featureFavorited } from '../../domain/favorite-events.ts';
+import { featureFavorited } from '../../domain/favorites/favorite-events.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 

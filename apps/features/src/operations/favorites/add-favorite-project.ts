@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteProject } from '@bunting/contracts';
-import { projectFavorited } from '../../domain/favorite-events.ts';
+import { projectFavorited } from '../../domain/favorites/favorite-events.ts';
 import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteFeature } from '@bunting/contracts';
-import { featureUnfavorited } from '../../domain/favorite-events.ts';
+import { featureUnfavorited } from '../../domain/favorites/favorite-events.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveFavoriteProject } from '@bunting/contracts';
-import { projectUnfavorited } from '../../domain/favorite-events.ts';
+import { projectUnfavorited } from '../../domain/favorites/favorite-events.ts';
 import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 

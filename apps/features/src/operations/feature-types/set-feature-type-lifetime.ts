@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetFeatureTypeLifetime } from '@bunting/contracts';
-import { setLifetime } from '../../domain/features/feature-type.ts';
+import { setLifetime } from '../../domain/feature-types/feature-type.ts';
 import { featureTypeNotFound } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 

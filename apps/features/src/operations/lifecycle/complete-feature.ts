@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, CompleteFeature } from '@bunting/contracts';
-import { completeFeature } from '../../domain/features/parts/lifecycle.ts';
+import { completeFeature } from '../../domain/lifecycle/lifecycle.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, UncompleteFeature } from '@bunting/contracts';
-import { uncompleteFeature } from '../../domain/features/parts/lifecycle.ts';
+import { uncompleteFeature } from '../../domain/lifecycle/lifecycle.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

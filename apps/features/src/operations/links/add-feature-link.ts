@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddFeatureLink, authorise } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { addLink } from '../../domain/features/parts/link.ts';
+import { addLink } from '../../domain/links/link.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

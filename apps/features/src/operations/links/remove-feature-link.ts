@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveFeatureLink } from '@bunting/contracts';
-import { removeLink } from '../../domain/features/parts/link.ts';
+import { removeLink } from '../../domain/links/link.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, UpdateFeatureLink } from '@bunting/contracts';
-import { updateLink } from '../../domain/features/parts/link.ts';
+import { updateLink } from '../../domain/links/link.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { noReferences } from '../../persistence/projects/project-context-repository.ts';
 import type { FeaturesContext } from '../context.ts';

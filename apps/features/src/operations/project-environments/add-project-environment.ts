@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { AddProjectEnvironment } from '@bunting/contracts';
-import { addProjectEnvironment } from '../../domain/projects/project-environment.ts';
+import { addProjectEnvironment } from '../../domain/project-environments/project-environment.ts';
 import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 

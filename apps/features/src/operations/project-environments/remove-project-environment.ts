@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RemoveProjectEnvironment } from '@bunting/contracts';
-import { removeProjectEnvironment, withoutEnvironment } from '../../domain/projects/project-environment.ts';
+import { removeProjectEnvironment, withoutEnvironment } from '../../domain/project-environments/project-environment.ts';
 import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,9 @@
 import { implement } from '@bunting/bus';
 import { SetDefaultStrategy } from '@bunting/contracts';
-import { defaultStrategyUpdated, normalizeDefaultStrategy } from '../../domain/projects/project-environment.ts';
+import {
+  defaultStrategyUpdated,
+  normalizeDefaultStrategy,
+} from '../../domain/project-environments/project-environment.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteProject } from '@bunting/contracts';
-import { segmentDeleted } from '../../domain/constraints/segment.ts';
+import { segmentDeleted } from '../../domain/segments/segment.ts';
 import { deleteProject } from '../../domain/projects/project.ts';
 import { deleteArchivedFeatures } from '../archive/delete-archived-features.ts';
 import { authoriseAndLockProject } from './authorise-and-lock-project.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateSegment } from '@bunting/contracts';
 import { requireBelowLimit } from '../../domain/refusals.ts';
-import { segmentCreated, normalizeSegment } from '../../domain/constraints/segment.ts';
+import { segmentCreated, normalizeSegment } from '../../domain/segments/segment.ts';
 import { fixedResourceLimits } from '../../domain/fixed-resource-limits.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import type { FeaturesContext } from '../context.ts';

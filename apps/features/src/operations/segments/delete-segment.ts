@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteSegment } from '@bunting/contracts';
-import { deleteSegment } from '../../domain/constraints/segment.ts';
+import { deleteSegment } from '../../domain/segments/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, SetStrategySegments } from '@bunting/contracts';
 import { strategyNotFound } from '../../domain/refusals.ts';
-import { setStrategySegments } from '../../domain/strategies/set-strategy-segments.ts';
+import { setStrategySegments } from '../../domain/segments/set-strategy-segments.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateSegment } from '@bunting/contracts';
-import { requestedContent, updateSegment } from '../../domain/constraints/segment.ts';
+import { requestedContent, updateSegment } from '../../domain/segments/segment.ts';
 import { authoriseSegment } from './authorise-segment.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

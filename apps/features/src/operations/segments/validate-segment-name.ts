@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ValidateSegmentName } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { requireSegmentName } from '../../domain/constraints/segment.ts';
+import { requireSegmentName } from '../../domain/segments/segment.ts';
 import { segmentNameTaken } from '../../domain/refusals.ts';
 
 export const validateSegmentNameEndpoint = ({ segments }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ValidateConstraint } from '@bunting/contracts';
-import { validateConstraint } from '../../domain/constraints/constraint.ts';
+import { validateConstraint } from '../../domain/strategies/constraint.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const validateConstraintEndpoint = ({ contextFields, allowsRegex }: FeaturesContext) =>

@@ -1,4 +1,4 @@
-import { setDeprecated } from '../../domain/strategies/strategy-type.ts';
+import { setDeprecated } from '../../domain/strategy-types/strategy-type.ts';
 import type { TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateStrategyType } from '@bunting/contracts';
 import { strategyTypeNameTaken } from '../../domain/refusals.ts';
-import { newStrategyType, publicStrategyType } from '../../domain/strategies/strategy-type.ts';
+import { newStrategyType, publicStrategyType } from '../../domain/strategy-types/strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const createStrategyTypeEndpoint = ({ transaction }: FeaturesContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DeleteStrategyType } from '@bunting/contracts';
-import { deleteStrategyType } from '../../domain/strategies/strategy-type.ts';
+import { deleteStrategyType } from '../../domain/strategy-types/strategy-type.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
+import type { StoredStrategyType } from '../../domain/strategy-types/strategy-type.ts';
 import { strategyTypeNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateStrategyType } from '@bunting/contracts';
-import { updateStrategyType } from '../../domain/strategies/strategy-type.ts';
+import { updateStrategyType } from '../../domain/strategy-types/strategy-type.ts';
 import { lockStrategyType } from './lock-strategy-type.ts';
 import type { FeaturesContext } from '../context.ts';
 

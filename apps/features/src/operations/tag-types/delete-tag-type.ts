@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteTagType } from '@bunting/contracts';
 import { tagTypeNotFound } from '../../domain/refusals.ts';
-import { deleteTagType } from '../../domain/tags/tag-type.ts';
+import { deleteTagType } from '../../domain/tag-types/tag-type.ts';
 import { untagEverywhere } from '../tags/untag-everywhere.ts';
 import type { FeaturesContext } from '../context.ts';
 

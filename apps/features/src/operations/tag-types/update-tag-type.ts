@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { UpdateTagType } from '@bunting/contracts';
-import { updateTagType } from '../../domain/tags/tag-type.ts';
+import { updateTagType } from '../../domain/tag-types/tag-type.ts';
 import { tagTypeNotFound } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 

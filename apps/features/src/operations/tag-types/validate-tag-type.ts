@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ValidateTagType } from '@bunting/contracts';
-import { newTagType, tagTypeView } from '../../domain/tags/tag-type.ts';
+import { newTagType, tagTypeView } from '../../domain/tag-types/tag-type.ts';
 import { tagTypeNameTaken } from '../../domain/refusals.ts';
 import type { FeaturesContext } from '../context.ts';
 

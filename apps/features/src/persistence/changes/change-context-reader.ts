@@ -1,6 +1,6 @@
 import type { Database, Statement } from '@bunting/database';
 import type { ChangeContext } from '../../domain/changes/change-context.ts';
-import type { StoredSegment } from '../../domain/constraints/segment.ts';
+import type { StoredSegment } from '../../domain/segments/segment.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import { featureJson, storedSegmentJson } from '../entity-json-sql.ts';

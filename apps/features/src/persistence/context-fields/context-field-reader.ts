@@ -1,5 +1,5 @@
 import type { ReadDatabase, Statement } from '@bunting/database';
-import type { StoredContextField } from '../../domain/constraints/context-field.ts';
+import type { StoredContextField } from '../../domain/context-fields/context-field.ts';
 import { noSuchContextField } from '../../domain/refusals.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { strategiesWhereSql } from '../features/strategies-sql.ts';

@@ -1,5 +1,5 @@
 import { timestampSql, type Tx } from '@bunting/database';
-import type { StoredContextField } from '../../domain/constraints/context-field.ts';
+import type { StoredContextField } from '../../domain/context-fields/context-field.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';

@@ -3,7 +3,7 @@ import { violatedConstraint, type Tx } from '@bunting/database';
 import { insertStatesSql, type Outbox } from '@bunting/outbox';
 import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
-import { changedParents } from '../../domain/features/parts/dependency.ts';
+import { changedParents } from '../../domain/dependencies/dependency.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';

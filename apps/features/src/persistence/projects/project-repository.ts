@@ -12,7 +12,7 @@ import {
   type StoredProject,
 } from '../../domain/projects/project.ts';
 import type { NewProjectContext } from '../../domain/projects/new-project.ts';
-import type { StoredSegment } from '../../domain/constraints/segment.ts';
+import type { StoredSegment } from '../../domain/segments/segment.ts';
 import {
   DeletedPrivateProjectEntity,
   ProjectEntity,

@@ -2,7 +2,7 @@ import { type SegmentUsage } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { segmentNotFound, strategyNotFound } from '../../domain/refusals.ts';
-import type { StoredSegment } from '../../domain/constraints/segment.ts';
+import type { StoredSegment } from '../../domain/segments/segment.ts';
 import { storedSegmentJson } from '../entity-json-sql.ts';
 import type { JsonWithEntityTag } from '../transactions/conditional-write.ts';
 import { strategiesWhereSql } from '../features/strategies-sql.ts';

@@ -5,7 +5,7 @@ import type { ProtectionGuard } from '../changes/protection-guard.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql.ts';
 import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
-import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../domain/constraints/segment.ts';
+import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../domain/segments/segment.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import { SegmentEntity } from '../entities.ts';

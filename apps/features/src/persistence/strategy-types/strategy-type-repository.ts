@@ -1,7 +1,7 @@
 import type { Tx } from '@bunting/database';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
-import type { StoredStrategyType } from '../../domain/strategies/strategy-type.ts';
+import type { StoredStrategyType } from '../../domain/strategy-types/strategy-type.ts';
 import { sql, StrategyTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import type { RecordEvents } from '../transactions/record-events.ts';

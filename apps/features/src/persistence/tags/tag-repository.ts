@@ -1,7 +1,7 @@
 import type { Tag } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { DomainEvent } from '../../domain/features/feature.ts';
-import type { StoredTagType } from '../../domain/tags/tag-type.ts';
+import type { StoredTagType } from '../../domain/tag-types/tag-type.ts';
 import { sql, TagEntity, TagTypeEntity } from '../entities.ts';
 import { insertIfAbsent } from '../sql/insert-if-absent.ts';
 import type { RecordEvents } from '../transactions/record-events.ts';

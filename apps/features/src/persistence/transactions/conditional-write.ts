@@ -3,7 +3,7 @@ import { contentTag } from '@bunting/contracts/hashing';
 import type { WriteContext } from '@bunting/outbox';
 import type { StoredEnvironment } from '../../domain/environments/environment.ts';
 import type { Feature } from '../../domain/features/feature.ts';
-import type { StoredSegment } from '../../domain/constraints/segment.ts';
+import type { StoredSegment } from '../../domain/segments/segment.ts';
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 
 /** JSON for a reply, and the entity tag that conditional writes of it must match. */

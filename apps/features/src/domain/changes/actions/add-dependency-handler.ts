@@ -1,5 +1,5 @@
 import { type ConflictCause, invalidProperty } from '@bunting/contracts';
-import * as dependencies from '../../features/parts/dependency.ts';
+import * as dependencies from '../../dependencies/dependency.ts';
 import type { Feature } from '../../features/feature.ts';
 import { shortName } from '../../refusals.ts';
 import { childrenOf } from '../state-after-changes.ts';

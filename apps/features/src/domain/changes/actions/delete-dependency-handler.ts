@@ -1,4 +1,4 @@
-import { removeDependencies } from '../../features/parts/dependency.ts';
+import { removeDependencies } from '../../dependencies/dependency.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 import { dependencySnapshot, findOverwrittenDependencies } from './dependency-snapshot.ts';
 

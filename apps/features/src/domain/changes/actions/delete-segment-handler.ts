@@ -1,6 +1,6 @@
 import { segmentInUse } from '@bunting/contracts';
 import { shortName } from '../../refusals.ts';
-import * as segments from '../../constraints/segment.ts';
+import * as segments from '../../segments/segment.ts';
 import { findEditsLostByDeletion } from '../compare-snapshots.ts';
 import type { SegmentActionHandler } from '../action-handler.ts';
 import { referrersOfSegment } from '../state-after-changes.ts';

@@ -1,5 +1,5 @@
 import { type ChangeOf, invalidProperty } from '@bunting/contracts';
-import * as segments from '../../constraints/segment.ts';
+import * as segments from '../../segments/segment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { SegmentActionHandler } from '../action-handler.ts';
 import { segmentIdOfName, referrersOfSegment } from '../state-after-changes.ts';

@@ -1,6 +1,6 @@
 import { isEqual, notFound, refusal } from '@bunting/contracts';
-import { type Decision, type Dependency, type DomainEvent, type Feature, featureEvent } from '../feature.ts';
-import { shortName } from '../../refusals.ts';
+import { type Decision, type Dependency, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
+import { shortName } from '../refusals.ts';
 
 /** The parent of a new dependency, and the children of its child. */
 export interface DependencyContext {

@@ -3,7 +3,7 @@ import { aFeature, aSegment, aStrategy, someProjectContext } from '../../../test
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { setStrategySegments } from './set-strategy-segments.ts';
-import { strategyOf } from './strategy.ts';
+import { strategyOf } from '../strategies/strategy.ts';
 
 const ref = { environment: 'development', strategyId: 'one' };
 const before = aStrategy({ id: 'one', title: 'Half', segments: [1] });

@@ -1,5 +1,5 @@
 import type { FeatureTypeDescription } from '@bunting/contracts';
-import type { DomainEvent } from './feature.ts';
+import type { DomainEvent } from '../features/feature.ts';
 
 /** A type of features after a change, and its events. An unchanged type is returned as is, without events. */
 export interface FeatureTypeDecision {

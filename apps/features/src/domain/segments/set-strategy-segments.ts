@@ -1,7 +1,7 @@
 import type { Decision, Feature } from '../features/feature.ts';
-import { strategyOf, type StrategyRef } from './strategy.ts';
-import { replaceStrategyContent } from './edit-strategy.ts';
-import { normalizeSegmentIds } from './normalize-strategy.ts';
+import { strategyOf, type StrategyRef } from '../strategies/strategy.ts';
+import { replaceStrategyContent } from '../strategies/edit-strategy.ts';
+import { normalizeSegmentIds } from '../strategies/normalize-strategy.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /** Replaces the segments of a strategy. Emits nothing when they are the same. */

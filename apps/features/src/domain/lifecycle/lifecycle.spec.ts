@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { aFeature } from '../../../../test/builders.ts';
+import { aFeature } from '../../../test/builders.ts';
 import { completeFeature, uncompleteFeature } from './lifecycle.ts';
 
 const [first, second, third] = ['2026-02-01T00:00:00.000Z', '2026-02-02T00:00:00.000Z', '2026-02-03T00:00:00.000Z'];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { aFeature } from '../../../../test/builders.ts';
-import { refusalOf } from '../../../../test/refusal-of.ts';
+import { aFeature } from '../../../test/builders.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
 import { type DependencyContext, normalizeDependency, removeDependencies, setParent } from './dependency.ts';
-import type { Feature } from '../feature.ts';
+import type { Feature } from '../features/feature.ts';
 
 const on = (feature: string) => normalizeDependency(feature);
 const parent = aFeature({ name: 'parent' });

@@ -1,5 +1,5 @@
 import type { CompleteFeatureBody } from '@bunting/contracts';
-import { type Decision, type Feature, type EnteredStage, featureEvent } from '../feature.ts';
+import { type Decision, type Feature, type EnteredStage, featureEvent } from '../features/feature.ts';
 
 const completionOf = ({ lifecycle }: Feature): EnteredStage | undefined =>
   lifecycle.find(({ stage }) => stage === 'completed');

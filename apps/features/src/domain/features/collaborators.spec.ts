@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aFeature, aUserReference } from '../../../../test/builders.ts';
+import { aFeature, aUserReference } from '../../../test/builders.ts';
 import { withCollaborator } from './collaborators.ts';
 
 describe('the collaborators of a feature', () => {

@@ -1,5 +1,5 @@
 import type { UserReference } from '@bunting/contracts';
-import type { Feature } from '../feature.ts';
+import type { Feature } from './feature.ts';
 
 /** The feature with a user as the first of its collaborators. */
 export const withCollaborator = (feature: Feature, author: UserReference): Feature => {

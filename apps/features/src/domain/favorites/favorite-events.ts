@@ -1,4 +1,4 @@
-import type { DomainEvent, Feature } from './features/feature.ts';
+import type { DomainEvent, Feature } from '../features/feature.ts';
 
 // A favourite belongs to a user: neither the ETag nor the collaborators of the feature change.
 

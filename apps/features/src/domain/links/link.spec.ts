@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { aFeature } from '../../../../test/builders.ts';
+import { aFeature } from '../../../test/builders.ts';
 import { addLink, removeLink, updateLink } from './link.ts';
 
 describe('a link of a feature', () => {

@@ -1,5 +1,5 @@
 import { type ChangeOf, type Constraint, type CreateSegmentBody, invalidProperty, isEqual } from '@bunting/contracts';
-import { canonicalConstraintKey, normalizeConstraint } from './constraint.ts';
+import { canonicalConstraintKey, normalizeConstraint } from '../strategies/constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { emptyValue, segmentNameTaken } from '../refusals.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
