@@ -1,8 +1,8 @@
 import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Feature } from '../src/domain/features/feature.ts';
-import type { ImportContext, ImportDestination } from '../src/domain/import/import-destination.ts';
-import { type ImportPlan, planImport } from '../src/domain/import/plan-import.ts';
+import type { ImportContext, ImportDestination } from '../src/domain/import-export/import-destination.ts';
+import { type ImportPlan, planImport } from '../src/domain/import-export/plan-import.ts';
 import { aUserReference, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
 

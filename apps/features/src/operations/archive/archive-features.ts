@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeatures, authorise } from '@bunting/contracts';
-import { archiveFeatures } from '../../domain/features/archive-feature.ts';
+import { archiveFeatures } from '../../domain/archive/archive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,4 +1,4 @@
-import { deleteIfArchived } from '../../domain/features/delete-if-archived.ts';
+import { deleteIfArchived } from '../../domain/archive/delete-if-archived.ts';
 import type { Feature } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 

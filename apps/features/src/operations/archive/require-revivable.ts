@@ -1,5 +1,5 @@
 import { type Decision, strategiesOf } from '../../domain/features/feature.ts';
-import { requireUsableReferences } from '../../domain/features/revive-feature.ts';
+import { requireUsableReferences } from '../../domain/archive/revive-feature.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { requireBelowLimits } from '../features/require-below-limits.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, ReviveFeature } from '@bunting/contracts';
-import { reviveFeature } from '../../domain/features/revive-feature.ts';
+import { reviveFeature } from '../../domain/archive/revive-feature.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { requireRevivable } from './require-revivable.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, ReviveFeatures } from '@bunting/contracts';
-import { reviveFeature } from '../../domain/features/revive-feature.ts';
+import { reviveFeature } from '../../domain/archive/revive-feature.ts';
 import { requireSameProject } from '../../domain/features/require-same-project.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import { requireRevivable } from './require-revivable.ts';

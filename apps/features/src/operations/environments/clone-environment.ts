@@ -7,7 +7,7 @@ import {
   projectsOfClone,
   requireProjectsFound,
 } from '../../domain/environments/environment.ts';
-import { copyEnvironment } from '../../domain/feature-environments/copy-environment.ts';
+import { copyEnvironment } from '../../domain/environments/copy-environment.ts';
 import { countEnabled } from '../../domain/features/feature-in-environment.ts';
 import { projectEnvironmentAdded } from '../../domain/project-environments/project-environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';

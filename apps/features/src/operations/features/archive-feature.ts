@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeature, authorise } from '@bunting/contracts';
-import { archiveFeature } from '../../domain/features/archive-feature.ts';
+import { archiveFeature } from '../../domain/archive/archive-feature.ts';
 import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { implement, JsonText } from '@bunting/bus';
 import { ExportFeatures } from '@bunting/contracts';
-import { featuresExported, requireExportFilter } from '../../domain/features-exported.ts';
+import { featuresExported, requireExportFilter } from '../../domain/import-export/export-rules.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import type { OperationRequest } from '@bunting/bus';
 import type { ImportFeatures, ValidateImport } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import type { ImportContext } from '../../domain/import/import-destination.ts';
+import type { ImportContext } from '../../domain/import-export/import-destination.ts';
 import { authorOf } from '../author.ts';
 
 /** A request to import or to validate an import: both have the same body. */

@@ -1,7 +1,7 @@
 import { type OperationRequest, implement, onBehalfOf } from '@bunting/bus';
 import { authorise, ImportFeatures, type ImportReport, noAccess, Refusal } from '@bunting/contracts';
-import { decideImport } from '../../domain/import/decide-import.ts';
-import { fileReferences } from '../../domain/import/parse-import-file.ts';
+import { decideImport } from '../../domain/import-export/decide-import.ts';
+import { fileReferences } from '../../domain/import-export/parse-import-file.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveChangedFeatures } from '../save-decisions.ts';
 import { importContextOf } from './import-context.ts';

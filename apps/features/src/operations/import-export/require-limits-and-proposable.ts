@@ -1,5 +1,5 @@
-import type { ImportDecision } from '../../domain/import/decide-import.ts';
-import { requireProposable } from '../../domain/import/require-proposable.ts';
+import type { ImportDecision } from '../../domain/import-export/decide-import.ts';
+import { requireProposable } from '../../domain/import-export/require-proposable.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { type AddedFeatures, requireBelowLimits } from '../features/require-below-limits.ts';
 import type { ImportRequest } from './import-context.ts';

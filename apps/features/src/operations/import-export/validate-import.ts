@@ -7,9 +7,9 @@ import {
   Refusal,
   ValidateImport,
 } from '@bunting/contracts';
-import { decideImport, type ProposedEdits } from '../../domain/import/decide-import.ts';
-import type { MissingPermission } from '../../domain/import/import-permissions.ts';
-import { fileReferences } from '../../domain/import/parse-import-file.ts';
+import { decideImport, type ProposedEdits } from '../../domain/import-export/decide-import.ts';
+import type { MissingPermission } from '../../domain/import-export/import-permissions.ts';
+import { fileReferences } from '../../domain/import-export/parse-import-file.ts';
 import { importContextOf } from './import-context.ts';
 import { requireLimitsAndProposable } from './require-limits-and-proposable.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,10 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
-import {
-  type ChangeRequestBypass,
-  type EditedObject,
-  markBypass,
-} from '../../domain/projects/change-request-bypass.ts';
+import { type ChangeRequestBypass, type EditedObject, markBypass } from '../../domain/changes/change-request-bypass.ts';
 import {
   protectedAddition,
   type ProtectedEdit,
@@ -13,7 +9,7 @@ import {
   protectedSegmentEdits,
   requireUnprotectedProject,
   requireSkipPermission,
-} from '../../domain/projects/protected-edit.ts';
+} from '../../domain/changes/protected-edit.ts';
 import { type protectedEnvironmentRepository } from './protected-environment-repository.ts';
 
 /** Allows every edit: for changes that were approved in a change request. */

@@ -1,7 +1,7 @@
 import type { Tag } from '@bunting/contracts';
 import { advisoryLock, type Tx } from '@bunting/database';
-import type { StoredForImport } from '../../domain/import/decide-import.ts';
-import type { FileReferences } from '../../domain/import/parse-import-file.ts';
+import type { StoredForImport } from '../../domain/import-export/decide-import.ts';
+import type { FileReferences } from '../../domain/import-export/parse-import-file.ts';
 import type { FeatureNaming } from '../../domain/names.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
 import {

@@ -1,4 +1,4 @@
-import * as features from '../../features/archive-feature.ts';
+import * as features from '../../archive/archive-feature.ts';
 import { childrenOf } from '../state-after-changes.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
 

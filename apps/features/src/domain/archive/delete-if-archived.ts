@@ -1,5 +1,5 @@
-import { featureWithoutEnvironments } from './feature-without-environments.ts';
-import { type DomainEvent, type Feature, featureEvent } from './feature.ts';
+import { featureWithoutEnvironments } from '../features/feature-without-environments.ts';
+import { type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 
 /** The features to delete, and the events of their deletion. */
 export interface DeletionDecision {

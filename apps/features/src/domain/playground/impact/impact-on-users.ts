@@ -1,8 +1,8 @@
 import type { FeatureImpact } from '@bunting/contracts';
 import { type Evaluation, type Evaluator, compileEvaluator } from '@bunting/evaluation';
-import type { Feature, FeatureInEnvironment } from '../features/feature.ts';
-import { toEvaluableFeatures, type PlaygroundContent } from '../playground/playground-content.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import type { Feature, FeatureInEnvironment } from '../../features/feature.ts';
+import { toEvaluableFeatures, type PlaygroundContent } from '../playground-content.ts';
+import { inEnvironment } from '../../features/feature-in-environment.ts';
 import { conditionsOf, groupsOf, stickyFieldsOf, type UserFields } from './user-groups.ts';
 
 /** The maximum number of evaluations of the state before the changes; the state after them is evaluated as often. */

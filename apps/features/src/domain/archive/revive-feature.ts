@@ -1,8 +1,8 @@
 import { refusal } from '@bunting/contracts';
-import { disabledEverywhere } from './feature-in-environment.ts';
+import { disabledEverywhere } from '../features/feature-in-environment.ts';
 import type { ProjectContext } from '../project-context.ts';
 import { shortName } from '../refusals.ts';
-import { type Decision, type Feature, featureEvent, strategiesOf } from './feature.ts';
+import { type Decision, type Feature, featureEvent, strategiesOf } from '../features/feature.ts';
 
 /** Restores an archived feature: disabled in every environment and in the lifecycle stage `initial`. */
 export const reviveFeature = (feature: Feature, now: string): Decision => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { refusalOf } from '../../test/refusal-of.ts';
-import { featuresExported, requireExportFilter } from './features-exported.ts';
+import { refusalOf } from '../../../test/refusal-of.ts';
+import { featuresExported, requireExportFilter } from './export-rules.ts';
 
 const environment = 'production';
 

@@ -1,5 +1,5 @@
 import { type ExportFeaturesBody, invalid } from '@bunting/contracts';
-import type { DomainEvent } from './features/feature.ts';
+import type { DomainEvent } from '../features/feature.ts';
 
 /** Refuses an export that does not say which features. */
 export const requireExportFilter = ({ features, tag, project }: ExportFeaturesBody): void => {

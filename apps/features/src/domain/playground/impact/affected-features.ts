@@ -1,8 +1,8 @@
 import { type Change, invalidProperty } from '@bunting/contracts';
-import { changedFeatures, changedSegments } from '../changes/changed-subjects.ts';
-import type { Feature } from '../features/feature.ts';
-import type { PlaygroundContent } from '../playground/playground-content.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { changedFeatures, changedSegments } from '../../changes/changed-subjects.ts';
+import type { Feature } from '../../features/feature.ts';
+import type { PlaygroundContent } from '../playground-content.ts';
+import { inEnvironment } from '../../features/feature-in-environment.ts';
 
 /** The maximum number of features in one request. */
 export const maxFeaturesOfImpact = 20;

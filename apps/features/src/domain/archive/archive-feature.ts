@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { type Decision, type DomainEvent, type Feature, featureEvent } from './feature.ts';
+import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 
 /** Refuses to archive features on which others depend. @param archived the number of the features */
 const requireNoChildren = (archived: number, children: readonly string[]): void => {

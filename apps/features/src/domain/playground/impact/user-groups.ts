@@ -1,6 +1,6 @@
 import type { Constraint } from '@bunting/contracts';
-import type { Strategy } from '../features/feature.ts';
-import type { PlaygroundContent } from '../playground/playground-content.ts';
+import type { Strategy } from '../../features/feature.ts';
+import type { PlaygroundContent } from '../playground-content.ts';
 
 /** The maximum number of values of one constraint, or of one list in the parameters of a strategy. */
 const maxValuesOfList = 4;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Change, Constraint, FeatureImpact } from '@bunting/contracts';
-import { aFeature, aStrategy } from '../../../test/builders.ts';
-import type { Feature, Strategy } from '../features/feature.ts';
-import { refusalOf } from '../../../test/refusal-of.ts';
+import { aFeature, aStrategy } from '../../../../test/builders.ts';
+import type { Feature, Strategy } from '../../features/feature.ts';
+import { refusalOf } from '../../../../test/refusal-of.ts';
 import { computeImpactOnUsers } from './impact-on-users.ts';
 import { affectedFeatures, maxFeaturesOfImpact } from './affected-features.ts';
 

@@ -1,6 +1,6 @@
 import { type FeatureChange, isEqual } from '@bunting/contracts';
 import type { Feature, Strategy } from '../features/feature.ts';
-import { withoutProtectedParts } from '../projects/protected-edit.ts';
+import { withoutProtectedParts } from '../changes/protected-edit.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
 import type { ImportEvent } from './import-permissions.ts';
 import type { ImportPlan, PlannedFeature } from './plan-import.ts';

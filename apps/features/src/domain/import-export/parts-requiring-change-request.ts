@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { environmentsRequiringChangeRequest } from '../projects/protected-edit.ts';
+import { environmentsRequiringChangeRequest } from '../changes/protected-edit.ts';
 
 /** The parts of an import that require a change request, and the environment for which it is created. */
 export interface PartsRequiringChangeRequest {
