@@ -3,7 +3,7 @@ import { type Decision, type Feature, featureEvent } from './feature.ts';
 import { featureWithoutEnvironments } from './feature-without-environments.ts';
 import { changeMetadata } from './metadata.ts';
 import { type FeatureNaming, requireMatchingName, requireUrlFriendlyName } from '../names.ts';
-import { withTags } from '../tags/tag.ts';
+import { withTags } from '../feature-tags/feature-tags.ts';
 
 export interface FeatureCreation {
   readonly project: string;

@@ -12,7 +12,7 @@ import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import type { SegmentReference, ProjectContext } from '../project-context.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
-import { addTag } from '../tags/tag.ts';
+import { addTag } from '../feature-tags/feature-tags.ts';
 import { reportMissingContextFields, resolveSegments } from './resolve-file-references.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';

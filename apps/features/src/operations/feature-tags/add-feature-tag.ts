@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddFeatureTag, authorise } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
-import { addTag } from '../../domain/tags/tag.ts';
+import { addTag } from '../../domain/feature-tags/feature-tags.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { addTagsToCatalogue } from '../tags/add-tags-to-catalogue.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveFeatureTag } from '@bunting/contracts';
-import { removeTag } from '../../domain/tags/tag.ts';
+import { removeTag } from '../../domain/feature-tags/feature-tags.ts';
 import { noFeatureFlag } from '../../domain/refusals.ts';
 import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, TagFeatures } from '@bunting/contracts';
-import { changeTags, featuresToTag, tagsToAdd } from '../../domain/tags/tag.ts';
+import { changeTags, featuresToTag, tagsToAdd } from '../../domain/feature-tags/feature-tags.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import { addTagsToCatalogue, pathOfType } from '../tags/add-tags-to-catalogue.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, UpdateFeatureTags } from '@bunting/contracts';
 import { featureNotFound } from '../../domain/refusals.ts';
-import { changeTags, tagsToAdd } from '../../domain/tags/tag.ts';
+import { changeTags, tagsToAdd } from '../../domain/feature-tags/feature-tags.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { addTagsToCatalogue, pathOfType } from '../tags/add-tags-to-catalogue.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { removeTags } from '../../domain/tags/tag.ts';
+import { removeTags } from '../../domain/feature-tags/feature-tags.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveDecisions } from '../save-decisions.ts';
 
