@@ -6,6 +6,7 @@ export { listApplicationInstancesEndpoint } from './applications/list-applicatio
 export { listApplicationsEndpoint } from './applications/list-applications.ts';
 export { listOutdatedSdksEndpoint } from './applications/list-outdated-sdks.ts';
 export { listProjectApplicationsEndpoint } from './applications/list-project-applications.ts';
+export { archiveFeatureEndpoint } from './archive/archive-feature.ts';
 export { archiveFeaturesEndpoint } from './archive/archive-features.ts';
 export { deleteFeatureEndpoint } from './archive/delete-feature.ts';
 export { deleteFeaturesEndpoint } from './archive/delete-features.ts';
@@ -62,7 +63,6 @@ export { tagFeaturesEndpoint } from './feature-tags/tag-features.ts';
 export { updateFeatureTagsEndpoint } from './feature-tags/update-feature-tags.ts';
 export { listFeatureTypesEndpoint } from './feature-types/list-feature-types.ts';
 export { setFeatureTypeLifetimeEndpoint } from './feature-types/set-feature-type-lifetime.ts';
-export { archiveFeatureEndpoint } from './features/archive-feature.ts';
 export { cloneFeatureEndpoint } from './features/clone-feature.ts';
 export { createFeatureEndpoint } from './features/create-feature.ts';
 export { getFeatureEndpoint } from './features/get-feature.ts';
