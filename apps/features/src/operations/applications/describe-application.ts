@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { DescribeApplication } from '@bunting/contracts';
-import { describeApplication } from '../../domain/usage/applications.ts';
+import { describeApplication } from '../../domain/applications/describe-application.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 

@@ -9,7 +9,7 @@ import {
   type MissingFeature,
   type ReportedApplicationInstance,
   unknownApplications,
-} from '../../domain/usage/applications.ts';
+} from '../../domain/usage/admit-applications.ts';
 import type { EvaluationCount } from '../../domain/usage/evaluation-counts.ts';
 import { matchCounts, findFeaturesEnteringStages, replaceUnlistedNames } from '../../domain/usage/match-counts.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../../persistence/unit-of-work.ts';

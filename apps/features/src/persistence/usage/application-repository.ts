@@ -1,12 +1,12 @@
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
+import type { ApplicationDescription } from '../../domain/applications/describe-application.ts';
 import type {
   AnnouncedApplication,
-  ApplicationDescription,
   MissingFeature,
   ApplicationCounts,
-  ApplicationWrite,
+  ApplicationLookup,
   ReportedApplicationInstance,
-} from '../../domain/usage/applications.ts';
+} from '../../domain/usage/admit-applications.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { RecordEvents } from '../transactions/record-events.ts';
 
@@ -97,11 +97,11 @@ const recordSeen = `
   where not saved.is_frontend and coalesce(before.is_frontend, true)
   order by 1`;
 
-const lock = "select pg_advisory_xact_lock(hashtext('applications'), 0)";
+const lockList = "select pg_advisory_xact_lock(hashtext('applications'), 0)";
 
-const count = 'select count(*) as all, count(*) filter (where is_frontend) as frontend from client_application';
+const countListed = 'select count(*) as all, count(*) filter (where is_frontend) as frontend from client_application';
 
-const describe = `
+const upsertDescription = `
   insert into client_application as known (app_name, description, url, color, icon, sdk_version, strategies, created_by, created_at,
     updated_at, last_seen_at)
   values ($1, $2, $3, $4, $5, $6, coalesce($7::jsonb, '[]'), $8, $9::timestamptz, $9::timestamptz, $9::timestamptz)
@@ -114,9 +114,9 @@ const describe = `
 /** Applications within a transaction. Each method takes a fixed number of statements, for any number of applications in a report. */
 export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents) => {
   const lockAndCount = async (): Promise<ApplicationCounts> => {
-    await query(lock);
+    await query(lockList);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
-    return onlyRow(await query<ApplicationCounts>(count), count);
+    return onlyRow(await query<ApplicationCounts>(countListed), countListed);
   };
   const toIndexedJson = (applications: readonly ReportedApplicationInstance[]): string =>
     JSON.stringify(applications.map((application, index) => ({ ...application, index })));
@@ -128,7 +128,7 @@ export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents)
     findReported: async (
       applications: readonly ReportedApplicationInstance[],
       now: Date,
-    ): Promise<ApplicationWrite[]> =>
+    ): Promise<ApplicationLookup[]> =>
       applications.length === 0 ? [] : query(findReported, [toIndexedJson(applications), now.toISOString()]),
 
     /**
@@ -159,7 +159,7 @@ export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents)
       const { description, url, color, icon, sdkVersion, strategies } = properties;
       const strategiesJson = strategies === undefined ? null : JSON.stringify(strategies);
       const texts = [description, url, color, icon, sdkVersion].map((text) => text ?? null);
-      await query(describe, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);
+      await query(upsertDescription, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);
       recordEvents(events);
     },
 

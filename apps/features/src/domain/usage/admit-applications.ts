@@ -1,4 +1,4 @@
-import { anyScope, type Caller, limitExceeded, may } from '@bunting/contracts';
+import { anyScope, type Caller, may } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 
 /** The properties of an application in a registration or report. */
@@ -24,8 +24,8 @@ export interface MissingFeature {
   readonly feature: string;
 }
 
-/** What one application of a report requires to be written. */
-export interface ApplicationWrite {
+/** An application of a report as it is found in the list: whether the report has to change anything there. */
+export interface ApplicationLookup {
   /** the index of the application in the report */
   readonly index: number;
   /** whether the application is in the list */
@@ -42,18 +42,6 @@ export interface AnnouncedApplication {
   readonly sdkVersion: string | null;
   readonly strategies: readonly string[];
   readonly createdAt: string;
-}
-
-/** A description of an application by a user; omitted properties stay unchanged. */
-export interface ApplicationDescription {
-  readonly appName: string;
-  readonly description?: string | null | undefined;
-  readonly url?: string | null | undefined;
-  readonly color?: string | null | undefined;
-  readonly icon?: string | null | undefined;
-  readonly sdkVersion?: string | null | undefined;
-  readonly strategies?: readonly string[] | undefined;
-  readonly createdBy: string;
 }
 
 /** How many applications there are, and how many of them only frontend tokens have reported. */
@@ -77,7 +65,7 @@ export const availableSlots = ({ all, frontend }: ApplicationCounts, limit: numb
   return isFrontend ? Math.max(0, Math.min(free, Math.ceil(limit / frontendShare) - frontend)) : free;
 };
 
-const nameOf = (reported: readonly ReportedApplicationInstance[], { index }: ApplicationWrite): string => {
+const nameOf = (reported: readonly ReportedApplicationInstance[], { index }: ApplicationLookup): string => {
   const application = reported[index];
   if (application === undefined) throw new Error(`The report has no application ${index}.`);
   return application.appName;
@@ -86,11 +74,11 @@ const nameOf = (reported: readonly ReportedApplicationInstance[], { index }: App
 /** The names of the reported applications that are not in the list, each once. */
 export const unknownApplications = (
   reported: readonly ReportedApplicationInstance[],
-  stored: readonly ApplicationWrite[],
-): string[] => [...new Set(stored.filter(({ isKnown }) => !isKnown).map((write) => nameOf(reported, write)))];
+  stored: readonly ApplicationLookup[],
+): string[] => [...new Set(stored.filter(({ isKnown }) => !isKnown).map((lookup) => nameOf(reported, lookup)))];
 
 /** Whether the report may add an application, or emit `application-created` for one that only frontend tokens have reported. */
-export const mayAnnounce = (granted: readonly string[], stored: readonly ApplicationWrite[]): boolean =>
+export const mayAnnounce = (granted: readonly string[], stored: readonly ApplicationLookup[]): boolean =>
   granted.length > 0 || stored.some(({ isKnown, needsNoCreatedEvent }) => isKnown && !needsNoCreatedEvent);
 
 /**
@@ -111,7 +99,7 @@ export interface Admission {
  */
 export const admitApplications = (
   reported: readonly ReportedApplicationInstance[],
-  stored: readonly ApplicationWrite[],
+  stored: readonly ApplicationLookup[],
   {
     unknown,
     granted,
@@ -119,7 +107,7 @@ export const admitApplications = (
   }: { readonly unknown: readonly string[]; readonly granted: readonly string[]; readonly slots: number },
 ): Admission => {
   const admitted = granted.slice(0, slots);
-  const known = stored.filter(({ isKnown }) => isKnown).map((write) => nameOf(reported, write));
+  const known = stored.filter(({ isKnown }) => isKnown).map((lookup) => nameOf(reported, lookup));
   const listed = new Set([...known, ...admitted]);
   const unchanged = new Set(stored.filter(({ needsNoWrite }) => needsNoWrite).map(({ index }) => index));
   return {
@@ -146,15 +134,4 @@ export const announceApplication = (
   }
   const usage = [...environments].map(([project, names]) => ({ project, environments: [...names].toSorted() }));
   return { type: 'application-created', data: { ...application, lastSeenAt: now, usage } };
-};
-
-/** Describes an application. One that is not in the list is added to it, up to the limit. Returns the events. */
-export const describeApplication = (
-  application: ApplicationDescription,
-  { isKnown, all }: Pick<ApplicationCounts, 'all'> & { readonly isKnown: boolean },
-  limit: number,
-): readonly DomainEvent[] => {
-  if (isKnown) return [];
-  if (all >= limit) throw limitExceeded('application', limit);
-  return [{ type: 'application-created', data: application }];
 };

@@ -3,14 +3,13 @@ import { describe, expect, it } from '@jest/globals';
 import {
   admitApplications,
   announceApplication,
-  type ApplicationWrite,
+  type ApplicationLookup,
   availableSlots,
-  describeApplication,
   isFrontendTokenCaller,
   mayAnnounce,
   type ReportedApplicationInstance,
   unknownApplications,
-} from './applications.ts';
+} from './admit-applications.ts';
 
 const instance = (appName: string, about: Partial<ReportedApplicationInstance> = {}): ReportedApplicationInstance => ({
   appName,
@@ -20,7 +19,7 @@ const instance = (appName: string, about: Partial<ReportedApplicationInstance> =
   createdBy: 'mia',
   ...about,
 });
-const stored = (index: number, about: Partial<ApplicationWrite> = {}): ApplicationWrite => ({
+const stored = (index: number, about: Partial<ApplicationLookup> = {}): ApplicationLookup => ({
   index,
   isKnown: true,
   needsNoCreatedEvent: true,
@@ -52,21 +51,6 @@ describe('the list of applications', () => {
   ])('has slots for server and for frontend keys in %s', (_, counts, server, frontend) => {
     expect(availableSlots(counts, 100, false)).toBe(server);
     expect(availableSlots(counts, 100, true)).toBe(frontend);
-  });
-});
-
-describe('the description of an application', () => {
-  const application = { appName: 'till', createdBy: 'mia', description: 'Sells' };
-
-  it('adds it to the list', () => {
-    expect(describeApplication(application, { isKnown: false, all: 99 }, 100)).toEqual([
-      { type: 'application-created', data: application },
-    ]);
-  });
-
-  it('is refused if the list is full and does not have it', () => {
-    expect(() => describeApplication(application, { isKnown: false, all: 100 }, 100)).toThrow(/limit of 100/);
-    expect(describeApplication(application, { isKnown: true, all: 100 }, 100)).toEqual([]);
   });
 });
 
