@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { unlistedApplication } from './applications.ts';
+import { unlistedApplication } from './admit-applications.ts';
 import type { EvaluationCount } from './evaluation-counts.ts';
 import type { ReportedFeature } from './stages-to-enter.ts';
 import { matchCounts, findFeaturesEnteringStages, replaceUnlistedNames } from './match-counts.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import type { EnteredStage } from '../features/feature.ts';
-import { type MissingFeature, unlistedApplication } from './applications.ts';
+import { type MissingFeature, unlistedApplication } from './admit-applications.ts';
 import { type EvaluationCount, mayReportOn } from './evaluation-counts.ts';
 import { type ReportedFeature, stagesToEnter } from './stages-to-enter.ts';
 

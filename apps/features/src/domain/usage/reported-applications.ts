@@ -7,7 +7,7 @@ import {
   grantedProjects,
 } from '@bunting/contracts';
 import { effectiveEnvironment } from './effective-environment.ts';
-import { isFrontendTokenCaller, type ReportedApplicationInstance } from './applications.ts';
+import { isFrontendTokenCaller, type ReportedApplicationInstance } from './admit-applications.ts';
 
 /** The maximum number of names of strategies that are stored of one application. */
 const maxStrategies = 200;
