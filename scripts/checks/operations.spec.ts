@@ -25,6 +25,17 @@ it('finds the contract and the endpoint of every operation in folders of one nam
   expect(misplaced).toEqual([]);
 });
 
+it('finds the rules of features in folders that have the noun of the endpoints', () => {
+  const foldersIn = (...folder: string[]): string[] =>
+    readdirSync(path.join(root, ...folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  const nouns = new Set(foldersIn('apps', 'features', 'src', 'operations'));
+  const otherFolders = foldersIn('apps', 'features', 'src', 'domain').filter((folder) => !nouns.has(folder));
+  // The standard that every patch follows.
+  expect(otherFolders).toEqual(['json-patch']);
+});
+
 it('finds the schema and the handler of every action of a change in files that have the name of the action', () => {
   const schemas = filesIn('libs', 'contracts', 'src', 'changes');
   const handlers = filesIn('apps', 'features', 'src', 'domain', 'changes', 'actions');
