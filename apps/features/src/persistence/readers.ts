@@ -1,3 +1,6 @@
+import { archiveReader } from './archive/archive-reader.ts';
+import { dependencyReader } from './dependencies/dependency-reader.ts';
+import { lifecycleCountReader } from './lifecycle/lifecycle-count-reader.ts';
 import { findApplicationEnvironment } from './usage/find-application-environment.ts';
 import { applicationReader } from './usage/application-reader.ts';
 import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts';
@@ -26,6 +29,9 @@ import type { ReadDatabase } from '@bunting/database';
 export const createReaders = (database: ReadDatabase, { allowsRegex }: ConstraintSettings) => ({
   features: featureReader(database),
   featureParts: featurePartsReader(database),
+  archive: archiveReader(database),
+  dependencies: dependencyReader(database),
+  countLifecycles: lifecycleCountReader(database),
   readPlayground: playgroundReader(database),
   projects: projectReader(database),
   segments: segmentReader(database),

@@ -2,8 +2,8 @@ import { implement, JsonText } from '@bunting/bus';
 import { ListArchivedFeaturesOfProject } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listArchivedFeaturesOfProjectEndpoint = ({ featureParts }: FeaturesContext) =>
+export const listArchivedFeaturesOfProjectEndpoint = ({ archive }: FeaturesContext) =>
   implement(
     ListArchivedFeaturesOfProject,
-    async ({ params, caller }) => new JsonText(await featureParts.archived(params.projectId, caller.id, [])),
+    async ({ params, caller }) => new JsonText(await archive.features(params.projectId, caller.id, [])),
   );

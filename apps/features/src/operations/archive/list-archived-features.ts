@@ -3,8 +3,8 @@ import { ListArchivedFeatures } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listArchivedFeaturesEndpoint = ({ featureParts }: FeaturesContext) =>
+export const listArchivedFeaturesEndpoint = ({ archive }: FeaturesContext) =>
   implement(
     ListArchivedFeatures,
-    async ({ caller }) => new JsonText(await featureParts.archived(null, caller.id, hiddenProjectsOf(caller))),
+    async ({ caller }) => new JsonText(await archive.features(null, caller.id, hiddenProjectsOf(caller))),
   );

@@ -3,8 +3,5 @@ import { CountLifecycles } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const countLifecyclesEndpoint = ({ featureParts }: FeaturesContext) =>
-  implement(
-    CountLifecycles,
-    async ({ caller }) => new JsonText(await featureParts.lifecycleCounts(hiddenProjectsOf(caller))),
-  );
+export const countLifecyclesEndpoint = ({ countLifecycles }: FeaturesContext) =>
+  implement(CountLifecycles, async ({ caller }) => new JsonText(await countLifecycles(hiddenProjectsOf(caller))));
