@@ -15,7 +15,7 @@ export const cloneFeatureEndpoint = ({ transaction, instanceFeatureLimit }: Feat
       await tx.projects.lockShared({ project });
       // Locks the parent, too: the clone becomes another child of it.
       const source = await tx.features.getWithParentsForUpdate(project, params.featureName);
-      authorise(caller, CloneFeature.permission, { project });
+      authorise(caller, CloneFeature.permission, { project: source.project });
       await tx.guard.checkClone(body.name, project);
       const origin = { project, now: now.toISOString(), author: authorOf(caller) };
       const { feature, events } = await decideCreateOrClone(

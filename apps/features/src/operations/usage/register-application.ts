@@ -17,8 +17,8 @@ export const registrationEndpoint = (
     // An application may start before its environment is created, so the name of an unknown environment is stored as it is.
     const environment =
       (await findApplicationEnvironment(caller, body.environment)) ?? effectiveEnvironment(caller, body.environment);
-    const application = registeredApplication(body, environment, caller);
     authorise(caller, operation.permission, { environment });
+    const application = registeredApplication(body, environment, caller);
     return storeReport(request, { counts: [], applications: [application] });
   });
 
