@@ -6,7 +6,7 @@ import { contextFieldRepository } from './context-fields/context-field-repositor
 import { featureTypeRepository } from './feature-types/feature-type-repository.ts';
 import { strategyTypeRepository } from './strategy-types/strategy-type-repository.ts';
 import { tagRepository } from './tags/tag-repository.ts';
-import { applyResultRepository } from './changes/apply-result-repository.ts';
+import { attemptResultRepository } from './changes/attempt-result-repository.ts';
 import { permissiveGuard, type ProtectionGuard, protectionGuard } from './changes/protection-guard.ts';
 import { protectedEnvironmentRepository } from './changes/protected-environment-repository.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
@@ -53,7 +53,7 @@ interface RepositoryOptions {
  * its last parameter, or as a function of what it has stored, and records them.
  */
 const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordEvents }: RepositoryOptions) => ({
-  applyResults: applyResultRepository(tx),
+  attemptResults: attemptResultRepository(tx),
   applications: applicationRepository(tx, recordEvents),
   contextFields: contextFieldRepository(tx, recordEvents),
   edgeInstances: edgeInstanceRepository(tx),

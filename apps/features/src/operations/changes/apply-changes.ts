@@ -84,10 +84,10 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
     const applyAttempt = { id: changeRequestId, uid, attempt, content: contentHashOf(request.body) };
     const applyIdempotently = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
       transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
-        const previous = await tx.applyResults.findResult(applyAttempt);
+        const previous = await tx.attemptResults.lockAndFindEarlier(applyAttempt);
         if (previous !== undefined) return previous;
         const result = await decide(tx);
-        await tx.applyResults.storeResult(applyAttempt, result);
+        await tx.attemptResults.store(applyAttempt, result);
         return result;
       });
     try {

@@ -1,7 +1,7 @@
 import type { AppliedChanges } from '@bunting/contracts';
 
-/** One attempt to apply a change request. */
-export interface ApplyAttempt {
+/** By what one attempt to apply a change request is recognised when it is repeated. */
+export interface AttemptIdentity {
   readonly id: number;
   /** null for a change request that was created before change requests had uids */
   readonly uid: string | null;
@@ -11,7 +11,7 @@ export interface ApplyAttempt {
 }
 
 /** The last attempt that was stored for the id of a change request, and its result. */
-export interface StoredAttempt {
+export interface EarlierAttempt {
   readonly uid: string | null;
   readonly attempt: number;
   /** null for results from before contents were stored */
@@ -30,9 +30,9 @@ const superseded: AppliedChanges = {
  * The result to return without applying the changes: the stored one if the same changes have been applied or if it is of the same attempt,
  * and a conflict if a newer attempt stored another result. Undefined where the changes have to be applied.
  */
-export const resultOfAttempt = (
-  { uid, attempt, content }: Omit<ApplyAttempt, 'id'>,
-  stored: StoredAttempt,
+export const resultOfEarlierAttempt = (
+  { uid, attempt, content }: Omit<AttemptIdentity, 'id'>,
+  stored: EarlierAttempt,
 ): AppliedChanges | undefined => {
   // After the change requests service was restored from a backup it assigns the same ids a second time: another uid is another request.
   if (stored.result === null || stored.uid !== uid) return undefined;

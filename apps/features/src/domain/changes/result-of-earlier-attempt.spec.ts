@@ -1,13 +1,13 @@
 import type { AppliedChanges } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { resultOfAttempt, type StoredAttempt } from './apply-attempt.ts';
+import { resultOfEarlierAttempt, type EarlierAttempt } from './result-of-earlier-attempt.ts';
 
 const applied = { outcome: 'applied', conflicts: [], inverse: [] } as unknown as AppliedChanges;
 const refused: AppliedChanges = { outcome: 'conflict', conflicts: [{ code: 'overwrite', message: '' }], inverse: [] };
 const attempt = { uid: 'one', attempt: 2, content: 'same' };
-const stored = (about: Partial<StoredAttempt>): StoredAttempt => ({ ...attempt, result: applied, ...about });
+const stored = (about: Partial<EarlierAttempt>): EarlierAttempt => ({ ...attempt, result: applied, ...about });
 
-it.each<[string, Partial<StoredAttempt>]>([
+it.each<[string, Partial<EarlierAttempt>]>([
   ['the first attempt', { result: null }],
   ['the request of another uid with the same id', { uid: 'other' }],
   ['a request without a uid, where one with a uid was applied', { uid: null }],
@@ -15,21 +15,21 @@ it.each<[string, Partial<StoredAttempt>]>([
   ['other changes in the same attempt', { content: 'other' }],
   ['other changes in a newer attempt', { attempt: 1, content: 'other' }],
 ])('applies the changes of %s', (_, about) => {
-  expect(resultOfAttempt(attempt, stored(about))).toBeUndefined();
+  expect(resultOfEarlierAttempt(attempt, stored(about))).toBeUndefined();
 });
 
-it.each<[string, Partial<StoredAttempt>, AppliedChanges]>([
+it.each<[string, Partial<EarlierAttempt>, AppliedChanges]>([
   ['that were applied in an earlier attempt', { attempt: 1 }, applied],
   ['that were applied in a newer attempt', { attempt: 3 }, applied],
   ['that were applied before contents were stored', { content: null }, applied],
   ['that conflicted in the same attempt', { result: refused }, refused],
 ])('returns the stored result of changes %s', (_, about, result) => {
-  expect(resultOfAttempt(attempt, stored(about))).toBe(result);
+  expect(resultOfEarlierAttempt(attempt, stored(about))).toBe(result);
 });
 
-it.each<[string, Partial<StoredAttempt>]>([
+it.each<[string, Partial<EarlierAttempt>]>([
   ['conflicted', { attempt: 3, result: refused }],
   ['applied other changes', { attempt: 3, content: 'other' }],
 ])('refuses an attempt after a newer one has %s', (_, about) => {
-  expect(resultOfAttempt(attempt, stored(about))).toMatchObject({ conflicts: [{ code: 'superseded' }] });
+  expect(resultOfEarlierAttempt(attempt, stored(about))).toMatchObject({ conflicts: [{ code: 'superseded' }] });
 });
