@@ -8,7 +8,8 @@ import { readContext } from '../../domain/playground/playground-contexts.ts';
 import { featuresToRead } from '../changes/change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
-import { contentAfter, requireEnvironments, segmentsIn } from './read-playground-content.ts';
+import { requireEnvironments } from './read-playground-content.ts';
+import { contentAfterProposal, segmentCandidatesIn } from './proposed-changes.ts';
 
 export const evaluateImpactEndpoint = (context: FeaturesContext) =>
   implement(EvaluateImpact, async (request) => {
@@ -21,11 +22,11 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     const before = await context.readPlayground.ofFeatures([environment], {
       usingSegments: changedSegments(changes),
       names: featuresToRead(changes),
-      segments: segmentsIn(proposal),
+      segments: segmentCandidatesIn(proposal),
       limit: maxFeaturesOfImpact + 1,
     });
     requireEnvironments(before, [environment], '/body/environment');
-    const after = await contentAfter(before, proposal, context, request);
+    const after = await contentAfterProposal(before, proposal, context, request);
     const names = affectedFeatures(before, changes, environment, hidden);
     return computeImpactOnUsers({ before, after }, environment, names, {
       examples: contexts.map((example) => readContext(example).fields),

@@ -9,13 +9,12 @@ import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import {
   changesOf,
-  contentAfter,
-  selectedProjects,
-  type Proposal,
-  readProposal,
-  requireEnvironments,
-  segmentsIn,
-} from './read-playground-content.ts';
+  contentAfterProposal,
+  type ProposedChanges,
+  readProposedChanges,
+  segmentCandidatesIn,
+} from './proposed-changes.ts';
+import { requireEnvironments, selectedProjects } from './read-playground-content.ts';
 
 const defaultPageSize = 100;
 
@@ -23,7 +22,7 @@ const isSame = (one: PlaygroundCell, other: PlaygroundCell): boolean =>
   one.isEnabled === other.isEnabled && one.variant === other.variant && one.isUnknown === other.isUnknown;
 
 /** The features and segments that a change request changes. */
-const subjectsChangedBy = (proposal: Proposal) => ({
+const subjectsChangedBy = (proposal: ProposedChanges) => ({
   names: changedFeatures(changesOf(proposal)),
   segments: changedSegments(changesOf(proposal)),
 });
@@ -36,14 +35,15 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
     const contexts = body.contexts.map(readContext);
     const combinations = combinationsOfAll(contexts.map(({ fields }) => fields));
     const pageSize = Math.min(limit, maxFeatures(environments.length * combinations.length));
-    const proposal = changeRequest === undefined ? undefined : await readProposal(context, request, changeRequest);
+    const proposal =
+      changeRequest === undefined ? undefined : await readProposedChanges(context, request, changeRequest);
     const projects = selectedProjects(body.projects);
     const before = await context.readPlayground.ofPage(environments, {
       ...(projects === undefined ? {} : { projects }),
       ...(proposal === undefined
         ? {}
         : {
-            segments: segmentsIn(proposal),
+            segments: segmentCandidatesIn(proposal),
             alsoNames: featuresToRead(changesOf(proposal)),
             ...(onlyConcerned ? { concerning: subjectsChangedBy(proposal) } : {}),
           }),
@@ -54,7 +54,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
       after: body.after,
     });
     requireEnvironments(before, environments, '/body/environments');
-    const after = proposal === undefined ? undefined : await contentAfter(before, proposal, context, request);
+    const after = proposal === undefined ? undefined : await contentAfterProposal(before, proposal, context, request);
     const page = before.page.slice(0, pageSize);
     const evaluators = new Map(
       environments.map((environment) => [
