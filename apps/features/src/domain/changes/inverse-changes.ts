@@ -10,7 +10,7 @@ import {
 import type { Feature, Strategy } from '../features/feature.ts';
 import { publicStrategy } from '../strategies/strategy.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
-import { changedFeatures, changedSegments } from './changed-subjects.ts';
+import { featureNamesOf, segmentIdsOf } from './subjects-of-changes.ts';
 import type { AppliedState } from './apply-in-memory.ts';
 import type { ChangeContext } from './change-context.ts';
 import { currentSnapshot } from './find-overwrites.ts';
@@ -124,12 +124,12 @@ export const inverseChanges = (
   const contextAfter: ChangeContext = { ...initial, features: applied.features, segments: applied.segments };
   const undoable = changes.map(({ change }) => change).filter(({ action }) => isUndoable[action]);
   const inverse: Change[] = [];
-  for (const name of changedFeatures(undoable)) {
+  for (const name of featureNamesOf(undoable)) {
     const [before, after] = [initial.features.get(name), applied.features.get(name)];
     if (before !== undefined && after?.archivedAt === null)
       inverse.push(...revertFeature(before, after, initial.environment));
   }
-  for (const id of changedSegments(undoable)) {
+  for (const id of segmentIdsOf(undoable)) {
     const [before, after] = [initial.segments.get(id), applied.segments.get(id)];
     if (before === undefined || after === undefined || isEqual(before, after)) continue;
     const { name, description, constraints } = before;

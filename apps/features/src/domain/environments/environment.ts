@@ -17,7 +17,7 @@ export interface StoredEnvironment {
   readonly type: string;
   readonly sortOrder: number;
   readonly enabled: boolean;
-  /** whether it cannot be deleted; change requests are another protection (`projects/protected-edit.ts`) */
+  /** whether it cannot be deleted; change requests are another protection (`changes/protected-edit.ts`) */
   readonly protected: boolean;
   /** the minimum number of approvals that projects can set for this environment from now on; null: each project decides */
   readonly requiredApprovals: number | null;

@@ -1,5 +1,5 @@
 import { type Change, isSegmentChange } from '@bunting/contracts';
-import { changedSegments } from '../../domain/changes/changed-subjects.ts';
+import { segmentIdsOf } from '../../domain/changes/subjects-of-changes.ts';
 import { handlerOf } from '../../domain/changes/action-handlers.ts';
 import type { ChangeContextQuery } from '../../persistence/changes/change-context-reader.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
@@ -16,6 +16,6 @@ export const changeContextQuery = (project: string, changes: readonly Change[]):
   project,
   ...collectReferenceCandidates(changes),
   features: featuresToRead(changes),
-  segments: changedSegments(changes),
+  segments: segmentIdsOf(changes),
   segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
 });

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type Change, PreviewChanges, projectNotFound } from '@bunting/contracts';
-import { changedSegments } from '../../domain/changes/changed-subjects.ts';
+import { segmentIdsOf } from '../../domain/changes/subjects-of-changes.ts';
 import { currentSnapshot } from '../../domain/changes/find-overwrites.ts';
 import { previewChanges } from '../../domain/changes/preview-changes.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
@@ -21,7 +21,7 @@ const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): R
 const partOf = (stored: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
   ...stored,
   features: pick(stored.features, featuresToRead(changes)),
-  segments: pick(stored.segments, changedSegments(changes)),
+  segments: pick(stored.segments, segmentIdsOf(changes)),
 });
 
 /** Previews change requests independently of each other. Reads what they refer to in one statement. */

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { EvaluateImpact, projectNotFound } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { changedSegments } from '../../domain/changes/changed-subjects.ts';
+import { segmentIdsOf } from '../../domain/changes/subjects-of-changes.ts';
 import { computeImpactOnUsers } from '../../domain/playground/impact/impact-on-users.ts';
 import { affectedFeatures, maxFeaturesOfImpact } from '../../domain/playground/impact/affected-features.ts';
 import { readContext } from '../../domain/playground/playground-contexts.ts';
@@ -20,7 +20,7 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     if (hidden.includes(project)) throw projectNotFound(project);
     const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
     const before = await context.readPlayground.ofFeatures([environment], {
-      usingSegments: changedSegments(changes),
+      usingSegments: segmentIdsOf(changes),
       names: featuresToRead(changes),
       segments: segmentCandidatesIn(proposal),
       limit: maxFeaturesOfImpact + 1,

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { EvaluatePlaygroundTable, type PlaygroundCell } from '@bunting/contracts';
-import { changedFeatures, changedSegments } from '../../domain/changes/changed-subjects.ts';
+import { featureNamesOf, segmentIdsOf } from '../../domain/changes/subjects-of-changes.ts';
 import { tableCellEvaluator } from '../../domain/playground/playground-evaluators.ts';
 import { combinationsOfAll, readContext } from '../../domain/playground/playground-contexts.ts';
 import { maxFeatures } from '../../domain/playground/playground-limits.ts';
@@ -23,8 +23,8 @@ const isSame = (one: PlaygroundCell, other: PlaygroundCell): boolean =>
 
 /** The features and segments that a change request changes. */
 const subjectsChangedBy = (proposal: ProposedChanges) => ({
-  names: changedFeatures(changesOf(proposal)),
-  segments: changedSegments(changesOf(proposal)),
+  names: featureNamesOf(changesOf(proposal)),
+  segments: segmentIdsOf(changesOf(proposal)),
 });
 
 export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>

@@ -3,7 +3,7 @@ import * as segments from '../../segments/segment.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { SegmentActionHandler } from '../action-handler.ts';
 import { segmentIdOfName, referrersOfSegment } from '../state-after-changes.ts';
-import { changedProperties } from './changed-properties.ts';
+import { payloadAfterChange } from './payload-after-change.ts';
 
 const changeableProperties: Readonly<Record<Exclude<keyof ChangeOf<'updateSegment'>['payload'], 'id'>, true>> = {
   name: true,
@@ -31,7 +31,7 @@ export const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
     // Nothing is hidden: only the refusal of a move to another project names referrers, and such a move was refused above.
     const updateContext = { referrers, hidden: [], idOfName, allowsRegex };
     const decision = segments.updateSegment(segment, payload, updateContext, `${path}/payload`);
-    const changed = changedProperties(changeableProperties, payload, decision.segment);
+    const changed = payloadAfterChange(changeableProperties, payload, decision.segment);
     return {
       subject: decision.segment,
       events: decision.events,

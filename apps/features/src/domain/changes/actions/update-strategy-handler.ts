@@ -5,7 +5,7 @@ import { withDefaultParameters } from '../../strategies/normalize-strategy.ts';
 import { strategyDeletedCause } from '../conflict-causes.ts';
 import { findNewerEdits } from '../compare-snapshots.ts';
 import type { FeatureActionHandler } from '../action-handler.ts';
-import { changedProperties } from './changed-properties.ts';
+import { payloadAfterChange } from './payload-after-change.ts';
 import { contentConflict, hasStrategies, requireTypeNotDeprecated, strategySnapshot } from './strategy-helpers.ts';
 
 const changeableProperties: Readonly<
@@ -56,7 +56,7 @@ export const updateStrategyHandler: FeatureActionHandler<'updateStrategy'> = {
       segments: payload.segments ?? before.segments,
     };
     const decision = replaceStrategyContent(feature, ref, content, { projectContext, path: `${path}/payload` });
-    const changed = changedProperties(changeableProperties, payload, strategyOf(decision.feature, ref));
+    const changed = payloadAfterChange(changeableProperties, payload, strategyOf(decision.feature, ref));
     return {
       subject: decision.feature,
       events: decision.events,

@@ -1,5 +1,5 @@
 import { type Change, invalidProperty } from '@bunting/contracts';
-import { changedFeatures, changedSegments } from '../../changes/changed-subjects.ts';
+import { featureNamesOf, segmentIdsOf } from '../../changes/subjects-of-changes.ts';
 import type { Feature } from '../../features/feature.ts';
 import type { PlaygroundContent } from '../playground-content.ts';
 import { inEnvironment } from '../../features/feature-in-environment.ts';
@@ -18,8 +18,8 @@ export const affectedFeatures = (
   environment: string,
   hidden: readonly string[],
 ): Feature['name'][] => {
-  const changed = new Set(changedFeatures(changes));
-  const segments = new Set(changedSegments(changes));
+  const changed = new Set(featureNamesOf(changes));
+  const segments = new Set(segmentIdsOf(changes));
   const usesChangedSegment = (feature: Pick<Feature, 'environments'>): boolean =>
     inEnvironment(feature, environment).strategies.some((strategy) => strategy.segments.some((id) => segments.has(id)));
   const affected = features.filter(

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Change } from '@bunting/contracts';
-import { changedFeatures, changedSegments } from './changed-subjects.ts';
+import { featureNamesOf, segmentIdsOf } from './subjects-of-changes.ts';
 
 const changes: Change[] = [
   { action: 'updateEnabled', feature: 'cart', payload: { enabled: true } },
@@ -11,6 +11,6 @@ const changes: Change[] = [
 ];
 
 it('changes edit the features and segments that they name, and not those that they refer to, each once', () => {
-  expect(changedFeatures(changes)).toEqual(['cart', 'search']);
-  expect(changedSegments(changes)).toEqual([4]);
+  expect(featureNamesOf(changes)).toEqual(['cart', 'search']);
+  expect(segmentIdsOf(changes)).toEqual([4]);
 });
