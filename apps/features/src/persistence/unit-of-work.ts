@@ -8,7 +8,7 @@ import { strategyTypeRepository } from './strategy-types/strategy-type-repositor
 import { tagRepository } from './tags/tag-repository.ts';
 import { attemptResultRepository } from './changes/attempt-result-repository.ts';
 import { permissiveGuard, type ProtectionGuard, protectionGuard } from './changes/protection-guard.ts';
-import { protectedEnvironmentRepository } from './changes/protected-environment-repository.ts';
+import { protectionCopyRepository } from './changes/protection-copy-repository.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkConditionalWrite } from './transactions/conditional-write.ts';
 import type { RecordEvents } from './transactions/record-events.ts';
@@ -73,7 +73,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordE
   importDestinations: importDestinationRepository(tx, hidden, settings),
   projectContext: projectContextRepository(tx, hidden, settings),
   projects: projectRepository(tx, outbox, { guard, recordEvents }),
-  protection: protectedEnvironmentRepository(tx),
+  protectionCopy: protectionCopyRepository(tx),
   readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
   segments: segmentRepository(tx, outbox, { guard, hidden, recordEvents }),
   strategyTypes: strategyTypeRepository(tx, recordEvents),
@@ -118,9 +118,7 @@ export const unitOfWork = (
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, now, appliesChangeRequest } = context;
-      const guard = appliesChangeRequest
-        ? permissiveGuard
-        : protectionGuard(caller, protectedEnvironmentRepository(tx));
+      const guard = appliesChangeRequest ? permissiveGuard : protectionGuard(caller, protectionCopyRepository(tx));
       const recorded: DomainEvent[] = [];
       const recordEvents: RecordEvents = (events) => {
         for (const event of events) recorded.push(event);

@@ -3,4 +3,6 @@ import { SetProtection } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setProtectionEndpoint = ({ transaction }: FeaturesContext) =>
-  implement(SetProtection, (request) => transaction(request, ({ protection }) => protection.set(request.body)));
+  implement(SetProtection, (request) =>
+    transaction(request, ({ protectionCopy }) => protectionCopy.setIfNewer(request.body)),
+  );

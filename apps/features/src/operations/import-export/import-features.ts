@@ -40,7 +40,7 @@ export const importFeaturesEndpoint = ({
     const ownFeatures = await tx.features.findWithParentsForUpdate(references.features, project);
     const features = [...ownFeatures, ...(await tx.features.findWithParents(references.features, project))];
     const destination = await tx.importDestinations.get(project, references);
-    const protectedEnvironments = await tx.protection.protectedOf(project);
+    const protectedEnvironments = await tx.protectionCopy.protectedEnvironmentsOf(project);
     const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
     const [missing] = decision.missingPermissions;
     if (missing !== undefined) throw noAccess([missing.permission], missing.environment);

@@ -63,7 +63,7 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       const references = fileReferences(data);
       const features = await tx.features.findWithParents(references.features);
       const destination = await tx.importDestinations.get(project, references);
-      const protectedEnvironments = await tx.protection.protectedOf(project);
+      const protectedEnvironments = await tx.protectionCopy.protectedEnvironmentsOf(project);
       try {
         const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
         await requireLimitsAndProposable(tx, request, decision, {

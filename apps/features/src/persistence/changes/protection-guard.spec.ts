@@ -25,7 +25,7 @@ beforeAll(async () => {
   await features.call(CreateProject, { body: { id: project, name: 'Reviewed' } });
   await transaction(async (tx) => {
     await tx.features.add([aFeature({ name: 'stored', project })], []);
-    await tx.protection.set({ project, environment, isProtected: true, version: 1 });
+    await tx.protectionCopy.setIfNewer({ project, environment, isProtected: true, version: 1 });
   });
 });
 afterAll(() => features.stop());

@@ -10,7 +10,7 @@ import {
   requireUnprotectedProject,
   requireSkipPermission,
 } from '../../domain/changes/protected-edit.ts';
-import { type protectedEnvironmentRepository } from './protected-environment-repository.ts';
+import { type protectionCopyRepository } from './protection-copy-repository.ts';
 
 /** Allows every edit: for changes that were approved in a change request. */
 export const permissiveGuard: ProtectionGuard = {
@@ -31,12 +31,12 @@ export const permissiveGuard: ProtectionGuard = {
  */
 export const protectionGuard = (
   caller: Caller,
-  protection: Pick<ReturnType<typeof protectedEnvironmentRepository>, 'protectedOf'>,
+  protectionCopy: Pick<ReturnType<typeof protectionCopyRepository>, 'protectedEnvironmentsOf'>,
 ) => {
   // Read once for each project and transaction, however many features it edits.
   const cache = new Map<string, Promise<readonly string[]>>();
   const protectedOf = (project: string): Promise<readonly string[]> => {
-    const environments = cache.get(project) ?? protection.protectedOf(project);
+    const environments = cache.get(project) ?? protectionCopy.protectedEnvironmentsOf(project);
     cache.set(project, environments);
     return environments;
   };

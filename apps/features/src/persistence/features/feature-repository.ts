@@ -12,7 +12,7 @@ import { featureStatesSql } from './feature-queries.ts';
 import { insertFeaturesSql, rowsOf, updateFeaturesSql } from './feature-write-statements.ts';
 import type { lockReferences as lockReferencesOf } from './lock-references.ts';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
-import { protectedOfProject } from '../changes/protected-environment-repository.ts';
+import { selectProtectedEnvironments } from '../changes/protection-copy-repository.ts';
 import {
   type ConstraintSettings,
   type ReferenceCandidates,
@@ -47,7 +47,7 @@ interface SavedRow {
 const getForUpdate = `
   select ${featureJson('f')} as feature, f.version, f.edit_version as "editVersion",
     ${projectContextJson('f.context_names || $3::text[]', 'f.segment_ids || $4::integer[]')} as "projectContext",
-    array(${protectedOfProject('p.id')}) as "protectedEnvironments"
+    array(${selectProtectedEnvironments('p.id')}) as "protectedEnvironments"
   from feature f join project p on p.id = f.project
   where f.name = $1 and f.project = $2
   for update of f`;
