@@ -4,7 +4,7 @@ import type { Feature, Strategy } from '../features/feature.ts';
 import { segmentNotFound, shortName } from '../refusals.ts';
 import type { ProjectContext } from '../project-context.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
-import { normalizeStrategyVariants, type WeightMode } from '../variants/variants.ts';
+import { normalizeStrategyVariants, type WeightMode } from '../variants/normalize-variants.ts';
 import type { StrategyContent } from './strategy.ts';
 
 /**

@@ -5,7 +5,7 @@ import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { featureNotInEnvironment } from '../refusals.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
-import { normalizeFeatureVariants, type WeightMode } from './variants.ts';
+import { normalizeFeatureVariants, type WeightMode } from './normalize-variants.ts';
 
 const requireConnected = (feature: Feature, environment: string, projectContext: ProjectContext): void => {
   if (!hasEnvironment(projectContext, environment)) {

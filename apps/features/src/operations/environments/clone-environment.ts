@@ -7,7 +7,7 @@ import {
   projectsOfClone,
   requireProjectsFound,
 } from '../../domain/environments/environment.ts';
-import { copyEnvironment } from '../../domain/environments/copy-environment.ts';
+import { copySettingsToEnvironment } from '../../domain/environments/copy-settings-to-environment.ts';
 import { countEnabled } from '../../domain/features/feature-in-environment.ts';
 import { projectEnvironmentAdded } from '../../domain/project-environments/project-environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';
@@ -37,7 +37,9 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         );
         requireProjectsFound(requested, projects);
         const featuresOfClone = await features.findAllOfInstanceForUpdate(await environments.featureNames([to]));
-        const decisions = featuresOfClone.map((feature) => copyEnvironment(feature, { from, to }, randomUUID));
+        const decisions = featuresOfClone.map((feature) =>
+          copySettingsToEnvironment(feature, { from, to }, randomUUID),
+        );
         await features.save(
           decisions.map(({ feature }) => feature),
           decisions.flatMap((decision) => decision.events),

@@ -3,10 +3,10 @@ import { publicStrategy } from '../strategies/strategy.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
 
 /**
- * Copies a feature's strategies with new ids, its variants and whether it is enabled from one environment to a new one. Emits nothing for a
+ * Copies strategies of a feature, with new ids, its variants and whether it is enabled from one environment to a new one. Emits nothing for a
  * feature without settings in the source environment.
  */
-export const copyEnvironment = (
+export const copySettingsToEnvironment = (
   feature: Feature,
   { from, to }: { readonly from: string; readonly to: string },
   generateStrategyId: () => string,
