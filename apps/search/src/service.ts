@@ -8,7 +8,7 @@ import { withPostgresFallback } from './meilisearch/with-postgres-fallback.ts';
 import { startMeilisearchSearch } from './meilisearch/start-meilisearch-search.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
 import { searchEndpoints } from './operations/index.ts';
-import { indexChangeFeed } from './persistence/index-change-feed.ts';
+import { indexReplicationRepository } from './persistence/index-replication-repository.ts';
 import { reconciliationRepository } from './persistence/reconciliation-repository.ts';
 import { postgresFeatureSearch } from './persistence/postgres-feature-search.ts';
 import { reindexStatusRepository } from './persistence/reindex-status-repository.ts';
@@ -60,7 +60,7 @@ export const searchService = defineService({
     let rebuildIndex = async (): Promise<void> => undefined;
     if (config.MEILI_URL !== undefined) {
       const indexMetrics = meilisearchMetrics(metrics);
-      const feed = indexChangeFeed(database);
+      const replication = indexReplicationRepository(database);
       const meilisearch = startMeilisearchSearch({
         url: config.MEILI_URL,
         key: config.MEILI_KEY,
@@ -68,13 +68,13 @@ export const searchService = defineService({
         searchTimeoutMs: config.MEILI_TIMEOUT_MS,
         intervalMs: config.MEILI_POLL_INTERVAL_MS,
         checkIntervalMs: config.MEILI_CHECK_INTERVAL_MS,
-        feed,
+        replication,
         log,
         onUpdate: indexMetrics.recordUpdate,
         onCircuitChange: indexMetrics.circuitChanged,
       });
       onStop('Meilisearch', () => meilisearch.stop());
-      rebuildIndex = () => feed.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
+      rebuildIndex = () => replication.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
       featureSearch = withPostgresFallback({
         postgres,
         findFuzzyMatches: meilisearch.findFuzzyMatches,

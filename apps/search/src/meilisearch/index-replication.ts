@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IndexChangeFeed } from '../persistence/index-change-feed.ts';
+import type { IndexReplicationRepository } from '../persistence/index-replication-repository.ts';
 import { documentIdOf, indexDocumentOf, type IndexMarker, markerId } from './index-document.ts';
 import type { IndexTasks } from './index-tasks.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
@@ -8,7 +8,7 @@ import type { MeilisearchClient } from './meilisearch-client.ts';
 export interface ReplicatedIndex {
   readonly uid: string;
   readonly server: MeilisearchClient;
-  readonly feed: IndexChangeFeed;
+  readonly replication: IndexReplicationRepository;
   readonly tasks: IndexTasks;
 }
 
@@ -25,7 +25,7 @@ export const rebuiltIndexName = (uid: string): string => `${uid}_next`;
 
 /** Builds the index beside the one that is searched, and swaps them. Resolves with the number of documents. */
 export const buildIndex = async (
-  { uid, server, feed, tasks }: ReplicatedIndex,
+  { uid, server, replication, tasks }: ReplicatedIndex,
   snapshotXmin: string,
 ): Promise<number> => {
   const next = rebuiltIndexName(uid);
@@ -36,7 +36,7 @@ export const buildIndex = async (
   const { write, finish } = tasks.writer();
   let documents = 0;
   for (let after: string | undefined = ''; after !== undefined;) {
-    const batch = await feed.features(after, batchSize);
+    const batch = await replication.features(after, batchSize);
     if (batch.length > 0) await write(server.put(next, batch.map(indexDocumentOf)));
     documents += batch.length;
     after = batch.length < batchSize ? undefined : batch.at(-1)?.name;
@@ -47,13 +47,13 @@ export const buildIndex = async (
   // The swap requires an existing index.
   await tasks.waitForTaskUnless('index_already_exists', server.create(uid));
   await tasks.waitForTask(await server.swap(uid, next));
-  await feed.save(uid, built);
+  await replication.save(uid, built);
   return documents;
 };
 
 /** Writes the changes since a checkpoint to the index. Resolves with their number. */
 export const applyIndexChanges = async (
-  { uid, server, feed, tasks }: ReplicatedIndex,
+  { uid, server, replication, tasks }: ReplicatedIndex,
   { generation, checkpointXid }: IndexCheckpoint,
   snapshotXmin: string,
 ): Promise<number> => {
@@ -63,7 +63,7 @@ export const applyIndexChanges = async (
     let after: { changed: string; name: string } | undefined = { changed: checkpointXid, name: '' };
     after !== undefined;
   ) {
-    const batch = await feed.changes(after, batchSize);
+    const batch = await replication.changes(after, batchSize);
     const deleted = batch.filter(({ feature }) => feature === null).map(({ name }) => documentIdOf(name));
     const changed = batch.flatMap(({ feature }) => (feature === null ? [] : [indexDocumentOf(feature)]));
     if (deleted.length > 0) await write(server.remove(uid, deleted));
@@ -76,13 +76,13 @@ export const applyIndexChanges = async (
   const { settings } = (await server.marker(uid)) as IndexMarker;
   await write(server.put(uid, [{ id: markerId, ...applied, settings }]));
   await finish();
-  await feed.save(uid, applied);
+  await replication.save(uid, applied);
   return documents;
 };
 
 /** What is wrong with the index; undefined if it is the one that was built, with all features and its settings. */
 export const findIndexFault = async (
-  { uid, server, feed }: ReplicatedIndex,
+  { uid, server, replication }: ReplicatedIndex,
   { generation, checkpointXid }: IndexCheckpoint,
 ): Promise<string | undefined> => {
   const marker = (await server.marker(uid)) as Partial<IndexMarker>;
@@ -91,7 +91,7 @@ export const findIndexFault = async (
   if (BigInt(marker.checkpointXid ?? 0) < BigInt(checkpointXid)) return 'it is of an earlier time';
   if (marker.settings !== (await server.settings(uid))) return 'its settings were changed';
   const documents = await server.documentCount(uid);
-  const features = await feed.countIfUnchangedSince(checkpointXid);
+  const features = await replication.countIfUnchangedSince(checkpointXid);
   // The marker is a document, too.
   if (features !== undefined && documents !== features + 1) return 'it has not as many features as there are';
   return undefined;

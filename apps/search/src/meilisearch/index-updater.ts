@@ -1,5 +1,5 @@
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
-import type { IndexChangeFeed, IndexLock } from '../persistence/index-change-feed.ts';
+import type { IndexReplicationRepository, IndexLock } from '../persistence/index-replication-repository.ts';
 import { hasCode, indexTasks } from './index-tasks.ts';
 import type { MeilisearchClient } from './meilisearch-client.ts';
 import { MeilisearchError } from './meilisearch-error.ts';
@@ -14,7 +14,7 @@ import {
 interface IndexUpdaterOptions {
   readonly uid: string;
   readonly server: MeilisearchClient;
-  readonly feed: IndexChangeFeed;
+  readonly replication: IndexReplicationRepository;
   /** milliseconds between polls for changed features */
   readonly intervalMs: number;
   /** milliseconds between checks of an index whose features do not change */
@@ -36,10 +36,10 @@ const maxBackoffMs = 60_000;
  * a backup, and rebuilds it beside the old one. One of several processes holds the lock; another one takes over when that process ends.
  */
 export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'stop'> => {
-  const { uid, server, feed, intervalMs, checkIntervalMs, log, onUpdate } = options;
+  const { uid, server, replication, intervalMs, checkIntervalMs, log, onUpdate } = options;
   const stopping = new AbortController();
   const tasks = indexTasks(server, stopping.signal);
-  const index = { uid, server, feed, tasks };
+  const index = { uid, server, replication, tasks };
   let lock: IndexLock | undefined;
   let checkedAt = Number.NEGATIVE_INFINITY;
 
@@ -74,14 +74,15 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
   };
 
   const update = async (): Promise<void> => {
-    const { generation, checkpointXid, rebuildReason, snapshotXmin, isCheckpointInFuture } = await feed.status(uid);
+    const { generation, checkpointXid, rebuildReason, snapshotXmin, isCheckpointInFuture } =
+      await replication.status(uid);
     if (generation === null || checkpointXid === null || isCheckpointInFuture) return build(snapshotXmin);
     if (rebuildReason !== null) {
       log.warn(`Rebuilding the index in Meilisearch: ${rebuildReason}.`);
       return build(snapshotXmin);
     }
     const fault = await applyChangesAndCheck({ generation, checkpointXid }, snapshotXmin);
-    if (fault !== undefined) await feed.markForRebuild(uid, fault);
+    if (fault !== undefined) await replication.markForRebuild(uid, fault);
   };
 
   const releaseLock = (): void => {
@@ -92,7 +93,7 @@ export const startIndexUpdater = (options: IndexUpdaterOptions): Pick<Loop, 'sto
   const updateIfLocked = async (): Promise<void> => {
     if (lock?.isLost === true) releaseLock();
     try {
-      lock ??= await feed.lock(uid);
+      lock ??= await replication.lock(uid);
       if (lock !== undefined) await update();
     } catch (error) {
       checkedAt = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 import type { Log } from '@bunting/runtime';
-import type { IndexChangeFeed } from '../persistence/index-change-feed.ts';
+import type { IndexReplicationRepository } from '../persistence/index-replication-repository.ts';
 import type { FuzzyMatch } from '../persistence/search-statement.ts';
 import type { FeatureQuery } from '../domain/feature-query.ts';
 import { circuitBreaker, failuresToOpen } from './circuit-breaker.ts';
@@ -10,7 +10,7 @@ import { findFuzzyMatches } from './find-fuzzy-matches.ts';
 interface MeilisearchOptions extends MeilisearchClientOptions {
   /** the name of the index; a rebuild writes to an index of this name with the suffix `_next` */
   readonly uid: string;
-  readonly feed: IndexChangeFeed;
+  readonly replication: IndexReplicationRepository;
   /** milliseconds between polls for changed features: the maximum staleness of the index */
   readonly intervalMs: number;
   /** milliseconds between checks of an index whose features do not change */

@@ -5,7 +5,7 @@ import { type FuzzyEngine, withPostgresFallback } from '../../src/meilisearch/wi
 import type { IndexUpdate } from '../../src/meilisearch/index-updater.ts';
 import { startMeilisearchSearch } from '../../src/meilisearch/start-meilisearch-search.ts';
 import { applyStates } from '../../src/persistence/apply-states.ts';
-import { indexChangeFeed } from '../../src/persistence/index-change-feed.ts';
+import { indexReplicationRepository } from '../../src/persistence/index-replication-repository.ts';
 import { postgresFeatureSearch } from '../../src/persistence/postgres-feature-search.ts';
 import { searchMigrations } from '../../src/persistence/migrations.ts';
 import { type AnyState, messagesOf } from '../builders.ts';
@@ -35,7 +35,7 @@ export interface StartOptions {
 export const startOnFreshDatabase = async (options: StartOptions): Promise<StartedMeilisearch> => {
   const fresh = await freshDatabase('meilisearch');
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
-  const feed = indexChangeFeed(database);
+  const replication = indexReplicationRepository(database);
   const uid = options.uid ?? 'features';
   const [work, answers]: [IndexUpdate[], FuzzyEngine[]] = [[], []];
   const { log, warnings } = recordingLog();
@@ -46,7 +46,7 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
     intervalMs: 20,
     checkIntervalMs: 200,
     ...options,
-    feed,
+    replication,
     log,
     onUpdate: (done) => void work.push(done),
     onCircuitChange: () => undefined,
@@ -65,10 +65,11 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
     apply: (states) => database.transaction((tx) => applyStates(tx, messagesOf(states))),
     level: () =>
       eventually(async () => {
-        const { generation, checkpointXid, rebuildReason } = await feed.status(uid);
+        const { generation, checkpointXid, rebuildReason } = await replication.status(uid);
         if (generation === null || checkpointXid === null || rebuildReason !== null)
           throw new Error('The index is being built.');
-        if ((await feed.countIfUnchangedSince(checkpointXid)) === undefined) throw new Error('The index is behind.');
+        if ((await replication.countIfUnchangedSince(checkpointXid)) === undefined)
+          throw new Error('The index is behind.');
       }),
     stop: async () => {
       await meilisearch.stop();

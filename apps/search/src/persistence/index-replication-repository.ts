@@ -74,10 +74,10 @@ const lockOf = (session: PinnedConnection) => {
 };
 export type IndexLock = ReturnType<typeof lockOf>;
 
-export type IndexChangeFeed = ReturnType<typeof indexChangeFeed>;
+export type IndexReplicationRepository = ReturnType<typeof indexReplicationRepository>;
 
-/** The changes for an external index, and the checkpoint up to which it has received them. */
-export const indexChangeFeed = (database: Database) => ({
+/** What the replication to an external index reads and records: changes of features, the checkpoint up to which the index has them, its lock. */
+export const indexReplicationRepository = (database: Database) => ({
   /**
    * The record of an index; `snapshotXmin`, the transaction before which all have ended, so that all of their changes can be read;
    * and whether the checkpoint is in the future of this server: the database was restored from a backup of another one.
