@@ -4,7 +4,7 @@ import { readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureSearch } from './feature-search.ts';
-import { withPostgresFallback } from './meilisearch/with-postgres-fallback.ts';
+import { withMeilisearchRanking } from './meilisearch/with-meilisearch-ranking.ts';
 import { startMeilisearchSearch } from './meilisearch/start-meilisearch-search.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
 import { searchEndpoints } from './operations/index.ts';
@@ -75,7 +75,7 @@ export const searchService = defineService({
       });
       onStop('Meilisearch', () => meilisearch.stop());
       rebuildIndex = () => replication.markForRebuild(config.MEILI_INDEX, 'a reindex was requested');
-      featureSearch = withPostgresFallback({
+      featureSearch = withMeilisearchRanking({
         postgres,
         findFuzzyMatches: meilisearch.findFuzzyMatches,
         onSearch: indexMetrics.recordSearch,

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { FuzzyEngine } from './with-postgres-fallback.ts';
+import type { FuzzyEngine } from './with-meilisearch-ranking.ts';
 import type { IndexUpdate } from './index-updater.ts';
 
 /** Registers the metrics of Meilisearch. */

@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { eventually, freshDatabase, recordingLog } from '@bunting/testing';
 import type { FeatureSearch } from '../../src/feature-search.ts';
-import { type FuzzyEngine, withPostgresFallback } from '../../src/meilisearch/with-postgres-fallback.ts';
+import { type FuzzyEngine, withMeilisearchRanking } from '../../src/meilisearch/with-meilisearch-ranking.ts';
 import type { IndexUpdate } from '../../src/meilisearch/index-updater.ts';
 import { startMeilisearchSearch } from '../../src/meilisearch/start-meilisearch-search.ts';
 import { applyStates } from '../../src/persistence/apply-states.ts';
@@ -53,7 +53,7 @@ export const startOnFreshDatabase = async (options: StartOptions): Promise<Start
   });
   const { findFuzzyMatches } = meilisearch;
   return {
-    index: withPostgresFallback({
+    index: withMeilisearchRanking({
       postgres: postgresFeatureSearch(database),
       findFuzzyMatches,
       onSearch: (engine) => void answers.push(engine),

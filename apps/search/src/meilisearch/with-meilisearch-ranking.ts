@@ -8,7 +8,7 @@ import type { FeatureQuery } from '../domain/feature-query.ts';
 export type FuzzyEngine =
   { readonly engine: 'meilisearch' } | { readonly engine: 'postgres'; readonly reason: FallbackReason };
 
-interface FallbackOptions {
+interface RankingOptions {
   readonly postgres: PostgresFeatureSearch;
   /** Searches Meilisearch. @throws MeilisearchError */
   readonly findFuzzyMatches: (query: FeatureQuery) => Promise<readonly FuzzyMatch[]>;
@@ -24,7 +24,7 @@ const engineHeader = (engine: FuzzyEngine): string =>
  * Searches features in PostgreSQL. For a fuzzy search Meilisearch ranks the features, and PostgreSQL drops those that do not
  * match, no longer exist or are hidden. When Meilisearch fails, PostgreSQL compares the texts too.
  */
-export const withPostgresFallback = ({ postgres, findFuzzyMatches, onSearch }: FallbackOptions): FeatureSearch => ({
+export const withMeilisearchRanking = ({ postgres, findFuzzyMatches, onSearch }: RankingOptions): FeatureSearch => ({
   search: async (query, searcher) => {
     if (!query.fuzzy || query.texts.length === 0) return postgres.search(query, searcher);
     let engine: FuzzyEngine = { engine: 'meilisearch' };
