@@ -1,8 +1,11 @@
 import type { StateVersion } from '@bunting/contracts';
 import type { StateDigest } from '../persistence/reconciliation-repository.ts';
 
-/** Compares ids by their UTF-8 bytes, as both databases sort them. */
-const compareIds = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+/**
+ * Compares ids in the order of the pages of both services, which is that of `collate "C"`: by UTF-8 bytes. `<` compares UTF-16 code units,
+ * and so has characters beyond U+FFFF before some of those that PostgreSQL has before them.
+ */
+const compareAsCollateC = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** Two pages, reduced to the range of ids that both cover. */
 export interface CommonRange {
@@ -19,9 +22,9 @@ export const commonRangeOf = (
   pageSize: number,
 ): CommonRange => {
   const lastIds = [expected, actual].flatMap((page) => (page.length < pageSize ? [] : [page.at(-1)?.id ?? '']));
-  const [end] = lastIds.toSorted(compareIds);
+  const [end] = lastIds.toSorted(compareAsCollateC);
   const inRange = (page: readonly StateVersion[]) =>
-    end === undefined ? page : page.filter(({ id }) => compareIds(id, end) <= 0);
+    end === undefined ? page : page.filter(({ id }) => compareAsCollateC(id, end) <= 0);
   return { expected: inRange(expected), actual: inRange(actual), end };
 };
 
