@@ -1,6 +1,6 @@
 import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { parseArgs } from 'node:util';
-import { isVerificationComplete } from '../../apps/audit/src/domain/is-verification-complete.ts';
+import { isVerifiedWithoutMissingEvents } from '../../apps/audit/src/domain/is-verified-without-missing-events.ts';
 import {
   requireFromNotAfterTo,
   requireFromNotBeyondNextEvent,
@@ -75,7 +75,7 @@ const main = async (): Promise<number> => {
       );
     }
     console.log(report.fault === null ? 'intact' : `NOT INTACT: ${report.fault.message}`);
-    console.log(`complete: ${isVerificationComplete(report, missed, letters)}`);
+    console.log(`complete: ${isVerifiedWithoutMissingEvents(report, missed, letters)}`);
     return report.fault !== null || letters.length > 0 ? 1 : 0;
   });
 };

@@ -3,7 +3,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-
 import { listDeadLetters, listPrunedUnreadMessages } from '@bunting/outbox';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isVerificationComplete } from '../../apps/audit/src/domain/is-verification-complete.ts';
+import { isVerifiedWithoutMissingEvents } from '../../apps/audit/src/domain/is-verified-without-missing-events.ts';
 import { verifyChain } from '../../apps/audit/src/persistence/log/verify-chain.ts';
 import { BackupError } from './backup-error.ts';
 import type { Manifest } from './manifest.ts';
@@ -26,7 +26,7 @@ const restoreInto = async (postgres: EmbeddedPostgres, folder: string, manifest:
     const report = await verifyChain(log);
     const { fault, checked } = report;
     if (fault !== null) throw new BackupError(`The event log of the backup ${folder} is not intact: ${fault.message}`);
-    if (!isVerificationComplete(report, await listPrunedUnreadMessages(log), await listDeadLetters(log)))
+    if (!isVerifiedWithoutMissingEvents(report, await listPrunedUnreadMessages(log), await listDeadLetters(log)))
       throw new BackupError(
         `The event log of the backup ${folder} is not complete: it misses events, or has dead letters. Run audit:verify where the backup was made.`,
       );

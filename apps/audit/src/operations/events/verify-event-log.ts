@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { VerifyEventLog } from '@bunting/contracts';
-import { isVerificationComplete } from '../../domain/is-verification-complete.ts';
+import { isVerifiedWithoutMissingEvents } from '../../domain/is-verified-without-missing-events.ts';
 import { requireFromNotAfterTo, requireFromNotBeyondNextEvent } from '../../domain/require-valid-bounds.ts';
 import { parseExternallyRecordedHash } from '../../domain/externally-recorded-hash.ts';
 import type { AuditContext } from '../context.ts';
@@ -36,6 +36,6 @@ export const verifyEventLogEndpoint = ({ verifyChain, prunedUnreadMessages, dead
         nextAttemptAt,
       }),
     );
-    const complete = isVerificationComplete(report, neverArrived, notAppended);
+    const complete = isVerifiedWithoutMissingEvents(report, neverArrived, notAppended);
     return { intact: report.fault === null, complete, ...report, neverArrived, deadLetters: notAppended };
   });

@@ -6,7 +6,7 @@ interface VerifiedRange {
 }
 
 /** Whether all of the range was verified, and every event that services emitted is in the log: none was pruned unread, and none is a dead letter. */
-export const isVerificationComplete = (
+export const isVerifiedWithoutMissingEvents = (
   { checkedTo, to }: VerifiedRange,
   prunedUnread: readonly unknown[],
   deadLetters: readonly unknown[],

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isVerificationComplete } from './is-verification-complete.ts';
+import { isVerifiedWithoutMissingEvents } from './is-verified-without-missing-events.ts';
 
 const missed = { producer: 'features', first: 1, last: 3 };
 const deadLetter = { producer: 'gateway', position: 7 };
@@ -8,7 +8,7 @@ it.each([
   ['all of it was verified and all events arrived', { checkedTo: 9, to: 9 }],
   ['it is empty, because it begins after the last event', { checkedTo: 9, to: 8 }],
 ])('a range of the log is complete when %s', (_, range) => {
-  expect(isVerificationComplete(range, [], [])).toBe(true);
+  expect(isVerifiedWithoutMissingEvents(range, [], [])).toBe(true);
 });
 
 it.each([
@@ -16,5 +16,5 @@ it.each([
   ['events never arrived', { checkedTo: 9, to: 9 }, [missed], []],
   ['events could not be appended', { checkedTo: 9, to: 9 }, [], [deadLetter]],
 ])('a range of the log is not complete when %s', (_, range, neverArrived, deadLetters) => {
-  expect(isVerificationComplete(range, neverArrived, deadLetters)).toBe(false);
+  expect(isVerifiedWithoutMissingEvents(range, neverArrived, deadLetters)).toBe(false);
 });
