@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { createPartition } from '../../apps/audit/src/persistence/log/partitions.ts';
+import { createPartitionSql } from '../../apps/audit/src/persistence/log/partitions.ts';
 import { skipRevisionsAfterRestore } from '../../apps/features/src/persistence/delivery/skip-revisions-after-restore.ts';
 import { BackupError } from './backup-error.ts';
 import { type DatabaseCopy, type Manifest, tablePath } from './manifest.ts';
@@ -75,7 +75,7 @@ const numberOfPartition = /^event_p(\d+)$/;
 const partitionStatementsOf = ({ tables }: DatabaseCopy): readonly string[] =>
   tables.flatMap(({ name }) => {
     const nth = Number(numberOfPartition.exec(name)?.[1] ?? 0);
-    return nth === 0 ? [] : createPartition(nth);
+    return nth === 0 ? [] : createPartitionSql(nth);
   });
 
 /** Loads one database in a transaction that the caller commits. */

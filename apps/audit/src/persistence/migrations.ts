@@ -1,10 +1,10 @@
 import type { SchemaMigration } from '@bunting/database';
 import { consumerTables } from '@bunting/outbox';
-import { createPartition, partitionLength } from './log/partitions.ts';
+import { createPartitionSql, partitionLength } from './log/partitions.ts';
 
 /**
  * `event` is the log. `event_search` has the columns that searches filter by: its rows are small, so scans are fast, and derived from `event`
- * alone. Both are partitioned by ranges of ids (see `createPartition`), so an event's uid is unique per partition.
+ * alone. Both are partitioned by ranges of ids (see `createPartitionSql`), so an event's uid is unique per partition.
  *
  * `event_log_head` is the end of the log: an appender holds its row until the commit, so ids become visible in order. Events up to
  * `dropped_id` have been pruned by age; the chain of hashes continues from `dropped_hash`.
@@ -57,7 +57,7 @@ const eventLog: SchemaMigration = {
       (column) => `create index event_search_by_${column} on event_search (${column})`,
     ),
     `create index event_search_by_text on event_search using gin (text gin_trgm_ops) with (gin_pending_list_limit = 8192)`,
-    ...createPartition(0),
+    ...createPartitionSql(0),
     `create table event_creator (
       project text collate "C",
       id bigint not null,
