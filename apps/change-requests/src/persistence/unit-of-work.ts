@@ -8,7 +8,7 @@ import type {
   OutboxProducer,
 } from '@bunting/outbox';
 import type { PendingReply } from '../domain/change-request.ts';
-import { contentTagOf, etagHeaderOf } from '../domain/entity-tag.ts';
+import { entityTagOfRequest, etagHeaderOf } from '../domain/entity-tag.ts';
 import { protectionRepository } from './protection-repository.ts';
 import { scheduleRepository } from './schedule-repository.ts';
 import { changeRequestRepository } from './change-request-repository.ts';
@@ -28,7 +28,7 @@ const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWri
         throw new Error(
           'A write with If-Match has locked no change request: load the request with getForUpdate or getVisible.',
         );
-      requireIfMatch([contentTagOf(request)]);
+      requireIfMatch([entityTagOfRequest(request)]);
     },
     /** Stores the reply of a write that another process may finish. */
     storeReply: (reply: PendingReply, headers: Readonly<Record<string, string>>): Promise<void> =>
