@@ -119,6 +119,16 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
   };
   const nextId = async (sequence: string): Promise<number> =>
     onlyRow(await query<{ id: number }>('select nextval($1) as id', [sequence])).id;
+  const add = async (importId: string | undefined, { request, events }: ChangeRequestDecision): Promise<void> => {
+    try {
+      persistRequest(tx.em, undefined, request, importId);
+      await tx.em.flush();
+    } catch (error) {
+      throw violatedConstraint(error) === oneDraftIndex ? new DraftAlreadyExistsError() : error;
+    }
+    setWritten(request);
+    outbox.emit(events);
+  };
 
   return {
     /** The locked requests, as they were when they were locked. */
@@ -211,20 +221,13 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     },
 
     /**
-     * Stores a new request, with the id of its import if it has one. Waits for a concurrent insert by the same author in the same project
-     * and environment.
+     * Stores a new request. Waits for a concurrent insert by the same author in the same project and environment.
      * @throws DraftAlreadyExistsError if the author has another draft there.
      */
-    add: async ({ request, events }: ChangeRequestDecision, importId?: string): Promise<void> => {
-      try {
-        persistRequest(tx.em, undefined, request, importId);
-        await tx.em.flush();
-      } catch (error) {
-        throw violatedConstraint(error) === oneDraftIndex ? new DraftAlreadyExistsError() : error;
-      }
-      setWritten(request);
-      outbox.emit(events);
-    },
+    add: (decision: ChangeRequestDecision): Promise<void> => add(undefined, decision),
+
+    /** Stores the new request of an import, which `ofImport` finds from then on. Otherwise like `add`. */
+    addForImport: (importId: string, decision: ChangeRequestDecision): Promise<void> => add(importId, decision),
 
     /** Stores the new state of a locked request. */
     save: async ({ request, events }: ChangeRequestDecision): Promise<void> => {

@@ -27,7 +27,7 @@ export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
       const author = { ...actor, roles: { ...noRoles, author: true } };
       const sent = executeCommand({ ...added.request, title }, { name: 'send to review' }, author);
       const events = [...draft.events, ...added.events, ...sent.events];
-      await requests.add({ request: sent.request, events }, importId);
+      await requests.addForImport(importId, { request: sent.request, events });
       return { id: sent.request.id };
     }),
   );
