@@ -140,7 +140,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
      * Whether the user has a request that accepts changes; with `draftOnly` a draft. Locks out concurrent ones until the end of the
      * transaction.
      */
-    hasAcceptingRequest: async (
+    lockAndCheckForAcceptingRequest: async (
       userId: number,
       { project, environment }: EnvironmentRef,
       { draftOnly }: { readonly draftOnly: boolean },
@@ -214,7 +214,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     },
 
     /** The id of the request created for an import. Locks out concurrent ones until the end of the transaction. */
-    ofImport: async (importId: string): Promise<number | undefined> => {
+    lockAndFindIdOfImport: async (importId: string): Promise<number | undefined> => {
       await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [importId]);
       const text = 'select id from change_request where import_id = $1';
       return (await query<{ id: number }>(text, [importId]))[0]?.id;
@@ -226,7 +226,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
      */
     add: (decision: ChangeRequestDecision): Promise<void> => add(undefined, decision),
 
-    /** Stores the new request of an import, which `ofImport` finds from then on. Otherwise like `add`. */
+    /** Stores the new request of an import, which `lockAndFindIdOfImport` finds from then on. Otherwise like `add`. */
     addForImport: (importId: string, decision: ChangeRequestDecision): Promise<void> => add(importId, decision),
 
     /** Stores the new state of a locked request. */

@@ -59,7 +59,7 @@ const addToNewDraft = async (
 ): Promise<ChangeRequest | undefined> => {
   const { operationRequest, environmentRef, draftOnly, now } = proposal;
   const { caller } = operationRequest;
-  if (await requests.hasAcceptingRequest(caller.id, environmentRef, { draftOnly })) return undefined;
+  if (await requests.lockAndCheckForAcceptingRequest(caller.id, environmentRef, { draftOnly })) return undefined;
   const minApprovals = approvalsForNewRequest(
     await protections.requiredApprovals(environmentRef),
     allowsVoluntaryRequests,

@@ -15,7 +15,7 @@ export const proposeImportEndpoint = ({ transaction }: ChangeRequestsContext) =>
   implement(ProposeImport, ({ body, traceparent }) =>
     transaction({ traceparent }, async ({ requests, protections }) => {
       const { importId, project, environment, title, by, changes } = body;
-      const existing = await requests.ofImport(importId);
+      const existing = await requests.lockAndFindIdOfImport(importId);
       if (existing !== undefined) return { id: existing };
       const environmentRef = { project, environment };
       const { ids, now } = await requests.newChangeIds(changes.length);
