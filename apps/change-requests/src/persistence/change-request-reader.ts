@@ -44,7 +44,7 @@ export interface FoundRequest extends Pick<
   readonly schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'> | null;
 }
 
-export interface Counts {
+export interface CountsByState {
   readonly total: number;
   readonly applied: number;
   readonly approved: number;
@@ -77,7 +77,7 @@ export const changeRequestReader = (database: ReadDatabase) => {
      * The request of a path.
      * @throws Refusal `NotFoundError` if the project has no such request, or if it is a draft of another user.
      */
-    visible: async ({ id, projectId }: RequestPath, userId: number): Promise<ChangeRequest> => {
+    getVisible: async ({ id, projectId }: RequestPath, userId: number): Promise<ChangeRequest> => {
       const [request] = await requests(selectRequest, [id]);
       return requireVisible(request?.project === projectId ? request : undefined, id, userId);
     },
@@ -88,7 +88,8 @@ export const changeRequestReader = (database: ReadDatabase) => {
     /** The pending requests that affect a feature, without the drafts of others. */
     pendingOfFeature: (project: string, userId: number, feature: string) =>
       requests(selectPendingOfFeature, [project, userId, feature]),
-    counts: async (project: string): Promise<Counts> => onlyRow(await database.read<Counts>(countByState, [project])),
+    countsByState: async (project: string): Promise<CountsByState> =>
+      onlyRow(await database.read<CountsByState>(countByState, [project])),
     /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
     actionable: (project: string, userId: number) =>
       database.read<ActionableCounts>(countActionableByEnvironment, [project, userId]),

@@ -22,7 +22,7 @@ export const editChangeEndpoint = ({ bus, reader, transaction }: ChangeRequestsC
 
     /** Returns undefined and writes nothing if the request was edited since the check. */
     const editIfCurrent = async () => {
-      const base = await reader.visible(params, caller.id);
+      const base = await reader.getVisible(params, caller.id);
       requireAuthor(base, caller.id);
       const replaced = requireChange(base, params.changeId);
       requireSameSubject(replaced, change);

@@ -4,4 +4,6 @@ import { readInProject } from '../require-project.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const countChangeRequestsEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
-  implement(CountChangeRequests, (request) => readInProject(bus, request, reader.counts(request.params.projectId)));
+  implement(CountChangeRequests, (request) =>
+    readInProject(bus, request, reader.countsByState(request.params.projectId)),
+  );

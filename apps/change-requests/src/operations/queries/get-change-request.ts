@@ -9,7 +9,7 @@ export const getChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext)
   implement(GetChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     // A missing project also fails the preview of an open request, but a closed request has no preview.
-    const request = await readInProject(bus, operationRequest, reader.visible(params, caller.id));
+    const request = await readInProject(bus, operationRequest, reader.getVisible(params, caller.id));
     operationRequest.setHeader('ETag', etagHeaderOf(request));
     return responseWithPreview({ bus, reader }, request, onBehalfOf(operationRequest));
   });

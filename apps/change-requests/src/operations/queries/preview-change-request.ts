@@ -6,6 +6,6 @@ import type { ChangeRequestsContext } from '../context.ts';
 export const previewChangeRequestEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(PreviewChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
-    const request = await reader.visible(params, caller.id);
+    const request = await reader.getVisible(params, caller.id);
     return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;
   });

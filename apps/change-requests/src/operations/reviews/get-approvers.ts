@@ -8,7 +8,7 @@ import { readInProject } from '../require-project.ts';
 export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
   implement(GetApprovers, async (operationRequest) => {
     const { params, caller } = operationRequest;
-    const request = await readInProject(bus, operationRequest, reader.visible(params, caller.id));
+    const request = await readInProject(bus, operationRequest, reader.getVisible(params, caller.id));
     const ids = await reader.requestedApprovers(request.id);
     if (ids.length === 0) return { reviewers: [] };
     const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));

@@ -77,7 +77,7 @@ export const changeStateEndpoint = ({ bus, reader, transaction, rolesOf, apply }
   const schedule = async (operationRequest: ChangeStateRequest) => {
     const { params, body, caller } = operationRequest;
     const scheduledAt = parseScheduledAt(body.scheduledAt);
-    const request = await reader.visible(params, caller.id);
+    const request = await reader.getVisible(params, caller.id);
     requireTransition(request, 'schedule', { by: caller, roles: rolesOf(caller, request) });
     const previewed = await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest));
     const conflicts = conflictsInPreview(previewed.preview);
