@@ -54,12 +54,12 @@ const onSameFeature = (collides: CollisionRule['collides']): CollisionRule => ({
   collides: (mine, theirs) => theirs.feature === mine.feature && collides(mine, theirs),
 });
 
-const never: CollisionRule = { acrossEnvironments: false, collides: () => false };
+const neverCollides: CollisionRule = { acrossEnvironments: false, collides: () => false };
 
 /** By action: the scheduled changes that would fail, or would undo the change. */
 const collisionRules: Readonly<Record<ChangeAction, CollisionRule>> = {
-  addStrategy: never,
-  updateEnabled: never,
+  addStrategy: neverCollides,
+  updateEnabled: neverCollides,
   archiveFeature: acrossEnvironments(
     (mine, theirs) =>
       (theirs.feature === mine.feature && theirs.action !== 'archiveFeature') ||

@@ -98,7 +98,8 @@ export const orderOfApplication = (
   return order;
 };
 
-export interface Merged {
+/** The changes of a request after a change was merged into them, and the steps that led there. */
+export interface MergedChanges {
   readonly changes: readonly ProposedChange[];
   readonly steps: readonly ContentStep[];
 }
@@ -107,12 +108,12 @@ export interface Merged {
  * Adds one change to the changes of a request. A change that replaces another keeps the position, id and snapshot of the replaced one:
  * the snapshot is the state that the request as a whole replaces.
  */
-export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedChange): Merged => {
+export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedChange): MergedChanges => {
   const existing = earlier.find((change) => mergeRuleOf(newer, change) !== undefined);
-  const added: Merged = { changes: [...earlier, newer], steps: [{ kind: 'added', change: newer }] };
+  const added: MergedChanges = { changes: [...earlier, newer], steps: [{ kind: 'added', change: newer }] };
   if (existing === undefined) return added;
 
-  const replacedBy = (payload: unknown): Merged => {
+  const replacedBy = (payload: unknown): MergedChanges => {
     const { action, segment } = newer;
     const change = { ...existing, action, segment, payload, snapshot: existing.snapshot ?? newer.snapshot };
     return {
