@@ -7,7 +7,7 @@ import { applyRequest } from './operations/state/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
 import { requestRolesByPolicy } from './domain/review/request-roles.ts';
 import { startDueJobsLoop } from './background/due-jobs-loop.ts';
-import { scheduleMetrics } from './background/schedule-metrics.ts';
+import { registerScheduleMetrics } from './background/register-schedule-metrics.ts';
 import { protectionSync } from './operations/configuration/protection-sync.ts';
 import { reserveChangeIdsBy } from './persistence/reserve-change-ids.ts';
 import { dueJobsReader } from './persistence/due-jobs-reader.ts';
@@ -70,7 +70,7 @@ export const changeRequestsService = defineService({
       syncProtection,
       intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
       recoveryTimeoutMs: config.CHANGE_REQUESTS_RECOVERY_MS,
-      onScheduledBegin: scheduleMetrics(metrics, dueJobs),
+      onScheduledBegin: registerScheduleMetrics(metrics, dueJobs),
       log,
     });
     onStop('background jobs', () => backgroundJobs.stop());

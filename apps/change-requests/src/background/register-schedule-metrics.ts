@@ -2,7 +2,7 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { DueJobsReader } from '../persistence/due-jobs-reader.ts';
 
 /** Registers how late scheduled change requests are applied. @returns the function that records the delay of one that begins, in milliseconds */
-export const scheduleMetrics = (
+export const registerScheduleMetrics = (
   registry: Registry,
   { overdueMs }: Pick<DueJobsReader, 'overdueMs'>,
 ): ((delayMs: number) => void) => {
