@@ -7,7 +7,7 @@ export const clearDeletedUsers = async ({ em }: Tx): Promise<void> => {
 };
 
 /** Stores deleted users, and removes their names from their proposals. */
-export const addDeletedUsers = async ({ em }: Tx, userIds: readonly number[]): Promise<void> => {
+export const addDeletedUsersAndEraseNames = async ({ em }: Tx, userIds: readonly number[]): Promise<void> => {
   await em.upsertMany(
     DeletedUserEntity,
     userIds.map((userId) => ({ userId })),

@@ -1,7 +1,7 @@
 import { eventOfMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
 import { deletedUserIdsIn } from '../domain/objects-in-consumed-events.ts';
-import { addDeletedUsers, clearDeletedUsers } from '../persistence/deleted-users.ts';
+import { addDeletedUsersAndEraseNames, clearDeletedUsers } from '../persistence/deleted-users.ts';
 
 /** Consumes deletions of users, so that no change is applied on behalf of a deleted user. */
 export const consumeUserEvents = (
@@ -15,6 +15,6 @@ export const consumeUserEvents = (
     onProducerRestored: clearDeletedUsers,
     apply: async (tx, messages) => {
       const deleted = deletedUserIdsIn(messages.map(eventOfMessage));
-      if (deleted.length > 0) await addDeletedUsers(tx, deleted);
+      if (deleted.length > 0) await addDeletedUsersAndEraseNames(tx, deleted);
     },
   });
