@@ -27,7 +27,7 @@ export const requireActiveReviewers = (reviewerIds: readonly number[], activeIds
 };
 
 /** The requested reviewers with the state of their reviews, in the order requested. A deleted user is listed by id alone. */
-export const requestedReviewers = (
+export const requestedReviewersWithStatus = (
   reviewerIds: readonly number[],
   reviewers: ReadonlyMap<number, Reviewer>,
   { approvals, rejections }: ChangeRequest,

@@ -1,6 +1,6 @@
 import { call, implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
-import { requestedReviewers } from '../../domain/review/requested-reviewers.ts';
+import { requestedReviewersWithStatus } from '../../domain/review/requested-reviewers.ts';
 import { reviewerOfUser } from './reviewer-of-user.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { readInProject } from '../require-project.ts';
@@ -13,5 +13,5 @@ export const getApproversEndpoint = ({ bus, reader }: ChangeRequestsContext) =>
     if (ids.length === 0) return { reviewers: [] };
     const { users } = await call(bus, GetPermissionsOfUsers, { body: { ids } }, onBehalfOf(operationRequest));
     const reviewers = new Map(users.map(({ user }) => [user.id, reviewerOfUser(user)]));
-    return { reviewers: requestedReviewers(ids, reviewers, request) };
+    return { reviewers: requestedReviewersWithStatus(ids, reviewers, request) };
   });
