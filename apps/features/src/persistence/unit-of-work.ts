@@ -10,7 +10,7 @@ import { attemptResultRepository } from './changes/attempt-result-repository.ts'
 import { permissiveGuard, type ProtectionGuard, protectionGuard } from './changes/protection-guard.ts';
 import { protectionCopyRepository } from './changes/protection-copy-repository.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
-import { checkConditionalWrite } from './transactions/conditional-write.ts';
+import { checkIfMatchAndSetETag } from './transactions/conditional-write.ts';
 import type { RecordEvents } from './transactions/record-events.ts';
 import { environmentRepository } from './environments/environment-repository.ts';
 import { featureFavoriteRepository } from './features/feature-favorite-repository.ts';
@@ -130,7 +130,7 @@ export const unitOfWork = (
       outbox.emit(recorded.map((event) => outboxEvent(guard.markBypass(event), { by: caller, now })));
       if ('ifMatchTarget' in context) {
         const { features, environments, segments } = stores;
-        checkConditionalWrite(context, {
+        checkIfMatchAndSetETag(context, {
           features: features.locked,
           environments: environments.locked,
           segments: segments.locked,

@@ -78,7 +78,7 @@ const entityTagsOfContent = (content: unknown): readonly string[] | undefined =>
  * Refuses a write whose `If-Match` header does not match what it has locked, and sets the `ETag` header to the subject's new tag.
  * Runs last in the transaction: a write that is invalid anyway is refused for that reason.
  */
-export const checkConditionalWrite = (
+export const checkIfMatchAndSetETag = (
   { ifMatchTarget, requireIfMatch, setHeader, params }: WriteContext & { readonly params?: unknown },
   locked: LockedObjects,
 ) => {
