@@ -100,7 +100,7 @@ export const selectFeaturesOfProject = (condition = '', page = ''): string => `
 /**
  * SQL: features with any of the tags `$3` (JSON documents; null for no condition) whose name begins with `$4` (in lower case).
  */
-export const tagAndNamePrefix = `
+export const tagAndNamePrefixCondition = `
   and ($3::text[] is null or f.tags @> any ($3::text[]::jsonb[])) and starts_with(lower(f.name), $4)`;
 
 /** The archived features, newest first: `$1` id of the user, `$2` project or null for all, `$3` hidden projects. */

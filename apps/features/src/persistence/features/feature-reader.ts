@@ -4,7 +4,7 @@ import { featureNotFound } from '../../domain/refusals.ts';
 import type { FeatureRef } from './feature-parts-reader.ts';
 import { readRefusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import type { JsonWithEntityTag } from '../transactions/conditional-write.ts';
-import { selectFeaturesOfProject, tagAndNamePrefix, selectDetailedFeatures } from './feature-queries.ts';
+import { selectFeaturesOfProject, tagAndNamePrefixCondition, selectDetailedFeatures } from './feature-queries.ts';
 import { readJson } from '../sql/read-json.ts';
 
 /** Selects features that have any of the tags and whose name begins with the prefix, ignoring case. */
@@ -15,11 +15,11 @@ export interface FeatureListFilter extends PageParameters {
 
 const detailed: Statement = { name: 'features', text: selectDetailedFeatures(false) };
 const detailedWithVariants: Statement = { name: 'features-with-variants', text: selectDetailedFeatures(true) };
-const ofProject: Statement = { name: 'features-of-project', text: selectFeaturesOfProject(tagAndNamePrefix) };
+const ofProject: Statement = { name: 'features-of-project', text: selectFeaturesOfProject(tagAndNamePrefixCondition) };
 
 const pageOfProject: Statement = {
   name: 'page-of-features-of-project',
-  text: selectFeaturesOfProject(tagAndNamePrefix, 'limit $5::int offset $6::int'),
+  text: selectFeaturesOfProject(tagAndNamePrefixCondition, 'limit $5::int offset $6::int'),
 };
 
 const tags: Statement = {
