@@ -69,7 +69,7 @@ const pageOf: Statement = {
   ),
 };
 
-export interface ProjectSelection {
+export interface PlaygroundOfProjectsQuery {
   readonly projects?: readonly string[];
   readonly hidden: readonly string[];
   readonly limit: number;
@@ -78,7 +78,7 @@ export interface ProjectSelection {
 }
 
 /** A page of features, by name. Omitted filters do not restrict it. */
-export interface PageSelection extends ProjectSelection {
+export interface PlaygroundPageQuery extends PlaygroundOfProjectsQuery {
   readonly query?: string | undefined;
   readonly names?: readonly string[] | undefined;
   /** only features with these names, that depend on one of them, or that use one of the segments */
@@ -89,14 +89,14 @@ export interface PageSelection extends ProjectSelection {
   readonly alsoNames?: readonly string[] | undefined;
 }
 
-export interface PlaygroundPage extends PlaygroundContent {
+export interface PlaygroundContentPage extends PlaygroundContent {
   /** the features of the page; the content has those that they depend on, too */
   readonly page: readonly { readonly name: string; readonly projectId: string }[];
   /** the number of features of all pages */
   readonly total: number;
 }
 
-export interface FeatureSelection {
+export interface PlaygroundOfFeaturesQuery {
   readonly names: readonly string[];
   /** the ids of segments; the features that use them are read, too */
   readonly usingSegments: readonly number[];
@@ -110,17 +110,24 @@ export const playgroundReader = (database: ReadDatabase) => {
   const read = async <T extends PlaygroundContent>(statement: Statement, values: readonly unknown[]): Promise<T> =>
     onlyRow(await database.read<{ content: T }>(statement, values), statement).content;
   return {
-    ofProjects: (environments: readonly string[], { projects, hidden, limit, segments = [] }: ProjectSelection) =>
-      read(ofProjects, [environments, segments, hidden, projects ?? null, limit]),
+    ofProjects: (
+      environments: readonly string[],
+      { projects, hidden, limit, segments = [] }: PlaygroundOfProjectsQuery,
+    ) => read(ofProjects, [environments, segments, hidden, projects ?? null, limit]),
     /** A page of features, and the features that they depend on. */
-    ofPage: (environments: readonly string[], { projects, hidden, limit, segments = [], ...page }: PageSelection) => {
+    ofPage: (
+      environments: readonly string[],
+      { projects, hidden, limit, segments = [], ...page }: PlaygroundPageQuery,
+    ) => {
       const { query, names, concerning, after, alsoNames = [] } = page;
       const filters = [query ?? null, names ?? null, concerning?.names ?? null, concerning?.segments ?? null];
       const values = [environments, segments, hidden, projects ?? null, limit, ...filters, after ?? null, alsoNames];
-      return read<PlaygroundPage>(pageOf, values);
+      return read<PlaygroundContentPage>(pageOf, values);
     },
     /** Features by name, and the features that they depend on. */
-    ofFeatures: (environments: readonly string[], { names, usingSegments, limit, segments }: FeatureSelection) =>
-      read(ofFeatures, [environments, segments, names, usingSegments, limit]),
+    ofFeatures: (
+      environments: readonly string[],
+      { names, usingSegments, limit, segments }: PlaygroundOfFeaturesQuery,
+    ) => read(ofFeatures, [environments, segments, names, usingSegments, limit]),
   };
 };
