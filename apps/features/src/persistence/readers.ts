@@ -4,6 +4,7 @@ import { lifecycleCountReader } from './lifecycle/lifecycle-count-reader.ts';
 import { findApplicationEnvironment } from './usage/find-application-environment.ts';
 import { applicationReader } from './usage/application-reader.ts';
 import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts';
+import { unknownFlagsReader } from './cleanup/unknown-flags-reader.ts';
 import type { ConstraintSettings } from './projects/project-context-repository.ts';
 import { contextFieldReader } from './context-fields/context-field-reader.ts';
 import { dashboardReader } from './projects/dashboard-reader.ts';
@@ -41,6 +42,7 @@ export const createReaders = (database: ReadDatabase, { allowsRegex }: Constrain
   applications: applicationReader(database),
   states: stateReader(database),
   cleanup: cleanupCandidatesReader(database),
+  listUnknownFlags: unknownFlagsReader(database),
   findApplicationEnvironment: findApplicationEnvironment(database),
   countResources: resourceCountReader(database),
   tags: tagReader(database),

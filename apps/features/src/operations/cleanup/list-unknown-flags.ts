@@ -3,8 +3,8 @@ import { ListUnknownFlags } from '@bunting/contracts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 
-export const listUnknownFlagsEndpoint = ({ cleanup }: FeaturesContext) =>
+export const listUnknownFlagsEndpoint = ({ listUnknownFlags }: FeaturesContext) =>
   implement(
     ListUnknownFlags,
-    async ({ caller, query }) => new JsonText(await cleanup.unknownFlags(query, hiddenProjectsOf(caller))),
+    async ({ caller, query }) => new JsonText(await listUnknownFlags(query, hiddenProjectsOf(caller))),
   );

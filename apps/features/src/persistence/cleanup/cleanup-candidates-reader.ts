@@ -1,7 +1,5 @@
-import { cleanupReasons, type CleanupCountsQuery, type CleanupQuery, type UnknownFlagsQuery } from '@bunting/contracts';
+import { cleanupReasons, type CleanupCountsQuery, type CleanupQuery } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
-import { isMissing } from '../usage/application-reader.ts';
-import { usedOnlyIn } from '../usage/application-repository.ts';
 import { activeChildrenOf } from '../sql/active-features.ts';
 import { readJson } from '../sql/read-json.ts';
 
@@ -99,29 +97,7 @@ const page: Statement = {
       'next', (select name from page where page_position = $7::integer and exists (select from page where page_position > $7::integer)))::text as json`,
 };
 
-/** `$1` hidden projects, `$2` a project or null. */
-const unknownFlags: Statement = {
-  name: 'unknown-flags',
-  text: `
-    with missing as (
-      select m.* from client_missing_feature m
-      where ${isMissing('$1')} and not exists (select from client_application a where a.app_name = m.app_name and ${usedOnlyIn('$1')})
-        and ($2::text is null or exists (
-          select from client_application_usage used where used.app_name = m.app_name
-            and (used.project = '*' or used.project = $2 and used.project <> all ($1::text[]))))
-    ), latest as (
-      select feature, max(last_seen_at) as seen_at from missing group by feature order by 2 desc, 1 limit 1000
-    )
-    select json_build_object('unknownFlags', coalesce((
-      select json_agg(json_build_object('name', latest.feature, 'lastSeenAt', ${timestampSql('latest.seen_at')}, 'reports', (
-        select json_agg(json_build_object('appName', app_name, 'environments', environments) order by app_name) from (
-          select m.app_name, json_agg(json_build_object('environment', m.environment, 'seenAt', ${timestampSql('m.last_seen_at')})
-            order by m.environment) as environments
-          from missing m where m.feature = latest.feature group by m.app_name) as by_application)) order by latest.seen_at desc, latest.feature)
-      from latest), '[]'))::text as json`,
-};
-
-/** Reads features that may be no longer needed, and unknown flags, as JSON, in one statement each. */
+/** Reads features that may be no longer needed, as JSON, in one statement each. */
 export const cleanupCandidatesReader = (database: ReadDatabase) => {
   return {
     /** The number of features of each reason. */
@@ -132,8 +108,5 @@ export const cleanupCandidatesReader = (database: ReadDatabase) => {
       { project, days = defaultDays, reason, query, after, limit = defaultPageSize }: CleanupQuery,
       hidden: readonly string[],
     ) => readJson(database, page, [hidden, project ?? null, days, reason ?? null, query ?? null, after ?? null, limit]),
-    /** The names that applications have reported and that no active feature of their projects has. */
-    unknownFlags: ({ project }: UnknownFlagsQuery, hidden: readonly string[]) =>
-      readJson(database, unknownFlags, [hidden, project ?? null]),
   };
 };

@@ -1,7 +1,7 @@
 import type { ApplicationsQuery, ProjectApplicationsQuery, Refusal } from '@bunting/contracts';
 import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
 import { applicationNotFound, noProjectFound } from '../../domain/refusals.ts';
-import { usedOnlyIn } from './application-repository.ts';
+import { isFeatureMissingSql, isUsedOnlyInSql } from './application-conditions-sql.ts';
 
 const usageOf = (hidden: string): string => `
   select project, json_agg(environment order by environment) as environments, min(environment) as first
@@ -15,14 +15,6 @@ const usageJson = (hidden: string): string => `coalesce((
   select json_agg(json_build_object('project', project, 'environments', environments) order by project)
   from (${usageOf(hidden)}) as by_project), '[]')`;
 
-/** SQL: whether the feature in the row `m` is missing: not active in a project of the application's tokens, and not in a hidden project. */
-export const isMissing = (hidden: string): string => `not exists (
-  select from feature f where f.name = m.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
-    select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))
-  and not exists (
-    select from unnest(${hidden}::text[]) as hidden (project) join outbox former
-    on former.topic = 'delivery' and former.entity_key = 'former-feature:' || m.feature || ' ' || hidden.project)`;
-
 /** SQL: the major version in the text `sdk`, such as 6 in `unleash-client-node:6.4.1`. */
 const majorOf = (sdk: string): string => `substring(split_part(${sdk}, ':', 2) from '^v?([0-9]{1,6})([.]|$)')::integer`;
 
@@ -35,7 +27,7 @@ const isOutdated = (sdk: string): string => `exists (
   select from newest where newest.sdk = split_part(${sdk}, ':', 1) and newest.major > ${majorOf(sdk)})`;
 
 /** SQL: the application with the name `$1`, unless it is used only in the projects `$2`. */
-const fromVisible = `from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')}`;
+const fromVisible = `from client_application a where a.app_name = $1 and not ${isUsedOnlyInSql('$2')}`;
 
 const sortColumns = { appName: 'a.app_name', createdAt: 'a.created_at', lastSeenAt: 'a.last_seen_at' } as const;
 
@@ -45,7 +37,7 @@ const all = (sortBy: keyof typeof sortColumns, sortOrder: 'asc' | 'desc'): State
     with found as materialized (
       select a.app_name, row_number() over (order by ${sortColumns[sortBy]} ${sortOrder}, a.app_name) as position
       from client_application a
-      where not ${usedOnlyIn('$1')} and ($2::text is null or position(lower($2) in lower(a.app_name)) > 0)
+      where not ${isUsedOnlyInSql('$1')} and ($2::text is null or position(lower($2) in lower(a.app_name)) > 0)
     )
     select json_build_object(
       'applications', coalesce((
@@ -80,7 +72,7 @@ const one: Statement = {
             where counted.app_name = a.app_name and f.project <> all ($2::text[])) as seen
           union all
           select feature, json_build_object('name', feature, 'notFound', true)
-          from (select distinct m.feature from client_missing_feature m where m.app_name = a.app_name and ${isMissing('$2')}) as missing
+          from (select distinct m.feature from client_missing_feature m where m.app_name = a.app_name and ${isFeatureMissingSql('$2')}) as missing
         ) as toggles), '[]'),
       'usage', ${usageJson('$2')},
       'links', json_build_object('self', '/api/applications/' || a.app_name))::text as json
@@ -104,7 +96,7 @@ const overview: Statement = {
           'issues', json_build_object(
             'missingFeatures', coalesce((
               select json_agg(m.feature order by m.feature) from client_missing_feature m
-              where m.app_name = a.app_name and m.environment = used_in.environment and ${isMissing('$2')}), '[]'),
+              where m.app_name = a.app_name and m.environment = used_in.environment and ${isFeatureMissingSql('$2')}), '[]'),
             'outdatedSdks', running.outdated)) order by used_in.environment)
         from (
           select distinct environment from client_application_usage
@@ -195,7 +187,7 @@ const outdatedSdks: Statement = {
 
 const isHidden: Statement = {
   name: 'client-application-is-hidden',
-  text: `select from client_application a where a.app_name = $1 and ${usedOnlyIn('$2')}`,
+  text: `select from client_application a where a.app_name = $1 and ${isUsedOnlyInSql('$2')}`,
 };
 
 const defaultPageSize = 1_000;

@@ -9,11 +9,7 @@ import type {
 } from '../../domain/usage/admit-applications.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { RecordEvents } from '../transactions/record-events.ts';
-
-/** SQL: whether all uses of the application in the row `a` are in the given projects, and there is at least one. */
-export const usedOnlyIn = (projects: string): string => `(
-  exists (select from client_application_usage used where used.app_name = a.app_name) and not exists (
-    select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;
+import { isUsedOnlyInSql } from './application-conditions-sql.ts';
 
 /** The maximum numbers of instances, and of missing flags, that are stored for one application in one environment. */
 const maxInstances = 1_000;
@@ -165,7 +161,7 @@ export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents)
 
     /** Returns false if the application does not exist or is used only in hidden projects. Emits no event. */
     remove: async (appName: string, hidden: readonly string[]): Promise<boolean> => {
-      const text = `delete from client_application a where a.app_name = $1 and not ${usedOnlyIn('$2')} returning app_name`;
+      const text = `delete from client_application a where a.app_name = $1 and not ${isUsedOnlyInSql('$2')} returning app_name`;
       return (await query(text, [appName, hidden])).length > 0;
     },
   };
