@@ -93,11 +93,12 @@ const recordSeen = `
   where not saved.is_frontend and coalesce(before.is_frontend, true)
   order by 1`;
 
-const lockList = "select pg_advisory_xact_lock(hashtext('applications'), 0)";
+const lockApplicationsSql = "select pg_advisory_xact_lock(hashtext('applications'), 0)";
 
-const countListed = 'select count(*) as all, count(*) filter (where is_frontend) as frontend from client_application';
+const countApplicationsSql =
+  'select count(*) as all, count(*) filter (where is_frontend) as frontend from client_application';
 
-const upsertDescription = `
+const saveDescriptionSql = `
   insert into client_application as known (app_name, description, url, color, icon, sdk_version, strategies, created_by, created_at,
     updated_at, last_seen_at)
   values ($1, $2, $3, $4, $5, $6, coalesce($7::jsonb, '[]'), $8, $9::timestamptz, $9::timestamptz, $9::timestamptz)
@@ -110,9 +111,9 @@ const upsertDescription = `
 /** Applications within a transaction. Each method takes a fixed number of statements, for any number of applications in a report. */
 export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents) => {
   const lockAndCount = async (): Promise<ApplicationCounts> => {
-    await query(lockList);
+    await query(lockApplicationsSql);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
-    return onlyRow(await query<ApplicationCounts>(countListed), countListed);
+    return onlyRow(await query<ApplicationCounts>(countApplicationsSql), countApplicationsSql);
   };
   const toIndexedJson = (applications: readonly ReportedApplicationInstance[]): string =>
     JSON.stringify(applications.map((application, index) => ({ ...application, index })));
@@ -155,7 +156,7 @@ export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents)
       const { description, url, color, icon, sdkVersion, strategies } = properties;
       const strategiesJson = strategies === undefined ? null : JSON.stringify(strategies);
       const texts = [description, url, color, icon, sdkVersion].map((text) => text ?? null);
-      await query(upsertDescription, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);
+      await query(saveDescriptionSql, [appName, ...texts, strategiesJson, createdBy, now.toISOString()]);
       recordEvents(events);
     },
 
