@@ -20,7 +20,7 @@ import { type ConstraintSettings, projectContextRepository } from './projects/pr
 import { housekeepingRepository } from './housekeeping-repository.ts';
 import { readFeatureExport } from './import-export/read-feature-export.ts';
 import { importProposalRepository } from './import-export/import-proposal-repository.ts';
-import { importDestinationRepository } from './import-export/import-destination-repository.ts';
+import { importDestinationReader } from './import-export/import-destination-reader.ts';
 import { projectRepository } from './projects/project-repository.ts';
 import { segmentRepository } from './segments/segment-repository.ts';
 import { applicationRepository } from './usage/application-repository.ts';
@@ -70,7 +70,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordE
   featureTypes: featureTypeRepository(tx, recordEvents),
   housekeeping: housekeepingRepository(tx, outbox, recordEvents),
   importProposals: importProposalRepository(tx),
-  importDestinations: importDestinationRepository(tx, hidden, settings),
+  importDestinations: importDestinationReader(tx, hidden, settings),
   projectContext: projectContextRepository(tx, hidden, settings),
   projects: projectRepository(tx, outbox, { guard, recordEvents }),
   protectionCopy: protectionCopyRepository(tx),

@@ -47,11 +47,7 @@ const findDestination = `
  * The project to which an import writes, within a transaction.
  * @param hidden the projects that the caller may not see
  */
-export const importDestinationRepository = (
-  { query }: Tx,
-  hidden: readonly string[],
-  settings: ConstraintSettings,
-) => ({
+export const importDestinationReader = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
   /** Waits for other imports to end: a concurrent import of the same file must find what the first one created. */
   lockImports: async (): Promise<void> => {
     await advisoryLock({ query }, 'import');
