@@ -1,5 +1,5 @@
 import { maxId } from '@bunting/contracts';
-import type { ReferenceCandidates } from '../persistence/projects/project-context-repository.ts';
+import type { ReferenceCandidates } from '../persistence/projects/project-context-reader.ts';
 
 /** The maximum length of texts that are looked up as names, in UTF-16 code units. */
 const maxLength = 255;

@@ -5,7 +5,7 @@ import { findApplicationEnvironment } from './usage/find-application-environment
 import { applicationReader } from './usage/application-reader.ts';
 import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts';
 import { unknownFlagsReader } from './cleanup/unknown-flags-reader.ts';
-import type { ConstraintSettings } from './projects/project-context-repository.ts';
+import type { ConstraintSettings } from './projects/project-context-reader.ts';
 import { contextFieldReader } from './context-fields/context-field-reader.ts';
 import { dashboardReader } from './projects/dashboard-reader.ts';
 import { flagCreatorsReader } from './projects/flag-creators-reader.ts';

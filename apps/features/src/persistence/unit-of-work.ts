@@ -16,7 +16,7 @@ import { environmentRepository } from './environments/environment-repository.ts'
 import { featureFavoriteRepository } from './features/feature-favorite-repository.ts';
 import { lockReferences } from './features/lock-references.ts';
 import { featureRepository } from './features/feature-repository.ts';
-import { type ConstraintSettings, projectContextRepository } from './projects/project-context-repository.ts';
+import { type ConstraintSettings, projectContextReader } from './projects/project-context-reader.ts';
 import { housekeepingRepository } from './housekeeping-repository.ts';
 import { readFeatureExport } from './import-export/read-feature-export.ts';
 import { importProposalRepository } from './import-export/import-proposal-repository.ts';
@@ -71,7 +71,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordE
   housekeeping: housekeepingRepository(tx, outbox, recordEvents),
   importProposals: importProposalRepository(tx),
   importDestinations: importDestinationReader(tx, hidden, settings),
-  projectContext: projectContextRepository(tx, hidden, settings),
+  projectContext: projectContextReader(tx, hidden, settings),
   projects: projectRepository(tx, outbox, { guard, recordEvents }),
   protectionCopy: protectionCopyRepository(tx),
   readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { AddFavoriteFeature } from '@bunting/contracts';
 import { featureFavorited } from '../../domain/favorites/favorite-events.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, DisableFeature } from '@bunting/contracts';
 import { disableFeature } from '../../domain/feature-environments/switch-feature.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableFeatureEndpoint = ({ transaction }: FeaturesContext) =>

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/feature-environments/switch-feature.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const enableFeatureEndpoint = ({ transaction }: FeaturesContext) =>

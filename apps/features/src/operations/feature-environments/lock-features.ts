@@ -2,7 +2,7 @@ import { projectNotFound } from '@bunting/contracts';
 import type { Feature } from '../../domain/features/feature.ts';
 import { featureNotInProject } from '../../domain/refusals.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /**

@@ -3,7 +3,7 @@ import { authorise, MoveFeature } from '@bunting/contracts';
 import { moveFeature } from '../../domain/features/move-feature.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>

@@ -3,7 +3,7 @@ import { authorise, PatchFeature } from '@bunting/contracts';
 import { patchFeature } from '../../domain/features/update-feature.ts';
 import { featureWithoutEnvironments } from '../../domain/features/feature-without-environments.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchFeatureEndpoint = ({ transaction }: FeaturesContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, CompleteFeature } from '@bunting/contracts';
 import { completeFeature } from '../../domain/lifecycle/lifecycle.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const completeFeatureEndpoint = ({ transaction }: FeaturesContext) =>

@@ -3,7 +3,7 @@ import { AddFeatureLink, authorise } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { addLink } from '../../domain/links/link.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>

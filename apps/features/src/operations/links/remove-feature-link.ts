@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, RemoveFeatureLink } from '@bunting/contracts';
 import { removeLink } from '../../domain/links/link.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const removeFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>

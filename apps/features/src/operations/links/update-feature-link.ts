@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, UpdateFeatureLink } from '@bunting/contracts';
 import { updateLink } from '../../domain/links/link.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateFeatureLinkEndpoint = ({ transaction }: FeaturesContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, DeleteStrategy } from '@bunting/contracts';
 import { removeStrategy } from '../../domain/strategies/edit-strategy.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const deleteStrategyEndpoint = ({ transaction }: FeaturesContext) =>

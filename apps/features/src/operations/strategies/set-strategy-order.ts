@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, SetStrategyOrder } from '@bunting/contracts';
 import { reorderStrategies } from '../../domain/strategies/reorder-strategies.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategyOrderEndpoint = ({ transaction }: FeaturesContext) =>

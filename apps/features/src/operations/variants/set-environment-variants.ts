@@ -3,7 +3,7 @@ import { authorise, SetEnvironmentVariants } from '@bunting/contracts';
 import { setEnvironmentVariants } from '../../domain/variants/feature-variants.ts';
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setEnvironmentVariantsEndpoint = ({ transaction }: FeaturesContext) =>

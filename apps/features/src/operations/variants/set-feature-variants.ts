@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, SetFeatureVariants } from '@bunting/contracts';
 import { setVariants, variantsOfFirstEnvironment } from '../../domain/variants/feature-variants.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setFeatureVariantsEndpoint = ({ transaction }: FeaturesContext) =>

@@ -3,7 +3,7 @@ import { authorise, SetVariantsOfEnvironments } from '@bunting/contracts';
 import { setVariantsOfEnvironments } from '../../domain/variants/feature-variants.ts';
 import { inEnvironment } from '../../domain/features/feature-in-environment.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { noReferences } from '../../persistence/projects/project-context-repository.ts';
+import { noReferences } from '../../persistence/projects/project-context-reader.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setVariantsOfEnvironmentsEndpoint = ({ transaction }: FeaturesContext) =>

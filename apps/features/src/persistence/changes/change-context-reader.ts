@@ -11,7 +11,7 @@ import {
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
-} from '../projects/project-context-repository.ts';
+} from '../projects/project-context-reader.ts';
 import { activeChildrenOfAll, isActive } from '../sql/active-features.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 

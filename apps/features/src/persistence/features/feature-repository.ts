@@ -19,7 +19,7 @@ import {
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
-} from '../projects/project-context-repository.ts';
+} from '../projects/project-context-reader.ts';
 import type { BeforeAndAfter, VersionedFeature } from '../transactions/conditional-write.ts';
 import { activeChildrenOfAll } from '../sql/active-features.ts';
 import type { RecordEvents } from '../transactions/record-events.ts';

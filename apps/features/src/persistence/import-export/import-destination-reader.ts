@@ -9,7 +9,7 @@ import {
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
-} from '../projects/project-context-repository.ts';
+} from '../projects/project-context-reader.ts';
 import { activeChildrenOfAll } from '../sql/active-features.ts';
 
 type StoredDestination = StoredForImport['destination'] & { readonly featureLimit: number | null };

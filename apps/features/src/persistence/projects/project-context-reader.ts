@@ -91,7 +91,7 @@ const projectContextOfProject = `
  * Reads, with one statement in a transaction, the objects that rules need in addition to features.
  * @param hidden the projects that the caller may not see
  */
-export const projectContextRepository = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
+export const projectContextReader = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
   /** The context of a project; undefined if the project does not exist or is archived. */
   ofProject: async (project: string, { texts, numbers }: ReferenceCandidates): Promise<ProjectContext | undefined> => {
     const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
