@@ -1,7 +1,7 @@
 import { archiveReader } from './archive/archive-reader.ts';
 import { dependencyReader } from './dependencies/dependency-reader.ts';
 import { lifecycleCountReader } from './lifecycle/lifecycle-count-reader.ts';
-import { findApplicationEnvironment } from './usage/find-application-environment.ts';
+import { findEnvironmentOfReport } from './usage/find-environment-of-report.ts';
 import { applicationReader } from './usage/application-reader.ts';
 import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts';
 import { unknownFlagsReader } from './cleanup/unknown-flags-reader.ts';
@@ -43,7 +43,7 @@ export const createReaders = (database: ReadDatabase, { allowsRegex }: Constrain
   states: stateReader(database),
   cleanup: cleanupCandidatesReader(database),
   listUnknownFlags: unknownFlagsReader(database),
-  findApplicationEnvironment: findApplicationEnvironment(database),
+  findEnvironmentOfReport: findEnvironmentOfReport(database),
   countResources: resourceCountReader(database),
   tags: tagReader(database),
   featureTypes: featureTypeReader(database),

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, RegisterApplication } from '@bunting/contracts';
 import { effectiveEnvironment } from '../../domain/usage/effective-environment.ts';
 import { registeredApplication } from '../../domain/usage/reported-applications.ts';
-import type { FindApplicationEnvironment } from '../../persistence/usage/find-application-environment.ts';
+import type { FindEnvironmentOfReport } from '../../persistence/usage/find-environment-of-report.ts';
 import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,17 +10,17 @@ import type { FeaturesContext } from '../context.ts';
 export const registrationEndpoint = (
   operation: typeof RegisterApplication,
   storeReport: StoreReport,
-  findApplicationEnvironment: FindApplicationEnvironment,
+  findEnvironmentOfReport: FindEnvironmentOfReport,
 ) =>
   implement(operation, async (request) => {
     const { body, caller } = request;
     // An application may start before its environment is created, so the name of an unknown environment is stored as it is.
     const environment =
-      (await findApplicationEnvironment(caller, body.environment)) ?? effectiveEnvironment(caller, body.environment);
+      (await findEnvironmentOfReport(caller, body.environment)) ?? effectiveEnvironment(caller, body.environment);
     authorise(caller, operation.permission, { environment });
     const application = registeredApplication(body, environment, caller);
     return storeReport(request, { counts: [], applications: [application] });
   });
 
-export const registerApplicationEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
-  registrationEndpoint(RegisterApplication, storeReport, findApplicationEnvironment);
+export const registerApplicationEndpoint = ({ storeReport, findEnvironmentOfReport }: FeaturesContext) =>
+  registrationEndpoint(RegisterApplication, storeReport, findEnvironmentOfReport);

@@ -3,5 +3,5 @@ import type { FeaturesContext } from '../context.ts';
 import { metricsReportEndpoint } from './report-metrics.ts';
 
 /** Stores metrics as `reportMetricsEndpoint` does, for frontend SDKs. */
-export const reportFrontendMetricsEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
-  metricsReportEndpoint(ReportFrontendMetrics, storeReport, findApplicationEnvironment);
+export const reportFrontendMetricsEndpoint = ({ storeReport, findEnvironmentOfReport }: FeaturesContext) =>
+  metricsReportEndpoint(ReportFrontendMetrics, storeReport, findEnvironmentOfReport);

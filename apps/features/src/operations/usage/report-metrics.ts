@@ -3,7 +3,7 @@ import { authorise, ReportMetrics } from '@bunting/contracts';
 import { evaluationCounts } from '../../domain/usage/evaluation-counts.ts';
 import { reportingApplication } from '../../domain/usage/reported-applications.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
-import type { FindApplicationEnvironment } from '../../persistence/usage/find-application-environment.ts';
+import type { FindEnvironmentOfReport } from '../../persistence/usage/find-environment-of-report.ts';
 import type { StoreReport } from './store-report.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -11,16 +11,16 @@ import type { FeaturesContext } from '../context.ts';
 export const metricsReportEndpoint = (
   operation: typeof ReportMetrics,
   storeReport: StoreReport,
-  findApplicationEnvironment: FindApplicationEnvironment,
+  findEnvironmentOfReport: FindEnvironmentOfReport,
 ) =>
   implement(operation, async (request) => {
     const { body, caller, now } = request;
-    const environment = await findApplicationEnvironment(caller, body.environment);
+    const environment = await findEnvironmentOfReport(caller, body.environment);
     authorise(caller, operation.permission, { environment });
     if (environment === undefined) throw unknownEnvironment(body.environment ?? 'default', '/body/environment');
     const counts = evaluationCounts(body, environment, now);
     return storeReport(request, { counts, applications: [reportingApplication(body, environment, caller)] });
   });
 
-export const reportMetricsEndpoint = ({ storeReport, findApplicationEnvironment }: FeaturesContext) =>
-  metricsReportEndpoint(ReportMetrics, storeReport, findApplicationEnvironment);
+export const reportMetricsEndpoint = ({ storeReport, findEnvironmentOfReport }: FeaturesContext) =>
+  metricsReportEndpoint(ReportMetrics, storeReport, findEnvironmentOfReport);
