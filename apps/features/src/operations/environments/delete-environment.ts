@@ -10,7 +10,7 @@ export const deleteEnvironmentEndpoint = ({ transaction }: FeaturesContext) =>
       const { params } = request;
       const [environment] = await environments.findForUpdate([params.name]);
       if (environment === undefined) throw environmentNotFound(params.name);
-      const event = deleteEnvironment(environment, await environments.projectIds(environment.name));
+      const event = deleteEnvironment(environment, await environments.firstProjectIds(environment.name));
       await environments.remove(environment.name, [event]);
       return null;
     }),

@@ -122,8 +122,8 @@ export const environmentRepository = (tx: Tx, outbox: Outbox, recordEvents: Reco
       return connected;
     },
 
-    /** The ids of at most eleven projects that use the environment. */
-    projectIds: async (name: string): Promise<string[]> => {
+    /** The ids of the first eleven projects that use the environment: one more than an error message lists. */
+    firstProjectIds: async (name: string): Promise<string[]> => {
       const text = 'select project from project_environment where environment = $1 order by project limit 11';
       return (await query<{ project: string }>(text, [name])).map(({ project }) => project);
     },

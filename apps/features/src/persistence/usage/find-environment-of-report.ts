@@ -9,8 +9,8 @@ const selectEnvironment: Statement = {
 };
 
 /**
- * The environment that a report or a registration of an application is about: that of its token, or else the requested one. An admin token is not bound to an
- * environment: without a name, or with the name `default` if no environment has it, it gets the first enabled environment.
+ * The environment that a report or a registration of an application is about: that of its token, or else the requested one. An admin token
+ * is not bound to an environment: without a name, or with the name `default` if no environment has it, it gets the first enabled environment.
  * Undefined if the environment does not exist.
  */
 export const findEnvironmentOfReport =
