@@ -9,7 +9,7 @@ import {
 import { Type } from 'typebox';
 import { schemaMismatches, fieldDiffers } from '../../test/schema-mismatches.ts';
 import { errorBody, eventTypesOfInterface, promised } from '../../test/interface-tables.ts';
-import { lintOpenApiDocument } from './lint-openapi-document.ts';
+import { faultsOfOpenApiDocument } from './openapi-document-faults.ts';
 import { type OpenApiDocument, openApiDocument } from './openapi-document.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -153,7 +153,7 @@ describe('the document', () => {
   });
 
   it('describes every reference, id, parameter and schema soundly', () => {
-    expect(lintOpenApiDocument(document)).toEqual([]);
+    expect(faultsOfOpenApiDocument(document)).toEqual([]);
   });
 
   it('rejects two different schemas with one name', () => {
@@ -249,7 +249,7 @@ describe('the check of the document', () => {
   ) => {
     const copy = structuredClone(document) as never;
     change(copy);
-    return lintOpenApiDocument(copy as OpenApiDocument);
+    return faultsOfOpenApiDocument(copy as OpenApiDocument);
   };
   const path = '/api/admin/projects/{projectId}/features/{featureName}';
   const get = (copy: { paths: Record<string, Record<string, Record<string, unknown>>> }) =>
