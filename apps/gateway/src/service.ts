@@ -2,8 +2,8 @@ import { requireAllEndpoints, inProcessBus } from '@bunting/bus';
 import { type Database, migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import {
-  type AnyService,
   buntingVersion,
+  defineService,
   drainTimeoutMs,
   type RunningService,
   type ServiceContext,
@@ -184,11 +184,11 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
 };
 
 /** The gateway: HTTP, authentication and authorisation, and the service that owns users, roles and tokens. */
-export const gatewayService = {
+export const gatewayService = defineService({
   name: 'gateway',
   config: GatewayConfig,
   settingPrefixes: ['INIT_', 'OIDC_', 'SMTP_'],
-  migrate: (config: GatewayConfig) =>
+  migrate: (config) =>
     migrateDatabase({ url: config.GATEWAY_DATABASE_URL, name: 'gateway', migrations: gatewayMigrations }),
   start,
-} as const satisfies AnyService;
+});

@@ -50,14 +50,14 @@ export interface RunningService {
   readonly address?: string;
 }
 
-export interface Service<S extends ConfigSchema = ConfigSchema> {
+export interface Service<S extends ConfigSchema = ConfigSchema, R extends RunningService = RunningService> {
   readonly name: ServiceName;
   readonly config: S;
   /** Further prefixes of settings beside the name of the service. An unknown variable with such a prefix stops the start. */
   readonly settingPrefixes?: readonly string[];
   /** Creates the service's database where it is missing, and applies its missing migrations. */
   readonly migrate?: (config: Static<S>) => Promise<void>;
-  readonly start: (context: ServiceContext<S>) => Promise<RunningService>;
+  readonly start: (context: ServiceContext<S>) => Promise<R>;
 }
 
 /** A service of any configuration. */
@@ -70,4 +70,6 @@ export interface AnyService {
 }
 
 /** Declares a service, as its `service.ts` exports it. */
-export const defineService = <S extends ConfigSchema>(service: Service<S>): Service<S> => service;
+export const defineService = <S extends ConfigSchema, R extends RunningService>(
+  service: Service<S, R>,
+): Service<S, R> => service;
