@@ -73,8 +73,8 @@ const segmentIdsOf = (strategies: readonly ClientStrategy[]): readonly number[] 
   return ids.size === 0 ? noSegments : [...ids];
 };
 
-/** Byte order, as PostgreSQL sorts names by `collate "C"`. */
-const compareBytes = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+/** By code units: of names, which are ASCII (`urlFriendlyPattern`), that is the order in which PostgreSQL sorts them by `collate "C"`. */
+const compareNames = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /**
  * Everything that SDKs evaluate, in the memory of this process, as JSON text with the position of the outbox row that last changed it. It
@@ -114,12 +114,12 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
 
   const addName = (name: string): void => {
     const lastName = names.at(-1);
-    if (lastName !== undefined && compareBytes(lastName, name) > 0) isSorted = false;
+    if (lastName !== undefined && compareNames(lastName, name) > 0) isSorted = false;
     names.push(name);
   };
   const sortedNames = (): readonly string[] => {
     if (!isSorted) {
-      names.sort(compareBytes);
+      names.sort(compareNames);
       isSorted = true;
     }
     return names;
@@ -327,7 +327,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       if (boundEnvironment(caller) !== undefined || requested !== 'default') return undefined;
       const [first] = [...environments.values()]
         .filter(({ enabled }) => enabled)
-        .sort((one, other) => one.sortOrder - other.sortOrder || compareBytes(one.name, other.name));
+        .sort((one, other) => one.sortOrder - other.sortOrder || compareNames(one.name, other.name));
       return first?.name;
     },
     feature: (name: string): FeatureEntry | undefined => features.get(name),
