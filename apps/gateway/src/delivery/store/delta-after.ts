@@ -1,4 +1,7 @@
-import type { EntityChange, DeliveryStore, FeatureEntry, FormerFeature } from './delivery-store.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import type { FeatureEntry } from './feature-entry.ts';
+import type { EntityChange } from './recent-changes.ts';
+import type { FormerFeature } from './stored-entities.ts';
 
 /** Reads from the delivery store what belongs to a scope. */
 export interface ScopeReader {

@@ -1,0 +1,96 @@
+import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStates } from '@bunting/contracts';
+import type { DeliveryTables } from './delivery-tables.ts';
+import { newFeatureEntry, writeFeatureEntry } from './feature-entry.ts';
+import type { SegmentEntry } from './stored-entities.ts';
+
+type ApplyRow<E extends DeliveryEntity> = (
+  tables: DeliveryTables,
+  position: number,
+  id: string,
+  state: DeliveryStates[E] | null,
+) => void;
+
+const applyFeature = (tables: DeliveryTables, position: number, name: string, state: DeliveredFeature | null): void => {
+  const { features, changes } = tables;
+  const before = features.get(name);
+  if (state === null) {
+    if (before !== undefined) features.remove(before);
+    return;
+  }
+  const feature = before ?? newFeatureEntry(name, state.project, position);
+  if (before === undefined) features.add(feature);
+  else features.move(feature, state.project);
+  writeFeatureEntry(feature, state, position);
+  if (state.archived) tables.removalsSincePrune++;
+  changes.record({ position, feature });
+};
+
+const applySegment = (
+  tables: DeliveryTables,
+  position: number,
+  id: number,
+  state: DeliveryStates['segment'] | null,
+): void => {
+  const { segments, changes } = tables;
+  const segment: SegmentEntry = segments.get(id) ?? { id, position, json: undefined, constraints: '' };
+  segments.set(id, segment);
+  segment.position = position;
+  segment.json = state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
+  segment.constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
+  if (state === null) tables.removalsSincePrune++;
+  changes.record({ position, segment });
+};
+
+/** Adds an environment to a project, or removes it. */
+const setConnected = (
+  { projectsWith, features, changes }: DeliveryTables,
+  position: number,
+  { project, environment, connected }: { project: string; environment: string; connected: boolean },
+): void => {
+  const projects = projectsWith.get(environment) ?? new Set<string>();
+  projectsWith.set(environment, projects);
+  if (projects.has(project) === connected) return;
+  if (connected) projects.add(project);
+  else projects.delete(project);
+  for (const feature of features.ofProject(project)) {
+    const part = feature.parts.get(environment);
+    if (part === undefined) continue;
+    // From this position on, SDKs get what the feature has in the environment, or get it no longer.
+    feature.parts.set(environment, { ...part, position });
+    changes.record({ position, feature });
+  }
+};
+
+const appliers: { readonly [E in DeliveryEntity]: ApplyRow<E> } = {
+  feature: applyFeature,
+  segment: (tables, position, id, state) => applySegment(tables, position, Number(id), state),
+  environment: ({ environments, changes }, position, id, state) => {
+    if (state === null) environments.delete(id);
+    else environments.set(id, state);
+    changes.record({ position, environment: id });
+  },
+  'project-environment': (tables, position, id, state) => {
+    const [project = '', environment = ''] = id.split(' ', 2);
+    setConnected(tables, position, { project, environment, connected: state !== null });
+  },
+  'former-feature': (tables, position, id, state) => {
+    if (state === null) return;
+    const former = { ...state, position };
+    tables.formerFeatures.set(id, former);
+    tables.removalsSincePrune++;
+    tables.changes.record({ position, former });
+  },
+  history: (tables, position) => {
+    tables.historyFrom = position;
+  },
+};
+
+/** Writes the entity of an outbox row into the tables. A row of an unknown entity is of a newer version of features, and is ignored. */
+export const applyDeliveryRow = (
+  tables: DeliveryTables,
+  position: number,
+  { entity, id, state }: DeliveryState,
+): void => {
+  const apply = appliers[entity] as ApplyRow<never> | undefined;
+  apply?.(tables, position, id, state as never);
+};

@@ -1,0 +1,91 @@
+import type { ClientStrategy, DeliveredFeature } from '@bunting/contracts';
+
+/** The part of a feature that an SDK evaluates in one environment. */
+export interface EnvironmentPart {
+  /** the position of the row that last changed it */
+  position: number;
+  /** JSON members: `"enabled":…,"strategies":…,"variants":…` */
+  json: string;
+  /** the ids of the segments that its strategies use, each once */
+  segments: readonly number[];
+}
+
+/** A feature as JSON text in three pieces: `jsonPrefix`, the part of one environment, and `jsonSuffix`. */
+export interface FeatureEntry {
+  readonly name: string;
+  project: string;
+  isArchived: boolean;
+  /** `<type>:<value>` each */
+  tags: readonly string[];
+  /** the position of the row that last changed anything outside of `parts` */
+  position: number;
+  jsonPrefix: string;
+  jsonSuffix: string;
+  readonly parts: Map<string, EnvironmentPart>;
+}
+
+type ArchivedFeature = Extract<DeliveredFeature, { readonly archived: true }>;
+type LiveFeature = Exclude<DeliveredFeature, ArchivedFeature>;
+
+const noSegments: readonly number[] = [];
+const emptyPartJson = '"enabled":false,"strategies":[],"variants":[]';
+/** What SDKs evaluate of a feature in an environment in which it was never set up. */
+export const emptyPart: EnvironmentPart = { position: 0, json: emptyPartJson, segments: noSegments };
+
+/** The members of an object as JSON, without its braces. */
+const jsonMembersOf = (value: object): string => JSON.stringify(value).slice(1, -1);
+
+const segmentIdsOf = (strategies: readonly ClientStrategy[]): readonly number[] => {
+  const ids = new Set(strategies.flatMap(({ segments = [] }) => segments));
+  return ids.size === 0 ? noSegments : [...ids];
+};
+
+/** An entry without content, to be written by `writeFeatureEntry`. */
+export const newFeatureEntry = (name: string, project: string, position: number): FeatureEntry => ({
+  name,
+  project,
+  isArchived: true,
+  tags: [],
+  position,
+  jsonPrefix: '',
+  jsonSuffix: '',
+  parts: new Map<string, EnvironmentPart>(),
+});
+
+const writeArchived = (entry: FeatureEntry, { project }: ArchivedFeature, position: number): void => {
+  Object.assign(entry, { project, isArchived: true, position, jsonPrefix: '', jsonSuffix: '', tags: [] });
+  entry.parts.clear();
+};
+
+/** Writes all of a feature but its parts. */
+const writeCommon = (entry: FeatureEntry, state: LiveFeature, position: number): void => {
+  const { name } = entry;
+  const { project, type, description, stale, impressionData, dependencies } = state;
+  const jsonPrefix = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
+  const jsonSuffix = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
+  const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
+  const isUnchanged =
+    jsonPrefix === entry.jsonPrefix && jsonSuffix === entry.jsonSuffix && tags.join('\n') === entry.tags.join('\n');
+  if (isUnchanged && !entry.isArchived) return;
+  Object.assign(entry, { project, isArchived: false, position, jsonPrefix, jsonSuffix, tags });
+};
+
+const writeParts = ({ parts }: FeatureEntry, { environments }: LiveFeature, position: number): void => {
+  for (const [environment, { enabled, strategies, variants }] of Object.entries(environments)) {
+    const json = jsonMembersOf({ enabled, strategies, variants });
+    const part = parts.get(environment);
+    if (part === undefined && json === emptyPartJson) continue;
+    if (part?.json !== json) parts.set(environment, { position, json, segments: segmentIdsOf(strategies) });
+  }
+  for (const [environment, part] of parts) {
+    if (Object.hasOwn(environments, environment) || part.json === emptyPartJson) continue;
+    parts.set(environment, { ...emptyPart, position });
+  }
+};
+
+/** Writes the state of a row into the entry of its feature. Only the pieces that differ get the position of the row. */
+export const writeFeatureEntry = (entry: FeatureEntry, state: DeliveredFeature, position: number): void => {
+  if (state.archived) return writeArchived(entry, state, position);
+  writeCommon(entry, state, position);
+  writeParts(entry, state, position);
+};

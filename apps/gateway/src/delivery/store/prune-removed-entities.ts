@@ -1,0 +1,20 @@
+import type { DeliveryTables } from './delivery-tables.ts';
+
+/** Prunes the oldest deleted entities when there are more than `maxRemoved`; deltas then begin after the newest of them. */
+export const pruneRemovedEntities = (tables: DeliveryTables, maxRemoved: number): void => {
+  if (tables.removalsSincePrune <= maxRemoved / 4) return;
+  tables.removalsSincePrune = 0;
+  const { features, segments, formerFeatures } = tables;
+  const archived = [...features.all()].filter(({ isArchived }) => isArchived);
+  const removed = [
+    ...archived,
+    ...[...segments.values()].filter(({ json }) => json === undefined),
+    ...formerFeatures.values(),
+  ];
+  if (removed.length <= maxRemoved) return;
+  const upTo = removed.map(({ position }) => position).sort((one, other) => other - one)[maxRemoved] as number;
+  features.removeAll(archived.filter(({ position }) => position <= upTo));
+  for (const [id, { json, position }] of segments) if (json === undefined && position <= upTo) segments.delete(id);
+  for (const [id, { position }] of formerFeatures) if (position <= upTo) formerFeatures.delete(id);
+  tables.historyFrom = Math.max(tables.historyFrom, upTo);
+};
