@@ -2,7 +2,7 @@
 import type { DeliveryState, OutboxMessage } from '@bunting/contracts';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import { deliveryStore } from '../../../apps/gateway/src/delivery/store/delivery-store.ts';
-import { deliveryView } from '../../../apps/gateway/src/delivery/store/delivery-view.ts';
+import { deliveryView } from '../../../apps/gateway/src/delivery/view/delivery-view.ts';
 import { benchFlag } from '../generated-flags.ts';
 
 /** The memory of a process in MiB, rounded. */

@@ -6,8 +6,8 @@ import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { GatewayConfig } from '../config.ts';
 import { deliveryStore } from './store/delivery-store.ts';
-import { type DeliveryView, deliveryView } from './store/delivery-view.ts';
-import { evaluatorCache } from './store/evaluator-cache.ts';
+import { type DeliveryView, deliveryView } from './view/delivery-view.ts';
+import { evaluatorCache } from './view/evaluator-cache.ts';
 
 export interface DeliveryOptions {
   readonly bus: Bus;

@@ -14,7 +14,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requirePermission } from '../authorisation/require-permission.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './store/delivery-store.ts';
-import type { DeliveryView } from './store/delivery-view.ts';
+import type { DeliveryView } from './view/delivery-view.ts';
 
 /** An admitted request that matches the contract. */
 export interface ParsedRequest {

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PassThrough } from 'node:stream';
 import { Registry } from 'prom-client';
-import type { DeliveryView } from '../delivery/store/delivery-view.ts';
+import type { DeliveryView } from '../delivery/view/delivery-view.ts';
 import { streamMetrics } from '../monitoring/stream-metrics.ts';
 import type { Principal } from '../domain/principal.ts';
 import { deliveryStreams, type DeliveryStreamsOptions } from './delivery-streams.ts';

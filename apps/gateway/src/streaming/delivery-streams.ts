@@ -6,7 +6,7 @@ import type { ConcurrentRequestLimits } from '../admission/concurrent-request-li
 import type { UnreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { DeliveryView } from '../delivery/store/delivery-view.ts';
+import type { DeliveryView } from '../delivery/view/delivery-view.ts';
 import type { StreamMetrics } from '../monitoring/stream-metrics.ts';
 import { drainStreams } from './drain-streams.ts';
 import { type Channel, endStream, isWritable, type StreamConnection, type StreamOptions } from './stream-connection.ts';

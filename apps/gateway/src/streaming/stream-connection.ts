@@ -1,6 +1,6 @@
 import type { DeliveryScope } from '@bunting/contracts';
 import type { ServerResponse } from 'node:http';
-import type { DeliveryView } from '../delivery/store/delivery-view.ts';
+import type { DeliveryView } from '../delivery/view/delivery-view.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ServerSentEvent } from './server-sent-event.ts';
 

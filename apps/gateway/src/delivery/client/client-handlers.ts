@@ -20,7 +20,7 @@ import {
 } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } from '../sdk-handler.ts';
-import type { DeliveryView, Representation } from '../store/delivery-view.ts';
+import type { DeliveryView, Representation } from '../view/delivery-view.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
 
 /** The response to a poll of an SDK. */

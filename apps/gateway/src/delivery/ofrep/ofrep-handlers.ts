@@ -36,7 +36,7 @@ import type { DeliveryStreams } from '../../streaming/delivery-streams.ts';
 import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
 import { deltaClientSpec, viewAfterCatchUp, parseRevision, requireLoaded, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
-import type { DeliveryView } from '../store/delivery-view.ts';
+import type { DeliveryView } from '../view/delivery-view.ts';
 import { isFailure, ofrepResult, type OfrepResult } from './ofrep-result.ts';
 import { hashOfScope, type StreamTickets } from './stream-tickets.ts';
 

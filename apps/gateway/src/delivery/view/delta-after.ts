@@ -1,7 +1,7 @@
-import type { DeliveryStore } from './delivery-store.ts';
-import type { FeatureEntry } from './feature-entry.ts';
-import type { EntityChange } from './recent-changes.ts';
-import type { FormerFeature } from './stored-entities.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { FeatureEntry } from '../store/feature-entry.ts';
+import type { EntityChange } from '../store/recent-changes.ts';
+import type { FormerFeature } from '../store/stored-entities.ts';
 
 /** Reads from the delivery store what belongs to a scope. */
 export interface ScopeReader {

@@ -1,7 +1,7 @@
 import type { DeliveryScope } from '@bunting/contracts';
-import type { DeliveryStore } from './delivery-store.ts';
-import type { FeatureEntry } from './feature-entry.ts';
-import type { FormerFeature } from './stored-entities.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { FeatureEntry } from '../store/feature-entry.ts';
+import type { FormerFeature } from '../store/stored-entities.ts';
 import type { ScopeReader } from './delta-after.ts';
 
 export interface ScopeFilter extends Pick<ScopeReader, 'isVisible' | 'hasLeftScope' | 'formerConcernsScope'> {

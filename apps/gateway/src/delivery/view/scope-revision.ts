@@ -1,5 +1,5 @@
-import type { DeliveryStore } from './delivery-store.ts';
-import type { EntityChange } from './recent-changes.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { EntityChange } from '../store/recent-changes.ts';
 import type { ScopeFilter } from './scope-filter.ts';
 
 /** The newest revision that a scope can notice, and the ids of the segments that its features use. Other changes of the store invalidate nothing. */

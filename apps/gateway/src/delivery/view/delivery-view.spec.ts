@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { randomInt, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { aSetting, aStrategy, featureRow, givenRows, segmentRow } from '../../../test/delivery-rows.ts';
-import { deliveryStore } from './delivery-store.ts';
+import { deliveryStore } from '../store/delivery-store.ts';
 import { deliveryView } from './delivery-view.ts';
 
 const MiB = 1024 * 1024;

@@ -8,9 +8,9 @@ import {
   type Evaluator,
   type FindSegment,
 } from '@bunting/evaluation';
-import type { DeliveryStore } from './delivery-store.ts';
-import type { EnvironmentPart, FeatureEntry } from './feature-entry.ts';
-import type { SegmentEntry } from './stored-entities.ts';
+import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { EnvironmentPart, FeatureEntry } from '../store/feature-entry.ts';
+import type { SegmentEntry } from '../store/stored-entities.ts';
 import type { DeliveryView } from './delivery-view.ts';
 
 interface Compiled<T> {
