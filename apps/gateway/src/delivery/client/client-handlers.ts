@@ -20,7 +20,8 @@ import {
 } from '../../http/response/entity-tags.ts';
 import type { Delivery } from '../delivery.ts';
 import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } from '../sdk-handler.ts';
-import type { DeliveryView, Representation } from '../view/delivery-view.ts';
+import type { DeliveryView } from '../view/delivery-view.ts';
+import type { Representation } from '../view/full-response.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
 
 /** The response to a poll of an SDK. */

@@ -13,7 +13,8 @@ import type { ServerSentEvent } from '../../streaming/server-sent-event.ts';
 import { deltaClientSpec, viewAfterCatchUp, parseRevision, type SdkHandler } from '../sdk-handler.ts';
 import type { Delivery } from '../delivery.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
-import type { Delta, DeliveryView } from '../view/delivery-view.ts';
+import type { Delta } from '../view/delta.ts';
+import type { DeliveryView } from '../view/delivery-view.ts';
 
 export interface ClientStreamOptions {
   readonly delivery: Delivery;

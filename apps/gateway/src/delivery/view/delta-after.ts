@@ -1,22 +1,7 @@
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import type { FeatureEntry } from '../store/feature-entry.ts';
 import type { EntityChange } from '../store/recent-changes.ts';
-import type { FormerFeature } from '../store/stored-entities.ts';
-
-/** Reads from the delivery store what belongs to a scope. */
-export interface ScopeReader {
-  /** the position of the newest change of a feature in the environment of the scope */
-  readonly positionOf: (feature: FeatureEntry) => number;
-  readonly isVisible: (feature: FeatureEntry) => boolean;
-  /** Whether clients of the scope may still have a feature that is no longer visible. */
-  readonly hasLeftScope: (feature: FeatureEntry) => boolean;
-  /** Whether clients of the scope may still have a feature of a project that it has left. */
-  readonly formerConcernsScope: (former: FormerFeature) => boolean;
-  readonly segmentIdsOf: (feature: FeatureEntry) => readonly number[];
-  /** the ids of the segments that visible features use */
-  readonly usedSegmentIds: () => ReadonlySet<number>;
-  readonly jsonOf: (feature: FeatureEntry) => string;
-}
+import type { ScopeReader } from './scope-reader.ts';
 
 interface Event {
   readonly position: number;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type GzipPart, gzipPart } from '../../http/response/gzip-parts.ts';
 import type { FeatureEntry } from '../store/feature-entry.ts';
+import type { ScopeReader } from './scope-reader.ts';
 
 /** A run of features in a list, serialised once for as long as none of them changes. */
 export interface FeatureBlock {
@@ -18,11 +19,7 @@ export interface FeatureBlock {
   readonly size: number;
 }
 
-interface Serialisation {
-  readonly positionOf: (feature: FeatureEntry) => number;
-  /** the JSON of a feature, in pieces */
-  readonly piecesOf: (feature: FeatureEntry) => readonly string[];
-}
+type Serialisation = Pick<ScopeReader, 'contentPositionOf' | 'piecesOf'>;
 
 /**
  * The mean number of features in a block. A change compresses a block again; smaller blocks, each compressed by itself, would be longer in
@@ -57,7 +54,7 @@ const blockOf = (features: readonly FeatureEntry[], bytes: Buffer, serialisation
   let compressed: GzipPart | Promise<GzipPart> | undefined;
   return {
     features,
-    positions: features.map(serialisation.positionOf),
+    positions: features.map(serialisation.contentPositionOf),
     hash: hash('sha256', bytes, 'hex'),
     length: bytes.length,
     bytes: serialised,
@@ -102,7 +99,8 @@ export const updateFeatureBlocks = (
   const isSame = (block: FeatureBlock, run: readonly FeatureEntry[]): boolean =>
     block.features.length === run.length &&
     run.every(
-      (feature, nth) => feature === block.features[nth] && serialisation.positionOf(feature) === block.positions[nth],
+      (feature, nth) =>
+        feature === block.features[nth] && serialisation.contentPositionOf(feature) === block.positions[nth],
     );
   const runs = runsOf(features).map((run) => {
     const block = byFirst.get(run[0]);

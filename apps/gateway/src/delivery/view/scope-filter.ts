@@ -2,9 +2,13 @@ import type { DeliveryScope } from '@bunting/contracts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import type { FeatureEntry } from '../store/feature-entry.ts';
 import type { FormerFeature } from '../store/stored-entities.ts';
-import type { ScopeReader } from './delta-after.ts';
 
-export interface ScopeFilter extends Pick<ScopeReader, 'isVisible' | 'hasLeftScope' | 'formerConcernsScope'> {
+export interface ScopeFilter {
+  readonly isVisible: (feature: FeatureEntry) => boolean;
+  /** Whether clients of the scope may still have a feature that is no longer visible. */
+  readonly hasLeftScope: (feature: FeatureEntry) => boolean;
+  /** Whether clients of the scope may still have a feature of a project that it has left. */
+  readonly formerConcernsScope: (former: FormerFeature) => boolean;
   /** Whether clients of the scope can notice a change of the feature. */
   readonly concernsScope: (feature: FeatureEntry) => boolean;
 }
