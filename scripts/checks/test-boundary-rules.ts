@@ -172,11 +172,11 @@ const samples: readonly Sample[] = [
     imports,
   ),
   ...importSamples(
-    'apps/gateway/src/persistence/identity/sample.ts',
+    'apps/gateway/src/persistence/accounts/sample.ts',
     ['../../scim/scim-error.ts', '../../service.ts'],
     imports,
   ),
-  ...importSamples('apps/gateway/src/persistence/identity/sample.ts', ['../../domain/refusals.ts', '../entities.ts']),
+  ...importSamples('apps/gateway/src/persistence/accounts/sample.ts', ['../../domain/refusals.ts', '../entities.ts']),
   ...importSamples(
     'apps/search/src/persistence/sample.ts',
     ['../config.ts', '../reconciler/sample.ts', 'fastify'],

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
 import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import type { settingReads } from '../persistence/identity/setting-repository.ts';
+import type { settingReads } from '../persistence/setting-repository.ts';
 import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { oidcSecretCipher } from './oidc-secret-cipher.ts';
 import { oidcSettingsOfConfig, oidcSettingsOfRow } from './oidc-settings-sources.ts';

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
 import { defaultOidcValues, type OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import type { StoredSetting } from '../persistence/identity/setting-repository.ts';
+import type { StoredSetting } from '../persistence/setting-repository.ts';
 import type { OidcSecretCipher } from './oidc-secret-cipher.ts';
 
 /** The settings of the variables OIDC_*; undefined where OIDC_ENABLED is not set. */

@@ -1,7 +1,7 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
 import { entitySql, Timestamp, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import type { UnusedGroupAttributes, UnusedUserAttributes } from '../domain/accounts/unused-provider-attributes.ts';
+import type { UnusedGroupAttributes, UnusedUserAttributes } from '../domain/scim/unused-provider-attributes.ts';
 import type { TokenKind } from '../domain/tokens/token-scope.ts';
 
 /** The generated key of token hashes, where no setting has one, and the fingerprint of the key in use. */

@@ -11,9 +11,9 @@ import {
 import { emitEventsInto } from './emit-events.ts';
 import { type LastAdministratorGuard, lastAdministratorGuard } from './rights/last-administrator-guard.ts';
 import { groupRepository } from './accounts/group-repository.ts';
-import { identityRepository } from './identity/identity-repository.ts';
-import { scimRepository } from './identity/scim-repository.ts';
-import { settingRepository } from './identity/setting-repository.ts';
+import { oidcIdentityRepository } from './accounts/oidc-identity-repository.ts';
+import { scimRepository } from './scim/scim-repository.ts';
+import { settingRepository } from './setting-repository.ts';
 import { userRepository } from './accounts/user-repository.ts';
 import { projectRoleRepository } from './rights/project-role-repository.ts';
 import { roleRepository } from './rights/role-repository.ts';
@@ -80,7 +80,7 @@ const repositories = (
   const emit = emitEventsInto(outbox, context);
   return {
     groups: groupRepository(tx, guard, emit),
-    identities: identityRepository(tx),
+    identities: oidcIdentityRepository(tx),
     initialTokens: initialTokenRepository(tx, hasher, cipher, emit),
     inviteLinks: inviteLinkRepository(tx, emit),
     links: oneTimeLinkRepository(tx, hasher),

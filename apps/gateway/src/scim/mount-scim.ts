@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ScimQuery } from '../persistence/identity/scim-repository.ts';
+import type { ScimQuery } from '../persistence/scim/scim-repository.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import {
   createScimGroup,

@@ -1,12 +1,7 @@
 import { groupCreated, groupDeleted } from '../domain/accounts/groups.ts';
-import {
-  changedGroup,
-  type GroupChange,
-  type StoredGroup,
-  membersToLoad,
-} from '../domain/accounts/provisioned-groups.ts';
+import { changedGroup, type GroupChange, type StoredGroup, membersToLoad } from '../domain/scim/provisioned-groups.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
-import type { GroupView, ScimGroupRow } from '../persistence/identity/scim-repository.ts';
+import type { GroupView, ScimGroupRow } from '../persistence/scim/scim-repository.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import { scimCaller } from './scim-caller.ts';
 import { invalidValue, notFoundResource } from './scim-error.ts';

@@ -3,7 +3,7 @@ import { predefinedRole } from '../domain/rights/roles.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import { removeAccount } from '../operations/users/remove-account.ts';
 import { storeAccountUpdate } from '../operations/users/store-account-update.ts';
-import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
+import type { ScimUserRow } from '../persistence/scim/scim-repository.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import { notFoundResource } from './scim-error.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '@bunting/contracts';
 import { AccountExists } from '../domain/accounts/account-exists.ts';
-import { InvalidFilter } from '../domain/accounts/parse-scim-filter.ts';
+import { InvalidFilter } from '../domain/scim/parse-scim-filter.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 
 /** The values of `scimType`, which specifies an error with the status 400 or 409 (RFC 7644, 3.12). */

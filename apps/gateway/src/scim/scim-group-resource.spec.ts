@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { changedGroup, type GroupChange } from '../domain/accounts/provisioned-groups.ts';
+import { changedGroup, type GroupChange } from '../domain/scim/provisioned-groups.ts';
 import { parseGroupPatch } from './scim-group-resource.ts';
 
 const patch = (...Operations: object[]) => parseGroupPatch({ Operations });

@@ -1,8 +1,8 @@
 import { isJsonObject } from '@bunting/contracts';
 import type { Filter } from 'scim2-parse-filter';
-import { parseScimFilter } from '../domain/accounts/parse-scim-filter.ts';
-import type { GroupChange } from '../domain/accounts/provisioned-groups.ts';
-import type { ScimGroupRow } from '../persistence/identity/scim-repository.ts';
+import { parseScimFilter } from '../domain/scim/parse-scim-filter.ts';
+import type { GroupChange } from '../domain/scim/provisioned-groups.ts';
+import type { ScimGroupRow } from '../persistence/scim/scim-repository.ts';
 import { parsePatchOperations, patchOperationKind } from './patch-operations.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 import { parseResourceId } from './scim-request.ts';

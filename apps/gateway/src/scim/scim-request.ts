@@ -1,6 +1,6 @@
 import { maxId } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
-import type { GroupView, ScimQuery } from '../persistence/identity/scim-repository.ts';
+import type { GroupView, ScimQuery } from '../persistence/scim/scim-repository.ts';
 import { notFoundResource, ScimError } from './scim-error.ts';
 
 /** The id of a user or group in a request; undefined for text that is none. */

@@ -1,8 +1,8 @@
 import { isJsonObject } from '@bunting/contracts';
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
-import type { UnusedUserAttributes } from '../domain/accounts/unused-provider-attributes.ts';
+import type { UnusedUserAttributes } from '../domain/scim/unused-provider-attributes.ts';
 import { namesFault, type UserNames } from '../domain/accounts/user-names.ts';
-import type { ScimUserRow } from '../persistence/identity/scim-repository.ts';
+import type { ScimUserRow } from '../persistence/scim/scim-repository.ts';
 import { parsePatchOperations, patchOperationKind } from './patch-operations.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
 

@@ -2,7 +2,7 @@ import type { Group } from '@bunting/contracts';
 import { timestampSql, type Tx } from '@bunting/database';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/accounts/synchronised-groups.ts';
-import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
+import type { StoredGroup } from '../../domain/scim/provisioned-groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';

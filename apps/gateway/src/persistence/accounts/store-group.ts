@@ -1,7 +1,7 @@
 import { refusal } from '@bunting/contracts';
 import { type Tx, violatedConstraint } from '@bunting/database';
-import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
-import type { UnusedGroupAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
+import type { StoredGroup } from '../../domain/scim/provisioned-groups.ts';
+import type { UnusedGroupAttributes } from '../../domain/scim/unused-provider-attributes.ts';
 import { GroupEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 

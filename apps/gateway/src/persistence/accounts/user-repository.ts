@@ -10,7 +10,7 @@ import { advisoryLock, escapeLike, onlyRow, timestampSql, type Tx, violatedConst
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import { AccountExists } from '../../domain/accounts/account-exists.ts';
-import type { UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
+import type { UnusedUserAttributes } from '../../domain/scim/unused-provider-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
 import { displayNameSql } from './display-name-sql.ts';

@@ -1,7 +1,7 @@
 import { advisoryLock, type Tx } from '@bunting/database';
 
 /** The subjects of OpenID providers that users are linked to. */
-export const identityRepository = ({ query }: Pick<Tx, 'query'>) => ({
+export const oidcIdentityRepository = ({ query }: Pick<Tx, 'query'>) => ({
   /** Serialises the sign-ins of one subject until the transaction ends. @returns its user; undefined for one that is not linked */
   findForUpdate: async (issuer: string, subject: string): Promise<number | undefined> => {
     await advisoryLock({ query }, `identity ${JSON.stringify([issuer, subject])}`);

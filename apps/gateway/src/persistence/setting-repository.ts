@@ -1,8 +1,8 @@
 import { advisoryLock, type Tx } from '@bunting/database';
-import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { SettingName, StoredSettings } from '../../domain/stored-settings.ts';
-import type { EmitEvents } from '../emit-events.ts';
-import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
+import type { GatewayEvent } from '../domain/gateway-event.ts';
+import type { SettingName, StoredSettings } from '../domain/stored-settings.ts';
+import type { EmitEvents } from './emit-events.ts';
+import type { LastAdministratorGuard } from './rights/last-administrator-guard.ts';
 
 export interface StoredSetting<Name extends SettingName> {
   readonly value: StoredSettings[Name];

@@ -1,7 +1,7 @@
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { StoredGroup } from '../../domain/accounts/provisioned-groups.ts';
-import type { UnusedGroupAttributes, UnusedUserAttributes } from '../../domain/accounts/unused-provider-attributes.ts';
+import type { StoredGroup } from '../../domain/scim/provisioned-groups.ts';
+import type { UnusedGroupAttributes, UnusedUserAttributes } from '../../domain/scim/unused-provider-attributes.ts';
 import { type GroupInput, storeGroup } from '../accounts/store-group.ts';
 import { userColumnsSql, type UserRow } from '../accounts/user-repository.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';

@@ -1,5 +1,5 @@
 import type { Filter } from 'scim2-parse-filter';
-import { InvalidFilter, parseScimFilter } from '../../domain/accounts/parse-scim-filter.ts';
+import { InvalidFilter, parseScimFilter } from '../../domain/scim/parse-scim-filter.ts';
 
 /** How an attribute of a resource is compared in SQL. */
 export interface FilterAttribute {
