@@ -33,7 +33,7 @@ import { existingProjectsReader } from './persistence/projects/existing-projects
 import { listenForAccessChanges } from './persistence/rights/listen-for-access-changes.ts';
 import { configuredTokenCipher } from './persistence/tokens/secret-cipher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
-import { signInLog } from './sessions/sign-in-log.ts';
+import { signInLog } from './sign-in/sign-in-log.ts';
 
 export interface RunningGateway extends RunningService {
   /** the generated admin token, at the first start only */
@@ -81,13 +81,13 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const outboxProducer = startGatewayOutbox(context, database);
   onStop('outbox', () => outboxProducer.stop());
   const authentication = await startAuthentication(context, database, cipher);
-  const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings } = authentication;
+  const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings, scimSetting } = authentication;
   const { projects, pendingPrivateProjects } = await startProjectVisibility(context, database);
   const sdkDelivery = await startSdkDelivery(context, authentication);
   const { delivery, streams, unread, respondBeforeRouting } = sdkDelivery;
   const onAccessChange = (table?: string) => {
     authentication.invalidateCache(table === undefined || table === 'api_token');
-    signInSettings.invalidate();
+    scimSetting.invalidate();
     streams.checkTokens();
   };
   const accessListener = listenForAccessChanges(database, onAccessChange);

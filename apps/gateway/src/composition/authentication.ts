@@ -4,7 +4,7 @@ import { admission, publicAdmission } from '../admission/admission.ts';
 import { concurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { authenticator } from '../authentication/authenticator.ts';
 import type { GatewayConfig } from '../config.ts';
-import { signInSettings } from '../identity/effective-sign-in-settings.ts';
+import { currentOpenIdProvider } from '../oidc/current-openid-provider.ts';
 import { gatewayReads } from '../persistence/gateway-reads.ts';
 import { sessionLookup } from '../persistence/sessions/session-lookup.ts';
 import { lastSeenRecorder } from '../persistence/tokens/last-seen-recorder.ts';
@@ -12,9 +12,11 @@ import type { SecretCipher } from '../persistence/tokens/secret-cipher.ts';
 import { openSecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { eraseSealedSecrets } from '../persistence/tokens/token-repository.ts';
+import { scimSettingCache } from '../scim/scim-setting-cache.ts';
 import { sameOriginPolicy } from '../sessions/same-origin-policy.ts';
 import { sessionCookie } from '../sessions/session-cookie.ts';
-import { signInMethods } from '../identity/sign-in-methods.ts';
+import { effectiveSignInSettings } from '../sign-in/effective-sign-in-settings.ts';
+import { signInMethods } from '../sign-in/sign-in-methods.ts';
 
 /** Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
 export const startAuthentication = async (
@@ -56,12 +58,12 @@ export const startAuthentication = async (
   });
   const limits = concurrentRequestLimits(config);
   const reads = gatewayReads(database, hasher, cipher, sessionLimits);
-  const settings = signInSettings({ config, read: reads.settings.find, hasher, warn: (message) => log.warn(message) });
+  const signInSettings = effectiveSignInSettings({ config, read: reads.settings.find, hasher });
   const sameOrigin = sameOriginPolicy(config);
   const { admit, admitBeforeRouting } = admission({
     authenticate,
     sameOrigin,
-    signInOptions: signInMethods(settings),
+    signInOptions: signInMethods(signInSettings),
     limits,
     log,
     config,
@@ -78,7 +80,9 @@ export const startAuthentication = async (
     invalidateCache,
     limits,
     reads,
-    signInSettings: settings,
+    signInSettings,
+    findProvider: currentOpenIdProvider(signInSettings, (message) => log.warn(message)),
+    scimSetting: scimSettingCache(() => reads.settings.find('scim'), config.GATEWAY_TOKEN_CACHE_TTL_MS),
     admit,
     admitBeforeRouting,
     admitPublic: publicAdmission({ limits, sameOrigin, config }),

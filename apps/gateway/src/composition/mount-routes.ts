@@ -7,9 +7,9 @@ import type { GatewayConfig } from '../config.ts';
 import { builtConsoleFolder, mountConsole } from '../console/mount-console.ts';
 import { mountOperation, type MountOptions } from '../http/mount-operation.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
-import { oidcLoginCookie } from '../identity/oidc-login-cookie.ts';
-import { logoutDestination } from '../identity/logout-destination.ts';
-import { mountOidc } from '../identity/mount-oidc.ts';
+import { oidcLoginCookie } from '../oidc/oidc-login-cookie.ts';
+import { logoutDestination } from '../oidc/logout-destination.ts';
+import { mountOidc } from '../oidc/mount-oidc.ts';
 import { mountHealth } from '../monitoring/mount-health.ts';
 import { mountMetrics } from '../monitoring/mount-metrics.ts';
 import { mountDocs } from '../openapi/mount-docs.ts';
@@ -17,7 +17,7 @@ import { openApiDocument } from '../openapi/openapi-document.ts';
 import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 import { mountScim } from '../scim/mount-scim.ts';
 import { mountLogout } from '../sessions/mount-logout.ts';
-import type { SignInLog } from '../sessions/sign-in-log.ts';
+import type { SignInLog } from '../sign-in/sign-in-log.ts';
 import type { Authentication } from './authentication.ts';
 import type { SdkDelivery } from './sdk-delivery.ts';
 
@@ -40,7 +40,7 @@ export const mountRoutes = (
   { config, bus, log, metrics, monitoringPort }: ServiceContext<typeof GatewayConfig>,
   { authentication, sdkDelivery, ownBus, awaitRights, endSession, ready, signInLog, transaction }: RouteParts,
 ): void => {
-  const { hasher, cookie, sameOrigin, authenticate, limits, reads, signInSettings, admit, admitPublic } =
+  const { hasher, cookie, sameOrigin, authenticate, limits, reads, findProvider, scimSetting, admit, admitPublic } =
     authentication;
   const { sdkHandlers, openStreams } = sdkDelivery;
   for (const operation of httpOperations) {
@@ -71,13 +71,13 @@ export const mountRoutes = (
     sameOrigin,
     end: (request, caller, sessionId) =>
       endSession(transactionContextOf(request, caller, config.GATEWAY_CALL_TIMEOUT_MS), sessionId),
-    destination: logoutDestination(signInSettings, config),
+    destination: logoutDestination(findProvider, config),
     rateLimit: anonymousRateLimit(config),
   });
-  mountScim(app, { config, readSetting: signInSettings.readScim, hasher, limits, transaction, reads });
+  mountScim(app, { config, readSetting: scimSetting.read, hasher, limits, transaction, reads });
   mountOidc(app, {
     config,
-    settings: signInSettings,
+    findProvider,
     transaction,
     loginCookie: oidcLoginCookie(hasher, config),
     sessionCookie: cookie,

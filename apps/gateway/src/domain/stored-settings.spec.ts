@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { defaultOidcValues, type OidcClientSettings } from './identity/oidc-settings.ts';
+import { defaultOidcValues, type OidcClientSettings } from './oidc/oidc-settings.ts';
 import { oidcSettingEvents, passwordSettingEvents, scimTokenCreated, switchScim } from './stored-settings.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {

@@ -1,6 +1,6 @@
 import { isEqual, type PasswordSettings } from '@bunting/contracts';
 import type { GatewayEvent } from './gateway-event.ts';
-import type { OidcClientSettings, OidcValues } from './identity/oidc-settings.ts';
+import type { OidcClientSettings, OidcValues } from './oidc/oidc-settings.ts';
 
 /** The settings that administrators change at run time. */
 export interface StoredSettings {

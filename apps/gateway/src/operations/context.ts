@@ -6,8 +6,8 @@ import type { InviteLinkSecrets } from '../persistence/links/invite-link-secrets
 import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import type { LoginLimits } from '../passwords/login-limits.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
-import type { SignInLog } from '../sessions/sign-in-log.ts';
-import type { SignInSettings } from '../identity/effective-sign-in-settings.ts';
+import type { SignInLog } from '../sign-in/sign-in-log.ts';
+import type { EffectiveSignInSettings } from '../sign-in/effective-sign-in-settings.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
@@ -38,5 +38,5 @@ export interface GatewayContext {
   /** applies changed rights in this process: drops its cached principals, and checks its open streams */
   readonly invalidateRights: () => void;
   readonly instance: InstanceInfo;
-  readonly signInSettings: SignInSettings;
+  readonly signInSettings: EffectiveSignInSettings;
 }

@@ -4,13 +4,13 @@ import { clientNetwork } from '../admission/client-network.ts';
 import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { SignInSettings } from '../identity/effective-sign-in-settings.ts';
 import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
 import { ScimError } from './scim-error.ts';
+import type { ScimSettingCache } from './scim-setting-cache.ts';
 
 export interface ScimAuthenticatorOptions {
   readonly config: Pick<GatewayConfig, 'GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE'>;
-  readonly readSetting: SignInSettings['readScim'];
+  readonly readSetting: ScimSettingCache['read'];
   readonly hasher: SecretHasher;
   readonly limits: Pick<ConcurrentRequestLimits, 'assignClient'>;
 }

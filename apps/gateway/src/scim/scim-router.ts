@@ -6,7 +6,7 @@ import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithi
 import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
 import { closeAfterEarlyResponse } from '../http/response/raw-response.ts';
-import { publicUrl } from '../identity/public-url.ts';
+import { publicUrl } from '../http/request/public-url.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 import { scimAuthenticator, type ScimAuthenticatorOptions } from './scim-authenticator.ts';
 import { scimCaller } from './scim-caller.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Me, User } from '@bunting/contracts';
-import { syncGroups } from '../identity/oidc-sign-in.ts';
+import { syncGroups } from '../oidc/oidc-sign-in.ts';
 import { groupRepository } from '../persistence/accounts/group-repository.ts';
 import { lastAdministratorGuard } from '../persistence/rights/last-administrator-guard.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DiscoverOidcProvider } from '@bunting/contracts';
-import { mergeOidcSettings } from '../../domain/identity/oidc-settings.ts';
-import { discoverProvider } from '../../identity/openid-provider.ts';
+import { mergeOidcSettings } from '../../domain/oidc/oidc-settings.ts';
+import { discoverProvider } from '../../oidc/openid-provider.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const discoverOidcProviderEndpoint = ({ signInSettings }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetOidcSettings } from '@bunting/contracts';
-import { oidcSettingsResponse } from '../../domain/identity/oidc-settings.ts';
+import { oidcSettingsResponse } from '../../domain/oidc/oidc-settings.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getOidcSettingsEndpoint = ({ signInSettings }: GatewayContext) =>

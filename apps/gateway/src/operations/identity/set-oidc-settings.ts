@@ -1,13 +1,9 @@
 import { implement } from '@bunting/bus';
 import { SetOidcSettings } from '@bunting/contracts';
-import {
-  mergeOidcSettings,
-  requireCheckedProvider,
-  oidcSettingsResponse,
-} from '../../domain/identity/oidc-settings.ts';
+import { mergeOidcSettings, requireCheckedProvider, oidcSettingsResponse } from '../../domain/oidc/oidc-settings.ts';
 import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
-import { oidcSettingsOfRow } from '../../identity/oidc-settings-sources.ts';
-import { discoverProvider } from '../../identity/openid-provider.ts';
+import { oidcSettingsOfRow } from '../../oidc/oidc-settings-sources.ts';
+import { discoverProvider } from '../../oidc/openid-provider.ts';
 import { oidcSettingEvents } from '../../domain/stored-settings.ts';
 import type { GatewayContext } from '../context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';

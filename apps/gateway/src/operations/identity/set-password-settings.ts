@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { SetPasswordSettings } from '@bunting/contracts';
-import { requireOidcToDisablePasswords } from '../../domain/identity/oidc-settings.ts';
+import { requireOidcToDisablePasswords } from '../../domain/oidc/oidc-settings.ts';
 import { passwordSettingEvents } from '../../domain/stored-settings.ts';
 import type { GatewayContext } from '../context.ts';
 

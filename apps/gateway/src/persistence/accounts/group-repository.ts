@@ -1,7 +1,7 @@
 import type { Group } from '@bunting/contracts';
 import { timestampSql, type Tx } from '@bunting/database';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/accounts/synchronised-groups.ts';
+import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/oidc/synchronised-memberships.ts';
 import type { StoredGroup } from '../../domain/scim/provisioned-groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';

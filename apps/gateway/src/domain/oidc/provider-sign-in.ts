@@ -1,5 +1,5 @@
 import type { User } from '@bunting/contracts';
-import { isReadableClaimText } from '../identity/readable-claim-text.ts';
+import { isReadableClaimText } from './readable-claim-text.ts';
 
 /** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
 export class SignInDenied extends Error {}

@@ -3,23 +3,23 @@ import type { Logger } from '@bunting/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
 import type { GatewayConfig } from '../config.ts';
-import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
+import { SignInDenied } from '../domain/oidc/provider-sign-in.ts';
 import { transactionContextOf } from '../http/request/transaction-context.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
-import type { SignInLog } from '../sessions/sign-in-log.ts';
+import type { SignInLog } from '../sign-in/sign-in-log.ts';
 import type { OidcLoginCookie } from './oidc-login-cookie.ts';
+import type { CurrentOpenIdProvider } from './current-openid-provider.ts';
 import type { OpenIdProvider } from './openid-provider.ts';
 import { providerFaultOf } from './provider-fault.ts';
-import { publicUrl } from './public-url.ts';
+import { publicUrl } from '../http/request/public-url.ts';
 import { signInWithProvider, ssoCaller } from './oidc-sign-in.ts';
 import { signInFailureHandler } from './sign-in-failure-handler.ts';
 import { sendSignInFailurePage } from './sign-in-failure-page.ts';
-import type { SignInSettings } from './effective-sign-in-settings.ts';
 
 export interface OidcRoutesOptions {
   readonly config: GatewayConfig;
-  readonly settings: SignInSettings;
+  readonly findProvider: CurrentOpenIdProvider;
   readonly transaction: UnitOfWork;
   readonly loginCookie: OidcLoginCookie;
   readonly sessionCookie: SessionCookie;
@@ -47,7 +47,7 @@ export const ownPath = (requested: string | null): string => {
 
 /** Mounts `/auth/oidc/login` and `/auth/oidc/callback`. Every failure ends at a page with the cause. */
 export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): void => {
-  const { config, settings, transaction, loginCookie, sessionCookie, signInLog, log, rateLimit } = options;
+  const { config, findProvider, transaction, loginCookie, sessionCookie, signInLog, log, rateLimit } = options;
   const signIns = concurrencyLimit();
   const quota = {
     key: 'sign-ins',
@@ -63,7 +63,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
       let release: (() => void) | undefined;
       try {
         release = signIns.acquire([quota]);
-        const provider = await settings.provider();
+        const provider = await findProvider();
         if (provider === undefined) {
           request.exchange.outcome = 'NotFoundError';
           return sendSignInFailurePage(

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../config.ts';
-import { defaultOidcValues, type OidcClientSettings } from '../domain/identity/oidc-settings.ts';
+import { defaultOidcValues, type OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
 import type { StoredSetting } from '../persistence/setting-repository.ts';
 import type { OidcSecretCipher } from './oidc-secret-cipher.ts';
 

@@ -9,10 +9,10 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
-import { groupsIn, hasOmittedGroups } from '../domain/identity/group-claims.ts';
-import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import { lacksUserClaims, oidcUserClaims, type OidcUserClaims } from '../domain/identity/oidc-claims.ts';
-import { providerConfiguration } from './provider-configuration.ts';
+import { groupsIn, hasOmittedGroups } from '../domain/oidc/group-claims.ts';
+import type { OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
+import { lacksUserClaims, oidcUserClaims, type OidcUserClaims } from '../domain/oidc/oidc-claims.ts';
+import { oidcClientConfiguration } from './oidc-client-configuration.ts';
 import { providerFaultOf, ProviderFault } from './provider-fault.ts';
 
 /** The state of a sign-in that is needed for the callback. */
@@ -34,7 +34,7 @@ const textsOf = (value: unknown): string[] =>
  * rotated.
  */
 export const openIdProvider = (settings: OidcClientSettings, warn: (message: string) => void) => {
-  const { discover, configuration } = providerConfiguration(settings, warn);
+  const { discover, configuration } = oidcClientConfiguration(settings, warn);
   const scopes = [
     'openid',
     'email',

@@ -3,7 +3,7 @@ import {
   lastAdministratorMemberships,
   type SynchronisedGroup,
   synchronisedMemberships,
-} from './synchronised-groups.ts';
+} from './synchronised-memberships.ts';
 
 const joined: SynchronisedGroup = { id: 1, name: 'Designers', isNamed: true, isMember: true };
 const named: SynchronisedGroup = { id: 2, name: 'Writers', isNamed: true, isMember: false };

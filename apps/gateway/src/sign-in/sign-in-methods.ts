@@ -1,5 +1,5 @@
 import { Refusal, type SignInOptions } from '@bunting/contracts';
-import type { SignInSettings } from './effective-sign-in-settings.ts';
+import type { EffectiveSignInSettings } from './effective-sign-in-settings.ts';
 
 /** Milliseconds for which the form is cached, so that many requests without a session do not cause as many statements in the database. */
 const cacheMs = 2_000;
@@ -11,7 +11,7 @@ const cacheMs = 2_000;
 export const signInMethods = ({
   arePasswordsDisabled,
   oidc,
-}: Pick<SignInSettings, 'arePasswordsDisabled' | 'oidc'>) => {
+}: Pick<EffectiveSignInSettings, 'arePasswordsDisabled' | 'oidc'>) => {
   let form: SignInOptions = { path: '/auth/simple/login', type: 'password', defaultHidden: false, options: [] };
   let expiresAt = 0;
   const refresh = async (): Promise<void> => {

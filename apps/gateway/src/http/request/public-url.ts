@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { GatewayConfig } from '../config.ts';
+import type { GatewayConfig } from '../../config.ts';
 
 /** The URL under which browsers reach Bunting, without a final slash: GATEWAY_PUBLIC_URL, or the origin of the request. */
 export const publicUrl = (

@@ -1,18 +1,18 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
-import type { OidcClientSettings } from '../domain/identity/oidc-settings.ts';
-import type { OidcUserClaims } from '../domain/identity/oidc-claims.ts';
+import type { OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
+import type { OidcUserClaims } from '../domain/oidc/oidc-claims.ts';
 import {
   accountOfFirstSignIn,
   requireActive,
   requireAllowedDomain,
   requireDefaultRole,
   requireStorableSubject,
-} from '../domain/accounts/provider-sign-in.ts';
+} from '../domain/oidc/provider-sign-in.ts';
 import {
   lastAdministratorMemberships,
   type SynchronisedGroup,
   synchronisedMemberships,
-} from '../domain/accounts/synchronised-groups.ts';
+} from '../domain/oidc/synchronised-memberships.ts';
 import { accountCreated } from '../domain/accounts/users.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';

@@ -2,7 +2,7 @@ import { Refusal } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rateLimiter } from '../admission/rate-limit.ts';
-import { SignInDenied } from '../domain/accounts/provider-sign-in.ts';
+import { SignInDenied } from '../domain/oidc/provider-sign-in.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 import { ProviderFault } from './provider-fault.ts';
 import { sendSignInFailurePage } from './sign-in-failure-page.ts';
