@@ -9,7 +9,7 @@ import {
   requireStorableSubject,
 } from '../domain/oidc/provider-sign-in.ts';
 import {
-  lastAdministratorMemberships,
+  membershipsRetainingAdministrator,
   type SynchronisedGroup,
   synchronisedMemberships,
 } from '../domain/oidc/synchronised-memberships.ts';
@@ -66,7 +66,7 @@ export const syncGroups = async (
   const requested = synchronisedMemberships(userId, managedGroups);
   const leavesAdministrator =
     requested.removed.length === 0 || (await groups.wouldLeaveAdministrator(userId, requested, ssoCaller.name));
-  const decision = leavesAdministrator ? requested : lastAdministratorMemberships(userId, managedGroups);
+  const decision = leavesAdministrator ? requested : membershipsRetainingAdministrator(userId, managedGroups);
   await groups.saveMemberships(userId, decision, ssoCaller.name, decision.events);
   return decision.retained;
 };

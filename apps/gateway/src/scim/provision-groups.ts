@@ -1,5 +1,10 @@
 import { groupCreated, groupDeleted } from '../domain/accounts/groups.ts';
-import { changedGroup, type GroupChange, type StoredGroup, membersToLoad } from '../domain/scim/provisioned-groups.ts';
+import {
+  changeProvisionedGroup,
+  type ProvisionedGroupChange,
+  type ProvisionedGroup,
+  membersToLoad,
+} from '../domain/scim/provisioned-groups.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { GroupView, ScimGroupRow } from '../persistence/scim/scim-repository.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
@@ -37,16 +42,16 @@ export const createScimGroup = async (tx: Transaction, body: unknown): Promise<S
   return getScimGroup(tx, id, { includesMembers: true });
 };
 
-const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<StoredGroup> => {
-  const group = await groups.findStoredForUpdate(id);
+const getGroupForUpdate = async ({ groups }: Transaction, id: number): Promise<ProvisionedGroup> => {
+  const group = await groups.findWithoutMembersForUpdate(id);
   if (group === undefined) throw notFoundResource('group', String(id));
   return group;
 };
 
-const changeGroup = async (tx: Transaction, id: number, change: GroupChange): Promise<void> => {
+const changeGroup = async (tx: Transaction, id: number, change: ProvisionedGroupChange): Promise<void> => {
   const before = await getGroupForUpdate(tx, id);
   const members = await tx.scim.memberIds(id, membersToLoad(before, change));
-  const { after, events, ...memberships } = changedGroup(before, members, change);
+  const { after, events, ...memberships } = changeProvisionedGroup(before, members, change);
   // A patch names the users that it adds. A list of all members may repeat service accounts that were added through the API, not through
   // SCIM.
   await requireUsers(tx, change.members === undefined ? memberships.namedMembers : memberships.added);

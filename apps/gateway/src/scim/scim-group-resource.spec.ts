@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { changedGroup, type GroupChange } from '../domain/scim/provisioned-groups.ts';
+import { changeProvisionedGroup, type ProvisionedGroupChange } from '../domain/scim/provisioned-groups.ts';
 import { parseGroupPatch } from './scim-group-resource.ts';
 
 const patch = (...Operations: object[]) => parseGroupPatch({ Operations });
-const changedMembers = (change: GroupChange, ...members: number[]) => {
+const changedMembers = (change: ProvisionedGroupChange, ...members: number[]) => {
   const group = { id: 3, name: 'Designers', description: null, mappingsSSO: [], rootRole: null, provisioned: null };
-  const { namedMembers: named, added, removed } = changedGroup(group, members, change);
+  const { namedMembers: named, added, removed } = changeProvisionedGroup(group, members, change);
   return { named, added, removed };
 };
 const member = (id: number) => ({ value: String(id) });

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@bunting/contracts';
 import type { Filter } from 'scim2-parse-filter';
 import { parseScimFilter } from '../domain/scim/parse-scim-filter.ts';
-import type { GroupChange } from '../domain/scim/provisioned-groups.ts';
+import type { ProvisionedGroupChange } from '../domain/scim/provisioned-groups.ts';
 import type { ScimGroupRow } from '../persistence/scim/scim-repository.ts';
 import { parsePatchOperations, patchOperationKind } from './patch-operations.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
@@ -64,7 +64,7 @@ const attributeIn = (body: Attributes, attributeName: string): unknown =>
 const noUsers: ReadonlySet<number> = new Set();
 
 /** The group that the body of a POST or PUT describes. @throws ScimError 400 */
-export const parseScimGroup = (body: unknown): Required<GroupChange> => {
+export const parseScimGroup = (body: unknown): Required<ProvisionedGroupChange> => {
   if (!isJsonObject(body)) throw new ScimError(400, 'The body must be a group.', 'invalidSyntax');
   return {
     name: nameIn(attributeIn(body, 'displayName')),
@@ -96,7 +96,7 @@ const idsInPath = (path: string): number[] => {
 };
 
 /** Folds the operations of a PATCH into one change. @throws ScimError 400 */
-export const parseGroupPatch = (body: unknown): GroupChange => {
+export const parseGroupPatch = (body: unknown): ProvisionedGroupChange => {
   const change: { name?: string; externalId?: string | null; members?: Set<number> } = {};
   const added = new Set<number>();
   const removed = new Set<number>();

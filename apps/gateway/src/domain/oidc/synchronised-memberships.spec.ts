@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import {
-  lastAdministratorMemberships,
+  membershipsRetainingAdministrator,
   type SynchronisedGroup,
   synchronisedMemberships,
 } from './synchronised-memberships.ts';
@@ -27,7 +27,7 @@ it('a sign-in that changes no membership emits nothing', () => {
 });
 
 it('the last administrator keeps the memberships that the provider no longer names', () => {
-  expect(lastAdministratorMemberships(7, groups)).toMatchObject({
+  expect(membershipsRetainingAdministrator(7, groups)).toMatchObject({
     added: [named],
     removed: [],
     retained: [unnamed],

@@ -38,7 +38,7 @@ export const synchronisedMemberships = (
 };
 
 /** The memberships that a sign-in changes when the end of the user's earlier ones would leave no administrator: these are retained. */
-export const lastAdministratorMemberships = (
+export const membershipsRetainingAdministrator = (
   userId: number,
   groups: readonly SynchronisedGroup[],
 ): SynchronisedMemberships => ({

@@ -1,7 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { changedGroup, type GroupChange, type StoredGroup, membersToLoad } from './provisioned-groups.ts';
+import {
+  changeProvisionedGroup,
+  type ProvisionedGroupChange,
+  type ProvisionedGroup,
+  membersToLoad,
+} from './provisioned-groups.ts';
 
-const before: StoredGroup = {
+const before: ProvisionedGroup = {
   id: 3,
   name: 'Designers',
   description: 'They draw',
@@ -10,7 +15,7 @@ const before: StoredGroup = {
   provisioned: { externalId: 'g-3' },
 };
 const data = { id: 3, name: 'Designers', description: 'They draw', mappingsSSO: ['ux'], rootRole: 2 };
-const change = (properties: Partial<GroupChange>): GroupChange => ({
+const change = (properties: Partial<ProvisionedGroupChange>): ProvisionedGroupChange => ({
   added: new Set(),
   removed: new Set(),
   ...properties,
@@ -18,7 +23,7 @@ const change = (properties: Partial<GroupChange>): GroupChange => ({
 
 it('an identity provider that renames a group emits all properties and members, before and after', () => {
   const renamed = change({ name: 'Artists', added: new Set([7]), removed: new Set([8]) });
-  expect(changedGroup(before, [8, 9], renamed).events).toEqual([
+  expect(changeProvisionedGroup(before, [8, 9], renamed).events).toEqual([
     { type: 'group-updated', data: { ...data, name: 'Artists', users: [7, 9] }, preData: { ...data, users: [8, 9] } },
     { type: 'group-user-added', data: { groupId: 3, groupName: 'Artists', userId: 7 } },
     { type: 'group-user-removed', preData: { groupId: 3, groupName: 'Artists', userId: 8 } },
@@ -27,7 +32,7 @@ it('an identity provider that renames a group emits all properties and members, 
 
 it('an identity provider that changes members of a group emits an event for each who was added or removed', () => {
   const moved = change({ added: new Set([7, 9]), removed: new Set([8, 10]) });
-  expect(changedGroup(before, [8, 9], moved).events).toEqual([
+  expect(changeProvisionedGroup(before, [8, 9], moved).events).toEqual([
     { type: 'group-user-added', data: { groupId: 3, groupName: 'Designers', userId: 7 } },
     { type: 'group-user-removed', preData: { groupId: 3, groupName: 'Designers', userId: 8 } },
   ]);
@@ -48,10 +53,10 @@ it.each<[sent: string | null | undefined, stored: object]>([
   ['g-4', { externalId: 'g-4' }],
   [null, {}],
 ])('a group with the external id g-3 has after a change to %j the attributes %j', (externalId, stored) => {
-  const { after } = changedGroup(before, [], change(externalId === undefined ? {} : { externalId }));
+  const { after } = changeProvisionedGroup(before, [], change(externalId === undefined ? {} : { externalId }));
   expect(after).toEqual({ ...before, provisioned: stored });
 });
 
 it('a group that no identity provider manages yet is managed by it after a change', () => {
-  expect(changedGroup({ ...before, provisioned: null }, [], change({})).after.provisioned).toEqual({});
+  expect(changeProvisionedGroup({ ...before, provisioned: null }, [], change({})).after.provisioned).toEqual({});
 });

@@ -3,12 +3,12 @@ import { groupEventData, type GroupProperties, membershipEvents } from '../accou
 import type { UnusedGroupAttributes } from './unused-provider-attributes.ts';
 
 /** A group as an identity provider manages it, without its members: there can be many. */
-export interface StoredGroup extends GroupProperties {
+export interface ProvisionedGroup extends GroupProperties {
   readonly provisioned: UnusedGroupAttributes | null;
 }
 
 /** The changes that an identity provider makes to a group. A property that is undefined does not change. */
-export interface GroupChange {
+export interface ProvisionedGroupChange {
   readonly name?: string;
   readonly externalId?: string | null;
   /** all members */
@@ -17,10 +17,14 @@ export interface GroupChange {
   readonly removed: ReadonlySet<number>;
 }
 
-const isRenamed = ({ name: before }: StoredGroup, { name = before }: GroupChange): boolean => name !== before;
+const isRenamed = ({ name: before }: ProvisionedGroup, { name = before }: ProvisionedGroupChange): boolean =>
+  name !== before;
 
 /** The users whose membership must be loaded before a change is decided; undefined for all members. */
-export const membersToLoad = (before: StoredGroup, change: GroupChange): readonly number[] | undefined =>
+export const membersToLoad = (
+  before: ProvisionedGroup,
+  change: ProvisionedGroupChange,
+): readonly number[] | undefined =>
   change.members !== undefined || isRenamed(before, change) ? undefined : [...change.added, ...change.removed];
 
 /**
@@ -28,9 +32,13 @@ export const membersToLoad = (before: StoredGroup, change: GroupChange): readonl
  * is emitted for another name only: it has the ids of all members, and would be too large for each member that is added.
  * @param members the members among `membersToLoad`
  */
-export const changedGroup = (before: StoredGroup, members: readonly number[], change: GroupChange) => {
+export const changeProvisionedGroup = (
+  before: ProvisionedGroup,
+  members: readonly number[],
+  change: ProvisionedGroupChange,
+) => {
   const { name = before.name, externalId = before.provisioned?.externalId ?? null } = change;
-  const after: StoredGroup = { ...before, name, provisioned: externalId === null ? {} : { externalId } };
+  const after: ProvisionedGroup = { ...before, name, provisioned: externalId === null ? {} : { externalId } };
   const currentMembers = new Set(members);
   const namedMembers = change.members ?? change.added;
   const isRemoved = (id: number): boolean =>

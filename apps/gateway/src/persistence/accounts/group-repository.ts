@@ -2,12 +2,12 @@ import type { Group } from '@bunting/contracts';
 import { timestampSql, type Tx } from '@bunting/database';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { SynchronisedGroup, SynchronisedMemberships } from '../../domain/oidc/synchronised-memberships.ts';
-import type { StoredGroup } from '../../domain/scim/provisioned-groups.ts';
+import type { ProvisionedGroup } from '../../domain/scim/provisioned-groups.ts';
 import { groupNotFound } from '../../domain/refusals.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, GroupEntity, GroupMemberEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
-import { type GroupInput, storeGroup } from './store-group.ts';
+import { type GroupContent, storeGroupWithoutMembers } from './store-group-without-members.ts';
 import { userColumnsSql, type UserRow, userOf } from './user-repository.ts';
 
 type GroupRow = Omit<Group, 'users' | 'userCount' | 'projects'> & { readonly projects: string[] };
@@ -19,7 +19,7 @@ interface MemberRow extends UserRow {
 }
 
 /** A group as requests to the API store it. */
-export interface GroupWithMembers extends GroupInput {
+export interface GroupWithMembers extends GroupContent {
   /** the ids of all members */
   readonly members: readonly number[];
 }
@@ -105,7 +105,7 @@ export const groupRepository = (
     { createdBy, id: knownId }: { readonly createdBy: string; readonly id: number | undefined },
     eventsOf: EventsOf<Group>,
   ): Promise<Group> => {
-    const { id } = await storeGroup(tx, guard, content, { createdBy, id: knownId });
+    const { id } = await storeGroupWithoutMembers(tx, guard, content, { createdBy, id: knownId });
     await setMembers(id, members, createdBy);
     const stored = await getForUpdate(id);
     emit(eventsOf(stored));
@@ -129,7 +129,7 @@ export const groupRepository = (
     list,
     getForUpdate,
     /** A group without its members, locked until the transaction ends. */
-    findStoredForUpdate: async (id: number): Promise<StoredGroup | undefined> =>
+    findWithoutMembersForUpdate: async (id: number): Promise<ProvisionedGroup | undefined> =>
       (await lock(id)) ? tx.em.findOneOrFail(GroupEntity, { id }, { refresh: true }) : undefined,
     /** Creates a group with its members. @throws Refusal `NameExistsError` */
     add: (group: GroupWithMembers, createdBy: string, eventsOf: EventsOf<Group>): Promise<Group> =>

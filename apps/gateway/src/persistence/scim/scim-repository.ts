@@ -1,8 +1,8 @@
 import { onlyRow, timestampSql, type Tx } from '@bunting/database';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { StoredGroup } from '../../domain/scim/provisioned-groups.ts';
+import type { ProvisionedGroup } from '../../domain/scim/provisioned-groups.ts';
 import type { UnusedGroupAttributes, UnusedUserAttributes } from '../../domain/scim/unused-provider-attributes.ts';
-import { type GroupInput, storeGroup } from '../accounts/store-group.ts';
+import { type GroupContent, storeGroupWithoutMembers } from '../accounts/store-group-without-members.ts';
 import { userColumnsSql, type UserRow } from '../accounts/user-repository.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
@@ -187,24 +187,24 @@ export const scimRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
     },
     /** Creates a group with its members. @throws Refusal `NameExistsError` */
     addGroup: async (
-      group: GroupInput,
+      group: GroupContent,
       members: readonly number[],
       createdBy: string,
-      eventsOf: EventsOf<StoredGroup>,
-    ): Promise<StoredGroup> => {
-      const stored = await storeGroup(tx, guard, group, { createdBy, id: undefined });
+      eventsOf: EventsOf<ProvisionedGroup>,
+    ): Promise<ProvisionedGroup> => {
+      const stored = await storeGroupWithoutMembers(tx, guard, group, { createdBy, id: undefined });
       await addMembers(stored.id, members, createdBy);
       emit(eventsOf(stored));
       return stored;
     },
     /** Updates a group, and changes its members. @param addedBy who adds the new members @throws Refusal `NameExistsError` */
     saveGroup: async (
-      group: StoredGroup,
+      group: ProvisionedGroup,
       { added, removed, namedMembers }: MembershipChange,
       addedBy: string,
       events: readonly GatewayEvent[],
     ): Promise<void> => {
-      await storeGroup(tx, guard, group, { createdBy: addedBy, id: group.id });
+      await storeGroupWithoutMembers(tx, guard, group, { createdBy: addedBy, id: group.id });
       await removeMembers(group.id, removed);
       await addMembers(group.id, added, addedBy);
       await claimMembers(group.id, namedMembers);

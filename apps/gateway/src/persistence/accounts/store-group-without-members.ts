@@ -1,12 +1,12 @@
 import { refusal } from '@bunting/contracts';
 import { type Tx, violatedConstraint } from '@bunting/database';
-import type { StoredGroup } from '../../domain/scim/provisioned-groups.ts';
+import type { ProvisionedGroup } from '../../domain/scim/provisioned-groups.ts';
 import type { UnusedGroupAttributes } from '../../domain/scim/unused-provider-attributes.ts';
 import { GroupEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 
 /** The properties of a group that are stored, without its members. */
-export interface GroupInput {
+export interface GroupContent {
   readonly name: string;
   readonly description: string | null;
   readonly mappingsSSO: readonly string[];
@@ -16,12 +16,12 @@ export interface GroupInput {
 }
 
 /** Creates a group without members, or updates the one with the id and keeps its members. @throws Refusal `NameExistsError` */
-export const storeGroup = async (
+export const storeGroupWithoutMembers = async (
   { em }: Pick<Tx, 'em'>,
   guard: Pick<LastAdministratorGuard, 'markLossOfRights'>,
-  { name, description, mappingsSSO, rootRole, provisioned }: GroupInput,
+  { name, description, mappingsSSO, rootRole, provisioned }: GroupContent,
   { createdBy, id }: { readonly createdBy: string; readonly id: number | undefined },
-): Promise<StoredGroup> => {
+): Promise<ProvisionedGroup> => {
   const content = {
     name,
     description,
