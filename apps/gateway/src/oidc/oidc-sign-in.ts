@@ -13,7 +13,7 @@ import {
   type SynchronisedGroup,
   synchronisedMemberships,
 } from '../domain/oidc/synchronised-memberships.ts';
-import { accountCreated } from '../domain/accounts/users.ts';
+import { accountCreated } from '../domain/accounts/accounts.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
 import type { SessionClient } from '../persistence/sessions/session-repository.ts';
 

@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config.ts';
 import { passwordFaults } from '../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
 import { namesFault, optionalEmail } from '../domain/accounts/user-names.ts';
-import { accountCreated } from '../domain/accounts/users.ts';
+import { accountCreated } from '../domain/accounts/accounts.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';

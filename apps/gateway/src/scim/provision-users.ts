@@ -1,6 +1,6 @@
 import { type User } from '@bunting/contracts';
 import { predefinedRole } from '../domain/rights/roles.ts';
-import { accountCreated } from '../domain/accounts/users.ts';
+import { accountCreated } from '../domain/accounts/accounts.ts';
 import { removeAccount } from '../operations/users/remove-account.ts';
 import { storeAccountUpdate } from '../operations/users/store-account-update.ts';
 import type { ScimUserRow } from '../persistence/scim/scim-repository.ts';

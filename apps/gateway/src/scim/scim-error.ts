@@ -1,5 +1,5 @@
 import { Refusal } from '@bunting/contracts';
-import { AccountExists } from '../domain/accounts/account-exists.ts';
+import { AccountExistsRefusal } from '../domain/accounts/account-exists-refusal.ts';
 import { InvalidFilter } from '../domain/scim/parse-scim-filter.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 
@@ -25,7 +25,7 @@ export const notFoundResource = (type: string, id: string): ScimError =>
 export const scimErrorOf = (error: unknown): ScimError | undefined => {
   if (error instanceof ScimError) return error;
   if (error instanceof InvalidFilter) return new ScimError(400, error.message, 'invalidFilter');
-  if (error instanceof AccountExists) {
+  if (error instanceof AccountExistsRefusal) {
     const detail = 'Another account has this userName or e-mail address. Send others, or delete that account.';
     return new ScimError(409, detail, 'uniqueness');
   }

@@ -6,7 +6,7 @@ import { parseUserNames } from '../../domain/accounts/user-names.ts';
 import { requireUsableInviteLink, signedUp } from '../../domain/accounts/invite-links.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordsEnabled } from '../passwords/require-passwords-enabled.ts';
-import { accountCreated } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/accounts.ts';
 
 export const signUpEndpoint = ({ transaction, reads, signIn, inviteSecrets, signInSettings }: GatewayContext) =>
   implement(SignUp, async (request) => {

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ChangeOwnPassword } from '@bunting/contracts';
 import { requireValidPassword } from '../../domain/accounts/password-policy.ts';
-import { requireAccount } from '../../domain/accounts/users.ts';
+import { requireAccount } from '../../domain/accounts/accounts.ts';
 import { passwordChangedConcurrently, wrongOldPassword } from '../../domain/refusals.ts';
 import { hashUnlessReused } from '../../passwords/hash-unless-reused.ts';
 import type { GatewayContext } from '../context.ts';

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateOwnPat, refusal } from '@bunting/contracts';
 import { addPat } from './add-pat.ts';
-import { requireAccount } from '../../domain/accounts/users.ts';
+import { requireAccount } from '../../domain/accounts/accounts.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createOwnPatEndpoint = ({ transaction }: GatewayContext) =>

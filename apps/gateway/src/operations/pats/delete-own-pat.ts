@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { DeleteOwnPat } from '@bunting/contracts';
 import { patDeleted } from '../../domain/tokens/pats.ts';
-import { requireAccount } from '../../domain/accounts/users.ts';
+import { requireAccount } from '../../domain/accounts/accounts.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const deleteOwnPatEndpoint = ({ transaction }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { ListOwnPats } from '@bunting/contracts';
-import { requireAccount } from '../../domain/accounts/users.ts';
+import { requireAccount } from '../../domain/accounts/accounts.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const listOwnPatsEndpoint = ({ reads }: GatewayContext) =>

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { GetMe } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import { hasAccount } from '../../domain/accounts/users.ts';
+import { hasAccount } from '../../domain/accounts/accounts.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getMeEndpoint = ({ reads }: GatewayContext) =>

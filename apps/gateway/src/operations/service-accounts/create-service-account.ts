@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { CreateServiceAccount } from '@bunting/contracts';
 import { parseUserNames } from '../../domain/accounts/user-names.ts';
-import { accountCreated } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/accounts.ts';
 import type { GatewayContext } from '../context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 

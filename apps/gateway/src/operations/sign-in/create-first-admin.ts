@@ -5,7 +5,7 @@ import { predefinedRole } from '../../domain/rights/roles.ts';
 import { parseUserNames } from '../../domain/accounts/user-names.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
-import { accountCreated } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/accounts.ts';
 import { requireNoUser } from './require-no-user.ts';
 
 export const createFirstAdminEndpoint = ({ transaction, reads, signIn }: GatewayContext) =>

@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { CreateUser } from '@bunting/contracts';
 import { parseUserNames } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
-import { accountCreated } from '../../domain/accounts/users.ts';
+import { accountCreated } from '../../domain/accounts/accounts.ts';
 import type { GatewayContext } from '../context.ts';
 import { requireRootRole } from './require-root-role.ts';
 

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetOwnRoles, isAdministrator } from '@bunting/contracts';
-import { hasAccount } from '../../domain/accounts/users.ts';
+import { hasAccount } from '../../domain/accounts/accounts.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 

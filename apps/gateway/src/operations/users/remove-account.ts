@@ -1,5 +1,5 @@
 import type { User } from '@bunting/contracts';
-import { accountDeleted } from '../../domain/accounts/users.ts';
+import { accountDeleted } from '../../domain/accounts/accounts.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
 /** Deletes a user or a service account with tokens, sessions and memberships. */

@@ -1,5 +1,5 @@
 import type { User } from '@bunting/contracts';
-import { accountUpdated, isDeactivation } from '../../domain/accounts/users.ts';
+import { accountUpdated, isDeactivation } from '../../domain/accounts/accounts.ts';
 import type { UserUpdate } from '../../persistence/accounts/user-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 

@@ -9,7 +9,7 @@ import {
 import { advisoryLock, escapeLike, onlyRow, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import { AccountExists } from '../../domain/accounts/account-exists.ts';
+import { AccountExistsRefusal } from '../../domain/accounts/account-exists-refusal.ts';
 import type { UnusedUserAttributes } from '../../domain/scim/unused-provider-attributes.ts';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
@@ -181,14 +181,14 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
 /** Users and service accounts, without deleted ones. */
 export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>, emit: EmitEvents) => {
   const { query } = tx;
-  /** Stores a new or changed row, and emits the events of it. @throws AccountExists */
+  /** Stores a new or changed row, and emits the events of it. @throws AccountExistsRefusal */
   const flush = async (row: UserRow, eventsOf: EventsOf<User>): Promise<User> => {
     try {
       await tx.em.flush();
     } catch (error) {
       const constraint = violatedConstraint(error) ?? '';
       if (!uniqueConstraints.includes(constraint)) throw error;
-      throw new AccountExists(constraint.includes('email') ? 'email' : 'username');
+      throw new AccountExistsRefusal(constraint.includes('email') ? 'email' : 'username');
     }
     const stored = userOf(row);
     emit(eventsOf(stored));
@@ -218,7 +218,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
         'select id from api_user where id = any ($1::integer[]) and deleted_at is null order by id for share';
       return (await query<{ id: number }>(text, [ids])).map(({ id }) => id);
     },
-    /** @throws AccountExists */
+    /** @throws AccountExistsRefusal */
     add: (
       { name, username, email }: UserNames,
       { accountType, rootRole, isActive }: NewAccount,
@@ -228,7 +228,7 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
       const row = { name, username, email, rootRole, isService, isActive, seenAt: null };
       return flush(tx.em.create(UserEntity, row), eventsOf);
     },
-    /** @throws AccountExists */
+    /** @throws AccountExistsRefusal */
     save: async (
       id: number,
       { name, username, email, rootRole, active }: UserUpdate,

@@ -49,7 +49,7 @@ const updatedText = (requested: string | null | undefined, before: string | unde
  * The properties of a user or a service account after an update, without the root role. Those that the request omits stay.
  * @throws Refusal 400 for a malformed e-mail address, and for a user that would have neither a username nor an e-mail address
  */
-export const updatedUser = (before: User, body: UpdateUserBody) => {
+export const updatedAccount = (before: User, body: UpdateUserBody) => {
   const email = body.email === undefined ? (before.email ?? null) : optionalEmail(body.email);
   const fault = namesFault({ username: before.username ?? null, email });
   if (body.email !== undefined && fault !== undefined) throw invalidProperty(fault.reason, '/body/email');

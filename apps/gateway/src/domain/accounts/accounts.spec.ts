@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { accountCreated, accountDeleted, accountUpdated, isDeactivation, updatedUser } from './users.ts';
+import { accountCreated, accountDeleted, accountUpdated, isDeactivation, updatedAccount } from './accounts.ts';
 
 const before: User = {
   id: 7,
@@ -18,11 +18,11 @@ const before: User = {
 };
 
 it('an update of a user keeps the properties that the request omits', () => {
-  expect(updatedUser(before, {})).toEqual({ name: 'Maria', email: 'maria@example.org', active: true });
+  expect(updatedAccount(before, {})).toEqual({ name: 'Maria', email: 'maria@example.org', active: true });
 });
 
 it('an update of a user trims the name and writes the e-mail address in lower case', () => {
-  expect(updatedUser(before, { name: ' Mia ', email: ' Mia@Example.org ' })).toEqual({
+  expect(updatedAccount(before, { name: ' Mia ', email: ' Mia@Example.org ' })).toEqual({
     name: 'Mia',
     email: 'mia@example.org',
     active: true,
@@ -30,17 +30,17 @@ it('an update of a user trims the name and writes the e-mail address in lower ca
 });
 
 it('an update with an empty name removes the name of a user', () => {
-  expect(updatedUser(before, { name: '' }).name).toBeNull();
+  expect(updatedAccount(before, { name: '' }).name).toBeNull();
 });
 
 it('a user without a username keeps an e-mail address', () => {
-  expect(() => updatedUser(before, { email: '' })).toThrow('You must specify username or email');
-  expect(updatedUser({ ...before, username: 'maria' }, { email: '' }).email).toBeNull();
+  expect(() => updatedAccount(before, { email: '' })).toThrow('You must specify username or email');
+  expect(updatedAccount({ ...before, username: 'maria' }, { email: '' }).email).toBeNull();
 });
 
 it('an update of a user with a malformed e-mail address is refused', () => {
-  expect(() => updatedUser(before, { email: 'maria' })).toThrow('The email must be an address');
-  expect(updatedUser({ ...before, email: 'stored before the rule' }, { active: false }).active).toBe(false);
+  expect(() => updatedAccount(before, { email: 'maria' })).toThrow('The email must be an address');
+  expect(updatedAccount({ ...before, email: 'stored before the rule' }, { active: false }).active).toBe(false);
 });
 
 it('an update that changes nothing emits no event', () => {
