@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { defaultOidcValues, type OidcClientSettings } from './oidc/oidc-settings.ts';
+import { defaultOidcSettings, type OidcSettingsWithSecret } from './oidc/oidc-settings.ts';
 import { oidcSettingEvents, passwordSettingEvents, scimTokenCreated, switchScim } from './stored-settings.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {
@@ -47,8 +47,8 @@ it('a new token of SCIM leaves it on or off', () => {
   });
 });
 
-const oidc: OidcClientSettings = {
-  ...defaultOidcValues,
+const oidc: OidcSettingsWithSecret = {
+  ...defaultOidcSettings,
   enabled: true,
   discoverUrl: 'https://id.bunting.example',
   clientId: 'bunting',

@@ -1,11 +1,11 @@
 import { isEqual, type PasswordSettings } from '@bunting/contracts';
 import type { GatewayEvent } from './gateway-event.ts';
-import type { OidcClientSettings, OidcValues } from './oidc/oidc-settings.ts';
+import type { OidcSettingsWithSecret, OidcSettingsWithoutSecret } from './oidc/oidc-settings.ts';
 
 /** The settings that administrators change at run time. */
 export interface StoredSettings {
   /** lacks properties that are newer than the version of Bunting that stored it */
-  readonly oidc: Partial<OidcValues>;
+  readonly oidc: Partial<OidcSettingsWithoutSecret>;
   readonly simple: PasswordSettings;
   readonly scim: { readonly enabled: boolean };
 }
@@ -58,8 +58,8 @@ export const scimTokenCreated = (before: StoredSettings['scim'] | undefined): Ga
 
 /** The events of settings of OpenID Connect, without the secret; none if nothing changes. @param wasStored whether they were stored before */
 export const oidcSettingEvents = (
-  { secret: secretBefore, ...before }: OidcClientSettings,
-  { secret, ...values }: OidcClientSettings,
+  { secret: secretBefore, ...before }: OidcSettingsWithSecret,
+  { secret, ...values }: OidcSettingsWithSecret,
   { wasStored }: { readonly wasStored: boolean },
 ): readonly GatewayEvent[] => {
   const hasNewSecret = secret !== secretBefore;

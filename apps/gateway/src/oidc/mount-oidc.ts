@@ -36,7 +36,7 @@ const searchOf = ({ query }: FastifyRequest): URLSearchParams =>
   new URLSearchParams((query as { search: string }).search);
 
 /** The requested path on this server after a sign-in; `/` for a URL that could lead to another origin. */
-export const ownPath = (requested: string | null): string => {
+export const sameOriginPath = (requested: string | null): string => {
   const base = 'http://own.invalid';
   if (requested === null || requested.length > maxRedirectLength || !/^\/(?![/\\])/.test(requested)) return '/';
   if (!URL.canParse(requested, base)) return '/';
@@ -83,7 +83,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
   const callbackUrl = (request: FastifyRequest): string => `${publicUrl(request, config)}/auth/oidc/callback`;
 
   route('/auth/oidc/login', async (request, reply, provider) => {
-    const redirect = ownPath(searchOf(request).get('redirect'));
+    const redirect = sameOriginPath(searchOf(request).get('redirect'));
     const started = await provider.begin(callbackUrl(request)).catch((error: unknown) => {
       throw providerFaultOf(error);
     });

@@ -9,7 +9,7 @@ import {
   None,
   type ServerMetadata,
 } from 'openid-client';
-import type { OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
+import type { OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
 import { providerFaultOf, ProviderFault } from './provider-fault.ts';
 import { isPlainHttpLoopback, providerFetch } from './provider-fetch.ts';
 import { providerTimeoutSeconds } from './provider-timeout.ts';
@@ -20,7 +20,7 @@ const metadataTtlMs = 3_600_000;
 const wellKnown = /\/\.well-known\/openid-configuration\/?$/;
 
 /** Discovers the provider of the settings, and caches its metadata. */
-export const oidcClientConfiguration = (settings: OidcClientSettings, warn: (message: string) => void) => {
+export const oidcClientConfiguration = (settings: OidcSettingsWithSecret, warn: (message: string) => void) => {
   let cached: { readonly metadata: ServerMetadata; readonly fetchedAt: number } | undefined;
   let pending: Promise<ServerMetadata> | undefined;
 

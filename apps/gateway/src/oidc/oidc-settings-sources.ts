@@ -1,10 +1,10 @@
 import type { GatewayConfig } from '../config.ts';
-import { defaultOidcValues, type OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
+import { defaultOidcSettings, type OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
 import type { StoredSetting } from '../persistence/setting-repository.ts';
 import type { OidcSecretCipher } from './oidc-secret-cipher.ts';
 
 /** The settings of the variables OIDC_*; undefined where OIDC_ENABLED is not set. */
-export const oidcSettingsOfConfig = (config: GatewayConfig): OidcClientSettings | undefined =>
+export const oidcSettingsOfConfig = (config: GatewayConfig): OidcSettingsWithSecret | undefined =>
   config.OIDC_ENABLED === undefined
     ? undefined
     : {
@@ -30,8 +30,8 @@ export const oidcSettingsOfConfig = (config: GatewayConfig): OidcClientSettings 
 export const oidcSettingsOfRow = (
   stored: StoredSetting<'oidc'> | undefined,
   secretCipher: OidcSecretCipher,
-): OidcClientSettings => ({
-  ...defaultOidcValues,
+): OidcSettingsWithSecret => ({
+  ...defaultOidcSettings,
   ...stored?.value,
   secret: secretCipher.open(stored?.secret ?? null),
 });

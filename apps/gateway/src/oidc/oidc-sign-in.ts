@@ -1,5 +1,5 @@
 import { type Caller, systemCaller, type User } from '@bunting/contracts';
-import type { OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
+import type { OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
 import type { OidcUserClaims } from '../domain/oidc/oidc-claims.ts';
 import {
   accountOfFirstSignIn,
@@ -32,7 +32,7 @@ export interface SignedIn {
 const linkFirstSignIn = async (
   { identities, users, roles }: Transaction,
   claims: OidcUserClaims,
-  { autoCreate, defaultRootRole, defaultRootRoleId }: OidcClientSettings,
+  { autoCreate, defaultRootRole, defaultRootRoleId }: OidcSettingsWithSecret,
 ): Promise<User> => {
   const { issuer, subject, name, email } = claims;
   const account = email === null ? undefined : await users.findByEmailForUpdate(email);
@@ -78,7 +78,7 @@ export const syncGroups = async (
 export const signInWithProvider = async (
   tx: Transaction,
   claims: OidcUserClaims,
-  settings: OidcClientSettings,
+  settings: OidcSettingsWithSecret,
   client: SessionClient,
 ): Promise<SignedIn> => {
   const { issuer, subject, email, groups } = claims;

@@ -10,7 +10,7 @@ import {
   randomState,
 } from 'openid-client';
 import { groupsIn, hasOmittedGroups } from '../domain/oidc/group-claims.ts';
-import type { OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
+import type { OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
 import { lacksUserClaims, oidcUserClaims, type OidcUserClaims } from '../domain/oidc/oidc-claims.ts';
 import { oidcClientConfiguration } from './oidc-client-configuration.ts';
 import { providerFaultOf, ProviderFault } from './provider-fault.ts';
@@ -33,7 +33,7 @@ const textsOf = (value: unknown): string[] =>
  * The OpenID provider of the settings. Its metadata are cached; the keys that sign ID tokens are read at each sign-in, so that they can be
  * rotated.
  */
-export const openIdProvider = (settings: OidcClientSettings, warn: (message: string) => void) => {
+export const openIdProvider = (settings: OidcSettingsWithSecret, warn: (message: string) => void) => {
   const { discover, configuration } = oidcClientConfiguration(settings, warn);
   const scopes = [
     'openid',
@@ -121,7 +121,7 @@ export type OpenIdProvider = ReturnType<typeof openIdProvider>;
  * The metadata that the provider of the settings publishes, for a check of the settings before they are stored.
  * @throws Refusal 400 with the fault of the provider
  */
-export const discoverProvider = async (settings: OidcClientSettings): Promise<DiscoveredProvider> => {
+export const discoverProvider = async (settings: OidcSettingsWithSecret): Promise<DiscoveredProvider> => {
   // Discovery needs no client, but the library requires an id.
   const clientId = settings.clientId || 'bunting';
   try {

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../config.ts';
-import type { OidcClientSettings } from '../domain/oidc/oidc-settings.ts';
+import type { OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
 import { oidcSecretCipher } from '../oidc/oidc-secret-cipher.ts';
 import { oidcSettingsOfConfig, oidcSettingsOfRow } from '../oidc/oidc-settings-sources.ts';
 import type { settingReads } from '../persistence/setting-repository.ts';
@@ -17,7 +17,7 @@ export const effectiveSignInSettings = ({ config, read, hasher }: EffectiveSignI
   const configured = oidcSettingsOfConfig(config);
   const secretCipher = oidcSecretCipher(hasher);
 
-  const oidc = async (): Promise<OidcClientSettings> =>
+  const oidc = async (): Promise<OidcSettingsWithSecret> =>
     configured ?? oidcSettingsOfRow(await read('oidc'), secretCipher);
 
   return {

@@ -1,10 +1,10 @@
 import { namesFault, optionalEmail } from '../accounts/user-names.ts';
 import { isReadableClaimText } from './readable-claim-text.ts';
 import { groupsIn } from './group-claims.ts';
-import type { OidcClientSettings } from './oidc-settings.ts';
+import type { OidcSettingsWithSecret } from './oidc-settings.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
-type Settings = Pick<OidcClientSettings, 'enableGroupSyncing' | 'groupJsonPath' | 'trustEmails'>;
+type Settings = Pick<OidcSettingsWithSecret, 'enableGroupSyncing' | 'groupJsonPath' | 'trustEmails'>;
 
 /** The claims of an OpenID provider about a user, as far as Bunting uses them. */
 export interface OidcUserClaims {

@@ -2,15 +2,15 @@ import type { OidcSettingsBody } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
 import {
   mergeOidcSettings,
-  type OidcClientSettings,
+  type OidcSettingsWithSecret,
   requireCheckedProvider,
   requireOidcToDisablePasswords,
   oidcSettingsResponse,
-  defaultOidcValues,
+  defaultOidcSettings,
 } from './oidc-settings.ts';
 
-const before: OidcClientSettings = {
-  ...defaultOidcValues,
+const before: OidcSettingsWithSecret = {
+  ...defaultOidcSettings,
   enabled: true,
   discoverUrl: 'https://idp.example.org',
   clientId: 'bunting',

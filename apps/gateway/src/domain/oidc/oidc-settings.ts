@@ -1,10 +1,10 @@
 import { invalidProperty, type OidcSettings, type OidcSettingsBody, refusal } from '@bunting/contracts';
 
 /** The settings of OpenID Connect as they are stored, without the secret. */
-export type OidcValues = Omit<OidcSettings, 'enablePkce' | 'secret' | 'hasSecret' | 'isReadOnly'>;
+export type OidcSettingsWithoutSecret = Omit<OidcSettings, 'enablePkce' | 'secret' | 'hasSecret' | 'isReadOnly'>;
 
 /** The settings before the first change. */
-export const defaultOidcValues: OidcValues = {
+export const defaultOidcSettings: OidcSettingsWithoutSecret = {
   enabled: false,
   discoverUrl: '',
   clientId: '',
@@ -23,7 +23,7 @@ export const defaultOidcValues: OidcValues = {
 };
 
 /** The settings of OpenID Connect with the secret of the client. */
-export interface OidcClientSettings extends OidcValues {
+export interface OidcSettingsWithSecret extends OidcSettingsWithoutSecret {
   readonly secret: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface OidcClientSettings extends OidcValues {
 export const oidcSettingsResponse = ({
   secret,
   ...values
-}: OidcClientSettings & Pick<OidcSettings, 'isReadOnly'>): OidcSettings => ({
+}: OidcSettingsWithSecret & Pick<OidcSettings, 'isReadOnly'>): OidcSettings => ({
   ...values,
   enablePkce: true,
   secret: '',
@@ -39,15 +39,15 @@ export const oidcSettingsResponse = ({
 });
 
 /** The members of a body that are settings. Others are not stored: a secret under a mistyped name would be shown. */
-const settingsIn = (body: OidcSettingsBody): Partial<OidcValues> =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(defaultOidcValues, name)));
+const settingsIn = (body: OidcSettingsBody): Partial<OidcSettingsWithoutSecret> =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => Object.hasOwn(defaultOidcSettings, name)));
 
 /**
  * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
  * another host by changing the URL of the provider.
  * @throws Refusal 400 for settings that are enabled and not complete
  */
-export const mergeOidcSettings = (before: OidcClientSettings, body: OidcSettingsBody): OidcClientSettings => {
+export const mergeOidcSettings = (before: OidcSettingsWithSecret, body: OidcSettingsBody): OidcSettingsWithSecret => {
   const { secret } = body;
   const values = settingsIn(body);
   const merged = { ...before, ...values, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
@@ -65,13 +65,13 @@ export const mergeOidcSettings = (before: OidcClientSettings, body: OidcSettings
  * Requires that the provider of the settings is the one that was checked before the transaction, which must not wait for another host.
  * @throws Refusal `ConflictError` when another request has changed the URL of the provider since
  */
-export const requireCheckedProvider = (checked: OidcClientSettings, after: OidcClientSettings): void => {
+export const requireCheckedProvider = (checked: OidcSettingsWithSecret, after: OidcSettingsWithSecret): void => {
   if (!after.enabled || after.discoverUrl === checked.discoverUrl) return;
   throw refusal('ConflictError', 'The settings were changed at the same time. Try again.', { retryAfterSeconds: 1 });
 };
 
 /** Turning passwords off needs another way to sign in. @throws Refusal `InvalidOperationError` while OpenID Connect is off */
-export const requireOidcToDisablePasswords = ({ enabled }: Pick<OidcClientSettings, 'enabled'>): void => {
+export const requireOidcToDisablePasswords = ({ enabled }: Pick<OidcSettingsWithSecret, 'enabled'>): void => {
   if (enabled) return;
   throw refusal(
     'InvalidOperationError',
