@@ -1,5 +1,5 @@
 import { adminTokenAction, type ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
-import { describeInitialToken, tokenEvent } from '../domain/tokens/token-event.ts';
+import { initialTokenInEvents, tokenEvent } from '../domain/tokens/token-event.ts';
 import { wildcard } from '../domain/tokens/token-scope.ts';
 import type { InitialToken } from '../persistence/tokens/initial-token-repository.ts';
 import { newTokenSecret } from '../persistence/tokens/token-secret.ts';
@@ -30,7 +30,7 @@ export const ensureInitialTokens = ({
   const now = context.now.toISOString();
 
   const add = ({ initialTokens }: Transaction, token: InitialToken): Promise<void> =>
-    initialTokens.add(token, now, [tokenEvent('api-token-created', { data: describeInitialToken(token, now) })]);
+    initialTokens.add(token, now, [tokenEvent('api-token-created', { data: initialTokenInEvents(token, now) })]);
 
   /** Makes the token of `BUNTING_ADMIN_TOKEN` valid, and revokes the tokens of earlier values of the setting. */
   const ensureAdminToken = async (tx: Transaction, secret: string): Promise<void> => {
@@ -48,7 +48,7 @@ export const ensureInitialTokens = ({
     const currentTokens = await initialTokens.listCurrentForUpdate();
     for (const earlierToken of currentTokens.filter(({ id }) => id !== stored?.id)) {
       await initialTokens.revokeReplaced(earlierToken.id, [
-        tokenEvent('api-token-deleted', { preData: describeInitialToken(adminScope, earlierToken.createdAt) }),
+        tokenEvent('api-token-deleted', { preData: initialTokenInEvents(adminScope, earlierToken.createdAt) }),
       ]);
       warn(
         `The gateway revoked the admin token ${earlierToken.maskedSecret} of an earlier value of BUNTING_ADMIN_TOKEN. Replace it where it is still used.`,
@@ -58,7 +58,7 @@ export const ensureInitialTokens = ({
     if (action === 'mark-as-current') await initialTokens.markAsCurrent(stored.id, []);
     if (action === 'restore')
       await initialTokens.markAsCurrent(stored.id, [
-        tokenEvent('api-token-created', { data: describeInitialToken(adminScope, stored.createdAt) }),
+        tokenEvent('api-token-created', { data: initialTokenInEvents(adminScope, stored.createdAt) }),
       ]);
   };
 

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { describeInitialToken, tokenEvent } from './token-event.ts';
+import { initialTokenInEvents, tokenEvent } from './token-event.ts';
 
 const token = {
   tokenName: 'checkout',
@@ -42,7 +42,7 @@ it('the event of a token has its properties before and after the change, and not
 });
 
 it('the event of a token of the settings has the same properties as that of any other', () => {
-  const described = describeInitialToken(
+  const described = initialTokenInEvents(
     { kind: 'client', projects: ['shop'], environment: 'production' },
     token.createdAt,
   );

@@ -3,12 +3,12 @@ import type { GatewayEvent } from '../gateway-event.ts';
 import { type TokenScope, wildcard } from './token-scope.ts';
 
 /** The properties of an API token in events; its secret is none of them. */
-export type DescribedToken = Pick<
+export type ApiTokenInEvents = Pick<
   ApiToken,
   'tokenName' | 'type' | 'environment' | 'project' | 'projects' | 'createdAt' | 'expiresAt'
 >;
 
-const eventData = ({ tokenName, type, environment, project, projects, createdAt, expiresAt }: DescribedToken) => ({
+const eventData = ({ tokenName, type, environment, project, projects, createdAt, expiresAt }: ApiTokenInEvents) => ({
   tokenName,
   type,
   environment,
@@ -19,10 +19,10 @@ const eventData = ({ tokenName, type, environment, project, projects, createdAt,
 });
 
 /** A token of the settings, which is named after its kind and never expires. */
-export const describeInitialToken = (
+export const initialTokenInEvents = (
   { kind, projects, environment }: TokenScope,
   createdAt: string,
-): DescribedToken => ({
+): ApiTokenInEvents => ({
   tokenName: kind,
   type: kind,
   environment,
@@ -35,7 +35,7 @@ export const describeInitialToken = (
 /** The event of a token. It belongs to the project and the environment of the token, where there is exactly one. */
 export const tokenEvent = (
   type: 'api-token-created' | 'api-token-updated' | 'api-token-deleted',
-  { data, preData }: { readonly data?: DescribedToken; readonly preData?: DescribedToken },
+  { data, preData }: { readonly data?: ApiTokenInEvents; readonly preData?: ApiTokenInEvents },
 ): GatewayEvent => {
   const { projects = [], environment = wildcard } = data ?? preData ?? {};
   const [project = wildcard, ...more] = projects;

@@ -2,17 +2,17 @@ import { implement } from '@bunting/bus';
 import { describePermission, ListPermissions, permissionsOfType, type PermissionType } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-const describeType = (type: PermissionType) => permissionsOfType(type).map(describePermission);
+const describedPermissionsOfType = (type: PermissionType) => permissionsOfType(type).map(describePermission);
 
 export const listPermissionsEndpoint = ({ projectDirectory }: GatewayContext) =>
   implement(ListPermissions, async (request) => ({
     version: 1 as const,
     permissions: {
-      root: describeType('root'),
-      project: describeType('project'),
+      root: describedPermissionsOfType('root'),
+      project: describedPermissionsOfType('project'),
       environments: (await projectDirectory.environments(request)).map((name) => ({
         name,
-        permissions: describeType('environment'),
+        permissions: describedPermissionsOfType('environment'),
       })),
     },
   }));

@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
-import { describedTokenOf, type TokenRow } from '../tokens/token-repository.ts';
+import { apiTokenInEventsOf, type TokenRow } from '../tokens/token-repository.ts';
 
 const ProjectMessage = Type.Object({
   id: Type.String({ minLength: 1 }),
@@ -75,7 +75,7 @@ export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessag
     const mode = lastMode ?? current?.mode ?? 'private';
     const now = new Date(recordedAt);
     const revoked = await query<TokenRow>(deleteProjectSql, [id, now.toISOString(), mode, version]);
-    const events = revoked.map((row) => tokenEvent('api-token-deleted', { preData: describedTokenOf(row) }));
+    const events = revoked.map((row) => tokenEvent('api-token-deleted', { preData: apiTokenInEventsOf(row) }));
     await emitInProjection(
       tx,
       events.map((event) => outboxEvent(event, { by: systemCaller, now })),

@@ -2,7 +2,7 @@ import type { ApiToken, Pat } from '@bunting/contracts';
 import { advisoryLock, type Database, type Tx } from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
-import type { DescribedToken } from '../../domain/tokens/token-event.ts';
+import type { ApiTokenInEvents } from '../../domain/tokens/token-event.ts';
 import { type TokenKind, wildcard } from '../../domain/tokens/token-scope.ts';
 import type { ApiTokenKind, NewToken } from '../../domain/tokens/api-token.ts';
 import { patNotFound } from '../../domain/refusals.ts';
@@ -46,7 +46,7 @@ export interface NewPat {
 const columns = gatewaySql.selectOf(TokenEntity, 'token');
 
 /** The properties of an API token in events. */
-export const describedTokenOf = (row: TokenRow): DescribedToken => ({
+export const apiTokenInEventsOf = (row: TokenRow): ApiTokenInEvents => ({
   tokenName: row.name,
   type: row.kind as ApiTokenKind,
   environment: row.environment,
@@ -57,7 +57,7 @@ export const describedTokenOf = (row: TokenRow): DescribedToken => ({
 });
 
 const apiTokenOf = (row: TokenRow, cipher: SecretCipher | undefined): StoredToken => ({
-  ...describedTokenOf(row),
+  ...apiTokenInEventsOf(row),
   id: row.id,
   plaintext: row.sealed === null ? undefined : cipher?.open(row.sealed, row.selector),
   secret: row.shown,
