@@ -15,7 +15,7 @@ import { predefinedRole } from '../../domain/rights/roles.ts';
 import type { UserNames } from '../../domain/accounts/user-names.ts';
 import { displayNameSql } from './display-name-sql.ts';
 import { userNotFound } from '../../domain/refusals.ts';
-import { avatarUrlOf } from '../rights/access-reader.ts';
+import { avatarUrlOf } from './avatar-url.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import {

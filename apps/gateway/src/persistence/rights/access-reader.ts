@@ -1,10 +1,11 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
-import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { wildcard } from '../../domain/tokens/token-scope.ts';
-import { displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
+import { displayNameOf, type UserNames } from '../../domain/accounts/user-names.ts';
+import { avatarUrlOf } from '../accounts/avatar-url.ts';
 import { displayNameSql } from '../accounts/display-name-sql.ts';
+import { callerOf, isAdministratorSql, type UserRightsRow, userRightsSql } from './user-rights-sql.ts';
 
 /** A user as other services show it. */
 export interface UserSummary extends UserNames {
@@ -12,63 +13,12 @@ export interface UserSummary extends UserNames {
   readonly imageUrl: string;
 }
 
-/** A user with its rights, as `accessSql` selects them. */
-export interface AccessRow {
-  readonly user_id: number;
-  readonly user_name: string | null;
-  readonly username: string | null;
-  readonly email: string | null;
-  readonly access: Pick<Caller, 'grants' | 'hiddenProjects' | 'proposalDeniedProjects'>;
-}
-
-/** SQL: whether a grant is that of an administrator, as `isAdministrator` decides it. */
-export const isAdministratorSql = (grant: string): string =>
-  `(${grant}.permission = 'ADMIN' and ${grant}.project is null and ${grant}.environment is null)`;
-
-/**
- * SQL: the rights of the row `u` of `api_user`. A project that is not open is closed to users without a role in it and without a grant for it
- * alone. A private project that was deleted leaves a row without roles and grants, so that it is hidden from all but administrators.
- */
-export const accessSql = `(
-  with granted as materialized (select permission, project, environment from user_grant where user_id = u.id),
-  closed as (
-    select id, case when pending_private_version is null then mode else 'private' end as mode from project p
-    where (mode <> 'open' or pending_private_version is not null)
-      and not exists (select from granted where ${isAdministratorSql('granted')})
-      and not exists (select from granted where granted.project = p.id)
-      and not exists (select from project_member m where m.user_id = u.id and m.project = p.id)
-  )
-  select json_build_object(
-    'grants', coalesce((select json_agg(json_strip_nulls(row_to_json(granted))) from granted), '[]'),
-    'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
-    'proposalDeniedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
-
-const callerNamesOf = (names: UserNames): Pick<Caller, 'name' | 'displayName'> => {
-  const name = nameInEvents(names);
-  const displayName = displayNameOf(names);
-  return displayName === name ? { name } : { name, displayName };
-};
-
-/** The caller that services receive for a user, with the user's current rights. */
-export const callerOf = ({ user_id, user_name, username, email, access }: AccessRow, tokenId?: string): Caller => ({
-  id: user_id,
-  ...callerNamesOf({ name: user_name, username, email }),
-  ...(tokenId === undefined ? {} : { tokenId }),
-  grants: access.grants,
-  ...(access.hiddenProjects ? { hiddenProjects: access.hiddenProjects } : {}),
-  ...(access.proposalDeniedProjects ? { proposalDeniedProjects: access.proposalDeniedProjects } : {}),
-});
-
-/** The image of a user, chosen as Unleash does: by e-mail address, else username, else id. */
-export const avatarUrlOf = ({ id, username, email }: { readonly id: number } & Omit<UserNames, 'name'>): string =>
-  gravatarUrlOf(email ?? username ?? String(id));
-
 type MembersOfProject = ReplyOf<typeof CountProjectMembers>['projects'][number];
 
 const usersAccess: Statement = {
   name: 'users-access',
   text: `
-    select u.id as user_id, u.name as user_name, u.username, u.email, ${accessSql} as access
+    select u.id as user_id, u.name as user_name, u.username, u.email, ${userRightsSql} as access
     from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`,
 };
 
@@ -176,7 +126,7 @@ const roleHolders: Statement = {
 export const accessReader = (database: ReadDatabase) => ({
   /** The active users among the ids, with their current rights. */
   usersWithRights: async (ids: readonly number[]): Promise<{ user: UserSummary; caller: Caller }[]> => {
-    const rows = await database.read<AccessRow>(usersAccess, [ids]);
+    const rows = await database.read<UserRightsRow>(usersAccess, [ids]);
     return rows.map((row) => {
       const { user_id, user_name: name, username, email } = row;
       return {

@@ -1,6 +1,6 @@
 import { refusal } from '@bunting/contracts';
 import { advisoryLock, onlyRow, type Tx } from '@bunting/database';
-import { isAdministratorSql } from './access-reader.ts';
+import { isAdministratorSql } from './user-rights-sql.ts';
 
 /** PostgreSQL interval for which a token must stay valid: one that expires sooner would leave no administrator soon after the write. */
 const minTokenValidity = '1 day';

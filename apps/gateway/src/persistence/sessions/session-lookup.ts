@@ -1,11 +1,11 @@
 import { batchedRead, type Database, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
-import { type AccessRow, accessSql, callerOf } from '../rights/access-reader.ts';
+import { type UserRightsRow, userRightsSql, callerOf } from '../rights/user-rights-sql.ts';
 import type { SecretHasher } from '../tokens/secret-hasher.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { sessionTextToHash, sessionEndSql, type SessionLimits } from './session-repository.ts';
 
-interface Row extends AccessRow {
+interface Row extends UserRightsRow {
   readonly id: string;
   readonly hash: Buffer;
   readonly lives_ms: number;
@@ -15,7 +15,7 @@ const validSession = (end: string): Statement => ({
   name: 'valid-session',
   text: `
     select nth::int, s.id, s.hash, (extract(epoch from ${end} - now()) * 1000)::float8 as lives_ms,
-      u.id as user_id, u.name as user_name, u.username, u.email, ${accessSql} as access
+      u.id as user_id, u.name as user_name, u.username, u.email, ${userRightsSql} as access
     from unnest($1::text[]) with ordinality as requested (selector, nth) join user_session s using (selector)
     join api_user u on u.id = s.user_id
     where ${end} > now() and u.is_active and u.deleted_at is null`,

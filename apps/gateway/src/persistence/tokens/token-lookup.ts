@@ -3,7 +3,7 @@ import { type Database, batchedRead, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import type { Principal } from '../../domain/principal.ts';
 import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/tokens/token-scope.ts';
-import { accessSql, type AccessRow, callerOf } from '../rights/access-reader.ts';
+import { userRightsSql, type UserRightsRow, callerOf } from '../rights/user-rights-sql.ts';
 import type { HashedSecret } from './secret-hasher.ts';
 
 interface Row {
@@ -24,14 +24,14 @@ const validTokenBy = (column: 'selector' | 'id'): Statement => ({
     select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.deleted_projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email,
-      case when u.id is not null then ${accessSql} end as access
+      case when u.id is not null then ${userRightsSql} end as access
     from unnest($1::${column === 'id' ? 'uuid' : 'text'}[]) with ordinality as requested (${column}, nth) join api_token token using (${column})
     left join api_user u on u.id = token.user_id
     where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
       and (u.id is null or u.is_active and u.deleted_at is null)`,
 });
 
-const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Caller => {
+const callerOfToken = (row: Row & (UserRightsRow | { readonly user_id: null })): Caller => {
   if (row.kind !== 'user') {
     const grants = [...grantsOfToken({ ...row, kind: row.kind })];
     const { deleted_projects: deletedProjects } = row;
@@ -44,9 +44,9 @@ const callerOfToken = (row: Row & (AccessRow | { readonly user_id: null })): Cal
 
 /** Looks tokens up in batches, on at most two connections, so that clients that guess tokens leave the rest of the pool free. */
 export const tokenLookup = (database: Database) => {
-  const findRow = batchedRead<[selector: string], Row & AccessRow>(database, validTokenBy('selector'));
-  const findRowById = batchedRead<[id: string], Row & AccessRow>(database, validTokenBy('id'));
-  const principalOf = (row: Row & AccessRow): Principal => ({
+  const findRow = batchedRead<[selector: string], Row & UserRightsRow>(database, validTokenBy('selector'));
+  const findRowById = batchedRead<[id: string], Row & UserRightsRow>(database, validTokenBy('id'));
+  const principalOf = (row: Row & UserRightsRow): Principal => ({
     caller: callerOfToken(row),
     mayCallAdminApi: mayCallAdminApi(row.kind),
     isPublic: row.kind === 'frontend',
