@@ -22,7 +22,7 @@ import { httpStopTimeoutMs } from './http/request-timeouts.ts';
 import { createHttpServer, listen, requireAvailableAddress } from './http/server.ts';
 import { configuredMailer } from './mail/mailer.ts';
 import { gatewayEndpoints } from './operations/index.ts';
-import { projectDirectory } from './operations/project-directory.ts';
+import { projectAndEnvironmentDirectory } from './operations/project-and-environment-directory.ts';
 import { configuredAdmin } from './passwords/ensure-first-admin.ts';
 import { loginLimits } from './passwords/login-limits.ts';
 import { passwordHasher } from './passwords/password-hasher.ts';
@@ -139,7 +139,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     signIn: { cookie, passwords, limits: loginLimits(config), log: signIns },
     inviteSecrets: inviteLinkSecrets(hasher),
     mailer,
-    projectDirectory: projectDirectory(bus, existingProjectsReader(database), catchUp),
+    projectAndEnvironmentDirectory: projectAndEnvironmentDirectory(bus, existingProjectsReader(database), catchUp),
     pendingPrivateProjects,
     invalidateRights: () => onAccessChange('project'),
     instance: {

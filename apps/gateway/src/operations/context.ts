@@ -11,7 +11,7 @@ import type { EffectiveSignInSettings } from '../sign-in/effective-sign-in-setti
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { InstanceInfo } from './instance/instance-info.ts';
-import type { ProjectDirectory } from './project-directory.ts';
+import type { ProjectAndEnvironmentDirectory } from './project-and-environment-directory.ts';
 
 /** The dependencies of the operations of signing in. */
 export interface SignInDependencies {
@@ -33,7 +33,7 @@ export interface GatewayContext {
   readonly inviteSecrets: InviteLinkSecrets;
   /** undefined without a mail server */
   readonly mailer: Mailer | undefined;
-  readonly projectDirectory: ProjectDirectory;
+  readonly projectAndEnvironmentDirectory: ProjectAndEnvironmentDirectory;
   readonly pendingPrivateProjects: PendingPrivateProjects;
   /** applies changed rights in this process: drops its cached principals, and checks its open streams */
   readonly invalidateRights: () => void;

@@ -9,13 +9,13 @@ import {
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createApiTokenEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
+export const createApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(CreateApiToken, async (request) => {
     const { caller, body, now } = request;
-    const targets = await projectDirectory.all(request);
+    const targets = await projectAndEnvironmentDirectory.all(request);
     const token = parseNewToken(body, caller, targets, now);
     requireMayCreate(caller, token.kind);
-    await projectDirectory.awaitProjection(namedProjects(token));
+    await projectAndEnvironmentDirectory.awaitProjection(namedProjects(token));
     return transaction.revealingSecret(request, async (tx) => {
       if (token.kind === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), token.expiresAt);
       return addToken(tx, token, caller.id);

@@ -4,15 +4,15 @@ import { parseNewProjectToken } from '../../domain/tokens/api-token.ts';
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createProjectApiTokenEndpoint = ({ transaction, projectDirectory }: GatewayContext) =>
+export const createProjectApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(CreateProjectApiToken, async (request) => {
     const { caller, params, body, now } = request;
     const project = params.projectId;
     const [environments] = await Promise.all([
-      projectDirectory.environments(request),
-      projectDirectory.requireProject(request, project),
+      projectAndEnvironmentDirectory.environments(request),
+      projectAndEnvironmentDirectory.requireProject(request, project),
     ]);
     const token = parseNewProjectToken(body, caller, { project, environments }, now);
-    await projectDirectory.awaitProjection([project]);
+    await projectAndEnvironmentDirectory.awaitProjection([project]);
     return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
   });

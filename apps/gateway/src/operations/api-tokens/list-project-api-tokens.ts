@@ -6,10 +6,10 @@ import { toListedToken } from './token-response.ts';
 import type { GatewayContext } from '../context.ts';
 import { maySeeToken } from './token-visibility.ts';
 
-export const listProjectApiTokensEndpoint = ({ reads, projectDirectory }: GatewayContext) =>
+export const listProjectApiTokensEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(ListProjectApiTokens, async (request) => {
     const { caller, params } = request;
-    await projectDirectory.requireProject(request, params.projectId);
+    await projectAndEnvironmentDirectory.requireProject(request, params.projectId);
     const storedTokens = await reads.tokens.list(sdkTokenKinds, params.projectId);
     const creatableKinds = permittedKinds(caller, 'CREATE');
     const mayCreate = (token: StoredToken): boolean =>

@@ -4,7 +4,7 @@ import { hasAccount } from '../../domain/accounts/accounts.ts';
 import { predefinedRole, roleWithId } from '../../domain/rights/roles.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const getProfileEndpoint = ({ reads, projectDirectory }: GatewayContext) =>
+export const getProfileEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(GetProfile, async (request) => {
     const { caller } = request;
     const isAdmin = isAdministrator(caller);
@@ -13,7 +13,7 @@ export const getProfileEndpoint = ({ reads, projectDirectory }: GatewayContext) 
     return {
       rootRole: roleWithId(await reads.roles.list(), rootRoleId),
       projects: isAdmin
-        ? await projectDirectory.visibleProjects(request)
+        ? await projectAndEnvironmentDirectory.visibleProjects(request)
         : await reads.projectRoles.listProjectsOfUser(caller.id),
       features: [],
       subscriptions: [],

@@ -10,10 +10,10 @@ const rolesOf = ({ roles, addedAt }: RoleHolder) => ({ roles: [...roles], roleId
 const holdersOf = (role: Role, holders: readonly RoleHolder[]): number[] =>
   holders.filter(({ roles }) => roles.includes(role.id)).map(({ id }) => id);
 
-export const getProjectAccessEndpoint = ({ reads, projectDirectory }: GatewayContext) =>
+export const getProjectAccessEndpoint = ({ reads, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(GetProjectAccess, async (request) => {
     const { projectId } = request.params;
-    await projectDirectory.requireProject(request, projectId);
+    await projectAndEnvironmentDirectory.requireProject(request, projectId);
     const { users, groups: groupHolders } = await reads.projectRoles.list(projectId);
     const groups = new Map(
       (await reads.groups.list(groupHolders.map(({ id }) => id))).map((group) => [group.id, group]),

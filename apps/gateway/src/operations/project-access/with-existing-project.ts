@@ -6,13 +6,16 @@ import type { GatewayContext } from '../context.ts';
  * @throws Refusal `NotFoundError` for a missing project
  */
 export const withExistingProject = async (
-  { transaction, projectDirectory }: Pick<GatewayContext, 'transaction' | 'projectDirectory'>,
-  request: GatewayWriteContext & Parameters<GatewayContext['projectDirectory']['requireProject']>[0],
+  {
+    transaction,
+    projectAndEnvironmentDirectory,
+  }: Pick<GatewayContext, 'transaction' | 'projectAndEnvironmentDirectory'>,
+  request: GatewayWriteContext & Parameters<GatewayContext['projectAndEnvironmentDirectory']['requireProject']>[0],
   project: string,
   write: (tx: Transaction) => Promise<void>,
 ) => {
-  await projectDirectory.requireProject(request, project);
-  await projectDirectory.awaitProjection([project]);
+  await projectAndEnvironmentDirectory.requireProject(request, project);
+  await projectAndEnvironmentDirectory.awaitProjection([project]);
   return transaction(request, async (tx) => {
     await tx.lockExistingProjects([project]);
     await write(tx);

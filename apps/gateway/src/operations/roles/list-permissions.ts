@@ -4,13 +4,13 @@ import type { GatewayContext } from '../context.ts';
 
 const describedPermissionsOfType = (type: PermissionType) => permissionsOfType(type).map(describePermission);
 
-export const listPermissionsEndpoint = ({ projectDirectory }: GatewayContext) =>
+export const listPermissionsEndpoint = ({ projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(ListPermissions, async (request) => ({
     version: 1 as const,
     permissions: {
       root: describedPermissionsOfType('root'),
       project: describedPermissionsOfType('project'),
-      environments: (await projectDirectory.environments(request)).map((name) => ({
+      environments: (await projectAndEnvironmentDirectory.environments(request)).map((name) => ({
         name,
         permissions: describedPermissionsOfType('environment'),
       })),

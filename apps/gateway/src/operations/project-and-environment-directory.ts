@@ -11,7 +11,7 @@ import {
 import type { TokenTargets } from '../domain/tokens/api-token.ts';
 import type { FindExistingProjects } from '../persistence/projects/existing-projects.ts';
 
-interface RequestContext {
+interface DirectoryRequest {
   readonly requestId: string;
   readonly traceparent: string;
   readonly deadline: Date;
@@ -20,15 +20,19 @@ interface RequestContext {
 const nameOf = ({ name }: { readonly name: string }): string => name;
 
 // The caller is already authorised: the gateway reads projects and environments as the system.
-const contextOf = (request: RequestContext): CallContext => onBehalfOf({ ...request, caller: systemCaller });
+const systemContextOf = (request: DirectoryRequest): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
 /**
  * The projects and environments that exist in the features service.
  * @param catchUp waits for the projection of projects; returns the lag that remains, in milliseconds
  */
-export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, catchUp: () => Promise<number>) => {
-  const environments = async (request: RequestContext): Promise<string[]> =>
-    (await call(bus, ListEnvironments, {}, contextOf(request))).environments.map(nameOf);
+export const projectAndEnvironmentDirectory = (
+  bus: Bus,
+  findExisting: FindExistingProjects,
+  catchUp: () => Promise<number>,
+) => {
+  const environments = async (request: DirectoryRequest): Promise<string[]> =>
+    (await call(bus, ListEnvironments, {}, systemContextOf(request))).environments.map(nameOf);
   const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {
     const existing = await findExisting(projectIds);
     return projectIds.find((id) => !existing.includes(id));
@@ -36,19 +40,19 @@ export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, c
   return {
     environments,
     /** The ids of the projects that the caller may see. */
-    visibleProjects: async (request: RequestContext & { readonly caller: Caller }): Promise<string[]> =>
+    visibleProjects: async (request: DirectoryRequest & { readonly caller: Caller }): Promise<string[]> =>
       (await call(bus, ListProjects, {}, onBehalfOf(request))).projects.map(({ id }) => id),
     /** All projects and environments. */
-    all: async (request: RequestContext): Promise<TokenTargets> => {
+    all: async (request: DirectoryRequest): Promise<TokenTargets> => {
       const [environmentNames, { projects }] = await Promise.all([
         environments(request),
-        call(bus, ListProjects, {}, contextOf(request)),
+        call(bus, ListProjects, {}, systemContextOf(request)),
       ]);
       return { environments: environmentNames, projects: projects.map(({ id }) => id) };
     },
     /** @throws Refusal `NotFoundError` for a missing project */
-    requireProject: async (request: RequestContext, projectId: string): Promise<void> => {
-      await call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, contextOf(request));
+    requireProject: async (request: DirectoryRequest, projectId: string): Promise<void> => {
+      await call(bus, ListEnvironmentSettingsOfProject, { params: { projectId } }, systemContextOf(request));
     },
     /**
      * Waits until the gateway's projection contains the projects. A row for a project that the projection has not seen would survive a deletion
@@ -65,4 +69,4 @@ export const projectDirectory = (bus: Bus, findExisting: FindExistingProjects, c
     },
   };
 };
-export type ProjectDirectory = ReturnType<typeof projectDirectory>;
+export type ProjectAndEnvironmentDirectory = ReturnType<typeof projectAndEnvironmentDirectory>;
