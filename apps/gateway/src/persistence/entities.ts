@@ -270,7 +270,7 @@ export const GroupMemberEntity = defineEntity({
  * hidden from all but administrators. A row with a version below zero hides a project of which the features service has not emitted a state
  * yet.
  */
-export const ProjectEntity = defineEntity({
+export const ProjectProjectionEntity = defineEntity({
   name: 'Project',
   tableName: 'project',
   properties: {
@@ -325,7 +325,7 @@ export const gatewayEntities = [
   InvitedUserEntity,
   GroupEntity,
   GroupMemberEntity,
-  ProjectEntity,
+  ProjectProjectionEntity,
   ProjectUserEntity,
   ProjectGroupEntity,
 ];
