@@ -166,25 +166,25 @@ export type Caller = Static<typeof Caller>;
  * The scope of a permission check. An omitted project or environment matches any; null requires a grant without a project or environment,
  * which holds in all of them.
  */
-export interface PermissionScope {
+export interface RequiredScope {
   readonly project?: string | null | undefined;
   readonly environment?: string | null | undefined;
 }
 
 /** The scope of what belongs to no project: grants within a project or an environment do not count. */
-export const rootScope: PermissionScope = { project: null, environment: null };
+export const rootScope: RequiredScope = { project: null, environment: null };
 
 /** The scope of what a grant in any project and environment permits. */
-export const anyScope: PermissionScope = {};
+export const anyScope: RequiredScope = {};
 
 /** Whether a grant includes a permission in a scope. ADMIN includes every permission. */
-export const grantIncludes = (grant: Grant, wanted: Permission, { project, environment }: PermissionScope): boolean =>
+export const grantIncludes = (grant: Grant, wanted: Permission, { project, environment }: RequiredScope): boolean =>
   (grant.permission === 'ADMIN' || grant.permission === wanted) &&
   (grant.project === undefined || project === undefined || grant.project === project) &&
   (grant.environment === undefined || environment === undefined || grant.environment === environment);
 
 /** A check that a caller passed: of one of the permissions `may` in a scope, or of the visibility of the project `sees`. */
-export type PassedCheck = ({ readonly may: readonly Permission[] } & PermissionScope) | { readonly sees: string };
+export type PassedCheck = ({ readonly may: readonly Permission[] } & RequiredScope) | { readonly sees: string };
 
 /** By caller: the function that is called with every check that the caller passes. */
 const listeners = new WeakMap<Caller, (passed: PassedCheck) => void>();
@@ -201,7 +201,7 @@ export const observeChecks = (caller: Caller, onPassed: (passed: PassedCheck) =>
 };
 
 /** Whether a grant of the caller includes one of the permissions in the scope. */
-export const may = (caller: Caller, wanted: readonly Permission[], scope: PermissionScope): boolean => {
+export const may = (caller: Caller, wanted: readonly Permission[], scope: RequiredScope): boolean => {
   const isGranted = caller.grants.some((grant) => wanted.some((one) => grantIncludes(grant, one, scope)));
   if (isGranted) listeners.get(caller)?.({ may: wanted, project: scope.project, environment: scope.environment });
   return isGranted;
@@ -211,7 +211,7 @@ export const may = (caller: Caller, wanted: readonly Permission[], scope: Permis
  * Authorises access to a loaded object. The gateway has authorised the path, which may name another project or environment.
  * @throws Refusal `NoAccessError`.
  */
-export const authorise = (caller: Caller, access: Access, scope: PermissionScope): void => {
+export const authorise = (caller: Caller, access: Access, scope: RequiredScope): void => {
   const wanted = permissionsFor({ permission: access });
   if (wanted.length > 0 && !may(caller, wanted, scope)) throw noAccess(wanted, scope.environment ?? undefined);
 };
