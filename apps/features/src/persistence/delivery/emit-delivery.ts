@@ -1,4 +1,4 @@
-import { type DeliveryStates, isEqual } from '@bunting/contracts';
+import { type DeliveryStateTypes, isEqual } from '@bunting/contracts';
 import type { Outbox } from '@bunting/outbox';
 import { toDeliveredFeature } from '../../domain/features/delivered-feature.ts';
 import type { Feature } from '../../domain/features/feature.ts';
@@ -25,12 +25,12 @@ export const emitFeatureRemovalDelivery = (outbox: Outbox, feature: Feature): vo
   emitFormerFeature(outbox, feature);
 };
 
-export const emitSegmentDelivery = (outbox: Outbox, { id, name, constraints }: DeliveryStates['segment']): void =>
+export const emitSegmentDelivery = (outbox: Outbox, { id, name, constraints }: DeliveryStateTypes['segment']): void =>
   outbox.emitDelivery({ entity: 'segment', id: String(id), state: { id, name, constraints } });
 
 export const emitEnvironmentDelivery = (
   outbox: Outbox,
-  { name, enabled, sortOrder }: DeliveryStates['environment'],
+  { name, enabled, sortOrder }: DeliveryStateTypes['environment'],
 ): void => outbox.emitDelivery({ entity: 'environment', id: name, state: { name, enabled, sortOrder } });
 
 export const emitProjectEnvironmentDelivery = (outbox: Outbox, project: string, environment: string): void =>

@@ -2,7 +2,7 @@ import {
   boundEnvironment,
   type Caller,
   deliveryScope,
-  describeScope,
+  scopeAsQuery,
   EvaluateFlag,
   EvaluateFlags,
   invalid,
@@ -163,7 +163,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
       tokenId,
       environment: view.scope.environment,
       expiresAt,
-      scopeHash: hashOfScope(describeScope(view.scope)),
+      scopeHash: hashOfScope(scopeAsQuery(view.scope)),
       revision: view.revision(),
     });
     const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
@@ -226,7 +226,7 @@ export const ofrepHandlers = (options: OfrepOptions): ReadonlyMap<string, SdkHan
     const currentScopeOf = (caller: Caller) => deliveryScope(caller, environment, { clientSpec: deltaClientSpec });
     const mayRead = (caller: Caller): boolean =>
       may(caller, permissionsFor(EvaluateFlags), { environment }) &&
-      hashOfScope(describeScope(currentScopeOf(caller))) === access.scopeHash;
+      hashOfScope(scopeAsQuery(currentScopeOf(caller))) === access.scopeHash;
     if (!mayRead(principal.caller)) throw invalidTicket();
     const behindMs = await delivery.catchUp();
     requireLoaded(delivery);

@@ -1,4 +1,4 @@
-import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStates } from '@bunting/contracts';
+import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStateTypes } from '@bunting/contracts';
 import type { DeliveryTables } from './delivery-tables.ts';
 import { newFeatureEntry, writeFeatureEntry } from './feature-entry.ts';
 import type { SegmentEntry } from './stored-entities.ts';
@@ -7,7 +7,7 @@ type ApplyRow<E extends DeliveryEntity> = (
   tables: DeliveryTables,
   position: number,
   id: string,
-  state: DeliveryStates[E] | null,
+  state: DeliveryStateTypes[E] | null,
 ) => void;
 
 const applyFeature = (tables: DeliveryTables, position: number, name: string, state: DeliveredFeature | null): void => {
@@ -29,7 +29,7 @@ const applySegment = (
   tables: DeliveryTables,
   position: number,
   id: number,
-  state: DeliveryStates['segment'] | null,
+  state: DeliveryStateTypes['segment'] | null,
 ): void => {
   const { segments, changes } = tables;
   const segment: SegmentEntry = segments.get(id) ?? { id, position, json: undefined, constraints: '' };

@@ -1,11 +1,11 @@
-import type { DeliveryStates } from '@bunting/contracts';
+import type { DeliveryStateTypes } from '@bunting/contracts';
 import { featureIndex, type FeatureIndex } from './feature-index.ts';
 import { recentChanges, type RecentChanges } from './recent-changes.ts';
 import type { FormerFeature, SegmentEntry } from './stored-entities.ts';
 
 /** The entities that the delivery store holds, deleted ones included, and their newest changes. */
 export interface DeliveryTables {
-  readonly environments: Map<string, DeliveryStates['environment']>;
+  readonly environments: Map<string, DeliveryStateTypes['environment']>;
   /** by environment: the projects that have it */
   readonly projectsWith: Map<string, Set<string>>;
   readonly features: FeatureIndex;

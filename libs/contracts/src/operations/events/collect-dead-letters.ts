@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { DeadLetter } from '../../streams/dead-letters.ts';
+import { DeadLetter } from '../../outbox/dead-letters.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** The dead letters of every service. */

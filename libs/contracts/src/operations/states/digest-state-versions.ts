@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
-import { ReadableStateEntity } from '../../streams/state-schemas.ts';
+import { ReadableStateEntity } from '../../outbox/state-schemas.ts';
 
 /**
  * Digests the versions of all snapshots by group, for a projection to compare with its own. The groups of features

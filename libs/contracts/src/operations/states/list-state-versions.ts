@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
-import { ReadableStateEntity } from '../../streams/state-schemas.ts';
+import { ReadableStateEntity } from '../../outbox/state-schemas.ts';
 
 /** The id of a feature or segment, and the version of its state. */
 export const StateVersion = Type.Object({ id: Type.String(), version: Type.Integer() });

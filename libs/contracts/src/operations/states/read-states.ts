@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation } from '../../operation.ts';
-import { ReadableStateEntity } from '../../streams/state-schemas.ts';
+import { ReadableStateEntity } from '../../outbox/state-schemas.ts';
 
 /** Returns the current snapshots of features or segments. Emits nothing. */
 export const ReadStates = defineOperation({

@@ -34,7 +34,7 @@ export type DeliveredFeature =
   | { readonly name: string; readonly project: string; readonly archived: true };
 
 /** The types of entities in the topic `delivery`, each with the type of its state. */
-export interface DeliveryStates {
+export interface DeliveryStateTypes {
   readonly feature: DeliveredFeature;
   readonly segment: { readonly id: number; readonly name: string; readonly constraints: readonly Constraint[] };
   readonly environment: { readonly name: string; readonly enabled: boolean; readonly sortOrder: number };
@@ -45,9 +45,13 @@ export interface DeliveryStates {
   /** A backup was restored: an earlier revision may include writes that were lost, so an SDK that has one gets the complete state. */
   readonly history: { readonly restoredAt: string };
 }
-export type DeliveryEntity = keyof DeliveryStates;
+export type DeliveryEntity = keyof DeliveryStateTypes;
 
 /** The payload of a message of the topic `delivery`: the current state of an entity, null after its deletion. */
 export type DeliveryState = {
-  readonly [E in DeliveryEntity]: { readonly entity: E; readonly id: string; readonly state: DeliveryStates[E] | null };
+  readonly [E in DeliveryEntity]: {
+    readonly entity: E;
+    readonly id: string;
+    readonly state: DeliveryStateTypes[E] | null;
+  };
 }[DeliveryEntity];

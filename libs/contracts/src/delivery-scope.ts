@@ -1,8 +1,8 @@
-import { invalid, invalidProperty, type Refusal } from '../errors.ts';
-import type { ClientFeaturesQuery } from '../model/sdks/client-feature.ts';
-import type { Tag } from '../model/features/tag.ts';
-import type { Caller } from '../permissions.ts';
-import { truncate } from '../text/quote-value.ts';
+import { invalid, invalidProperty, type Refusal } from './errors.ts';
+import type { ClientFeaturesQuery } from './model/sdks/client-feature.ts';
+import type { Tag } from './model/features/tag.ts';
+import type { Caller } from './permissions.ts';
+import { truncate } from './text/quote-value.ts';
 
 /** The permissions of tokens for SDKs. An admin token has neither, and is valid in all projects and environments. */
 const sdkPermissions: readonly string[] = ['CLIENT', 'FRONTEND'];
@@ -86,7 +86,7 @@ export const deliveryScope = (
 };
 
 /** The scope as the member `query` of a response to an SDK shows it. */
-export const describeScope = ({ environment, projects, namePrefix, tags, inlineSegments }: DeliveryScope) => ({
+export const scopeAsQuery = ({ environment, projects, namePrefix, tags, inlineSegments }: DeliveryScope) => ({
   environment,
   inlineSegmentConstraints: inlineSegments,
   ...(projects === undefined ? {} : { project: projects }),
@@ -96,7 +96,7 @@ export const describeScope = ({ environment, projects, namePrefix, tags, inlineS
 
 /** The cache key of a scope. Scopes with equal keys have the same responses: complete states and deltas. */
 export const scopeKey = (scope: DeliveryScope): string =>
-  JSON.stringify([describeScope(scope), scope.deletedProjects ?? []]);
+  JSON.stringify([scopeAsQuery(scope), scope.deletedProjects ?? []]);
 
 /** 400 for an environment that does not exist. */
 export const noSuchDeliveryEnvironment = (environment: string): Refusal =>
