@@ -33,7 +33,7 @@ const Greet = defineOperation({
   subject: 'call.features.greet',
   operationId: 'greet',
   summary: 'Greets',
-  tag: 'Test',
+  tag: 'Internal',
   permission: 'service',
   idempotent: false,
   params: Type.Object({ name: Type.String() }),

@@ -46,6 +46,42 @@ export type Access =
 export type IfMatchTarget =
   'feature' | 'feature environment' | 'strategy' | 'segment' | 'environment' | 'change request';
 
+/** The groups of operations in OpenAPI, with Unleash's names. */
+export type OperationTag =
+  | 'API tokens'
+  | 'Admin UI'
+  | 'Archive'
+  | 'Auth'
+  | 'Change Requests'
+  | 'Client'
+  | 'Context'
+  | 'Dependencies'
+  | 'Edge'
+  | 'Environments'
+  | 'Events'
+  | 'Feature Types'
+  | 'Features'
+  | 'Frontend API'
+  | 'Groups'
+  | 'Import/Export'
+  | 'Instance Admin'
+  | 'Internal'
+  | 'Maintenance'
+  | 'Metrics'
+  | 'OFREP'
+  | 'Personal access tokens'
+  | 'Playground'
+  | 'Projects'
+  | 'Public signup tokens'
+  | 'Roles'
+  | 'Search'
+  | 'Segments'
+  | 'Service Accounts'
+  | 'Strategies'
+  | 'Tags'
+  | 'Telemetry'
+  | 'Users';
+
 /** The parameters of an operation without any. */
 export const NoFields = Type.Object({});
 /** The reply of an operation whose response has no body. */
@@ -65,7 +101,7 @@ export interface Operation<
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  readonly tag: string;
+  readonly tag: OperationTag;
   readonly http?: HttpBinding;
   readonly permission: Access;
   readonly params: P;

@@ -162,7 +162,7 @@ describe('the document', () => {
       subject: 'call.features.twice',
       operationId: 'twice',
       summary: 'Twice',
-      tag: 'Test',
+      tag: 'Internal',
       http: { method: 'POST', url: '/twice' },
       permission: 'authenticated',
       body: named('one'),

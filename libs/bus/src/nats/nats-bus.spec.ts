@@ -25,7 +25,7 @@ const Echo = defineOperation({
   subject: 'call.search.echo',
   operationId: 'echo',
   summary: 'Says it again',
-  tag: 'Test',
+  tag: 'Internal',
   permission: 'service',
   idempotent: false,
   body: Type.Object({ repeat: Type.Integer(), text: Type.String() }),

@@ -11,7 +11,7 @@ import { idempotencyTables, outboxTables, startOutboxProducer, type OutboxProduc
 const declared = {
   operationId: 'test',
   summary: 'test',
-  tag: 'test',
+  tag: 'Internal',
   permission: 'service',
   idempotent: false,
 } as const;

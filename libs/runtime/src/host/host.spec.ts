@@ -11,7 +11,7 @@ const Greet = defineOperation({
   subject: 'call.search.greet',
   operationId: 'greet',
   summary: 'Greets',
-  tag: 'Test',
+  tag: 'Internal',
   permission: 'service',
   idempotent: false,
   body: Type.Object({ name: Type.String() }),
