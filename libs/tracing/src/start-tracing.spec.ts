@@ -22,7 +22,7 @@ const listening = async (respond: Parameters<typeof createServer>[1], port = 0):
 };
 
 const started = async (
-  port: number,
+  port: number | string,
   more: {
     timeoutMs?: number;
     maxQueued?: number;
@@ -132,4 +132,11 @@ it('links to sampled traces whatever share of traces is recorded, and traces not
   expect(linked(null, unsampledOne, 'not a traceparent')).toBeUndefined();
   expect(startSpan(spanOf('request'))?.traceparent).toMatch(/-00$/);
   expect(startSpan(spanOf('request'), sampledOne)?.traceparent).toMatch(/-01$/);
+});
+
+it('exports to one collector, and starts again after a start that failed', async () => {
+  await expect(started('no port')).rejects.toThrow(/URL/);
+  const port = await listening((request) => void request.resume());
+  const starts = await Promise.allSettled([started(port), started(port)]);
+  expect(starts.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
 });

@@ -58,16 +58,21 @@ export const startTracing = async ({ warn, ...options }: TracingOptions): Promis
       );
     }
   };
-  const { startOpenTelemetry } = await import('./start-open-telemetry.ts');
   isRunning = true;
-  const { start, counts, stop } = startOpenTelemetry(options, onOutcome);
-  setStartSpan(start);
-  return {
-    counts,
-    stop: async () => {
-      setStartSpan(undefined);
-      isRunning = false;
-      await stop().catch(() => undefined);
-    },
-  };
+  try {
+    const { startOpenTelemetry } = await import('./start-open-telemetry.ts');
+    const { start, counts, stop } = startOpenTelemetry(options, onOutcome);
+    setStartSpan(start);
+    return {
+      counts,
+      stop: async () => {
+        setStartSpan(undefined);
+        isRunning = false;
+        await stop().catch(() => undefined);
+      },
+    };
+  } catch (error) {
+    isRunning = false;
+    throw error;
+  }
 };
