@@ -17,7 +17,7 @@ export { createDatabaseIfMissing } from './schema/create-database-if-missing.ts'
 export { NewerDatabaseError, type SchemaVersion } from './schema/schema-version.ts';
 export { hostAndPortOf } from './connection/postgres-url.ts';
 export { migrationsTable, type SchemaMigration } from './schema/schema-migration.ts';
-export { coalesceCalls } from './reads/coalesce-calls.ts';
+export { shareNextRun } from './reads/share-next-run.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
 export { type BatchRow, batchedRead } from './reads/batched-read.ts';
 export { advisoryLock } from './connection/advisory-lock.ts';

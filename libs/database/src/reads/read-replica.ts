@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientBase, Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Registry } from 'prom-client';
 import { keepAlive } from '../connection/keep-alive.ts';
-import { coalesceCalls } from './coalesce-calls.ts';
+import { shareNextRun } from './share-next-run.ts';
 import type { ReadDatabase, Statement } from '../database.ts';
 import { codeOf, refusalForFailure } from '../failures/database-failures.ts';
 import { type DatabaseLog, silentLog } from '../failures/outage-log.ts';
@@ -194,7 +194,7 @@ export const openReadReplica = ({
     metrics &&
     registerReplicaMetrics(metrics, { isBypassed: () => bypass.reason !== undefined, lagBytes: () => lagBytes });
 
-  const readPosition = coalesceCalls(async () => onlyRow(await primary.read<LogPosition>(committedPosition)));
+  const readPosition = shareNextRun(async () => onlyRow(await primary.read<LogPosition>(committedPosition)));
 
   /** Waits until a connection has replayed a position. */
   const waitFor = async (client: PoolClient, target: LogPosition): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Bus } from '@bunting/bus';
 import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName, unavailable } from '@bunting/contracts';
-import { coalesceCalls } from '@bunting/database';
+import { shareNextRun } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan } from '@bunting/tracing';
 import type { Registry } from 'prom-client';
@@ -89,7 +89,7 @@ export const startInMemoryProjection = async (options: InMemoryProjectionOptions
     isLoaded = true;
     freshAt = beganAt;
   };
-  const sharedPull = coalesceCalls(() =>
+  const sharedPull = shareNextRun(() =>
     pull().then(
       () => void (isUnresponsive = false),
       (error: unknown) => {

@@ -1,6 +1,6 @@
 import type { Bus } from '@bunting/bus';
 import { type OutboxMessage, type OutboxTopic, type Producer, type ServiceName, unavailable } from '@bunting/contracts';
-import { coalesceCalls, type Database, type Tx } from '@bunting/database';
+import { shareNextRun, type Database, type Tx } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { setImmediate } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
@@ -163,7 +163,7 @@ export const startProjection = async (options: ProjectionOptions) => {
     });
     freshAt = startedAt;
   };
-  const sharedPull = coalesceCalls(pull);
+  const sharedPull = shareNextRun(pull);
   const urgentPull = () => throttle.urgently(sharedPull);
 
   const pulling = startLoop({

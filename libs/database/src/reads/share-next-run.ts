@@ -1,7 +1,8 @@
 /**
- * Serialises the runs of a job. Calls during a run share the next run, so every call is served by a run that started after it.
+ * Returns a function that runs a job. Runs do not overlap: calls during a run share the next one, so every call is served by a run that
+ * started after it.
  */
-export const coalesceCalls = <T>(job: () => Promise<T>): (() => Promise<T>) => {
+export const shareNextRun = <T>(job: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
   const start = (): Promise<T> => {
