@@ -1,6 +1,6 @@
 import { calledServices, type ContractVersion, contractVersion, type ServiceName } from '@bunting/contracts';
 import type { Bus } from './bus.ts';
-import { systemContext } from './call-context.ts';
+import { systemContext } from './system-context.ts';
 import { presenceSubject } from './presence.ts';
 
 /** The version of processes that respond with `true`, as they did before contracts had versions. */

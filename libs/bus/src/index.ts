@@ -1,7 +1,8 @@
 export type { CallResponse, Bus, CallContext, IntegrationEvent, RefusalResponse, Reply, Subscription } from './bus.ts';
 export { unknownOutcomeDelayMs } from './deadline.ts';
 export { type CallRequest, call, callForResponse, callIfSupported } from './call.ts';
-export { systemContext, systemTraceparent, traceparentFrom } from './call-context.ts';
+export { systemContext } from './system-context.ts';
+export { systemTraceparent, traceparentFrom } from './traceparent.ts';
 export {
   type OperationRequest,
   requireAllEndpoints,

@@ -1,7 +1,7 @@
 import type { Caller } from '@bunting/contracts';
 import { activeTraceparent } from '@bunting/tracing';
 import type { CallContext } from './bus.ts';
-import { traceparentFrom } from './call-context.ts';
+import { traceparentFrom } from './traceparent.ts';
 
 interface ParentCall {
   readonly caller: Caller;

@@ -1,7 +1,7 @@
 import { Refusal, type ServiceName, unavailable } from '@bunting/contracts';
 import { AuthorizationError, type Msg, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
-import { systemContext } from '../call-context.ts';
+import { systemContext } from '../system-context.ts';
 import {
   deadlinePassedRefusal,
   noHandlerRefusal,

@@ -1,13 +1,11 @@
-import { systemCaller } from '@bunting/contracts';
 import { activeTraceparent } from '@bunting/tracing';
 import { randomUUID } from 'node:crypto';
-import type { CallContext } from './bus.ts';
 
-const traceparent = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
+const traceparentPattern = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /** A W3C trace context that continues the received one when it is well-formed, and is new otherwise. */
 export const traceparentFrom = (received?: string): string => {
-  const parent = received === undefined ? null : traceparent.exec(received);
+  const parent = received === undefined ? null : traceparentPattern.exec(received);
   // randomUUID draws from a pool of random bytes, so for a few bytes it is cheaper than randomBytes.
   const trace = parent?.[1] ?? randomUUID().replaceAll('-', '');
   const span = randomUUID();
@@ -16,11 +14,3 @@ export const traceparentFrom = (received?: string): string => {
 
 /** A W3C trace context of work that Bunting does by itself: that of the active span, or else of a trace that is not sampled. */
 export const systemTraceparent = (): string => activeTraceparent() ?? traceparentFrom().replace(/01$/, '00');
-
-/** The context of calls that Bunting makes by itself, on no user's behalf. */
-export const systemContext = (timeoutMs: number): CallContext => ({
-  caller: systemCaller,
-  requestId: randomUUID(),
-  traceparent: systemTraceparent(),
-  timeoutMs,
-});
