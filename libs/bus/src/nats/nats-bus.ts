@@ -10,12 +10,13 @@ import {
 } from '../no-response-refusals.ts';
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import { serializeRefusal } from '../refusal-response.ts';
+import { acceptedCalls } from './accepted-calls.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
 import { natsCaller } from './nats-caller.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLargeRefusal } from './nats-messages.ts';
-import { natsResponder, respondInChunks } from './nats-responder.ts';
 import { requireSupportedServer } from './nats-server-check.ts';
+import { respondInChunks } from './respond-in-chunks.ts';
 
 export interface NatsOptions {
   readonly url: string;
@@ -120,7 +121,7 @@ export const natsBus = async ({
   let isConnected = true;
   let isClosing = false;
   const caller = natsCaller(connection, inboxPrefixOf(name));
-  const responder = natsResponder(connection);
+  const accepted = acceptedCalls(connection);
   /** called after a reconnect, since wake-ups may have been lost */
   const wakers = new Set<() => void>();
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -134,7 +135,7 @@ export const natsBus = async ({
     disconnected: () => {
       isConnected = false;
       onConnection(false);
-      responder.disconnected();
+      accepted.disconnected();
       caller.disconnected();
     },
     reconnected: () => {
@@ -192,7 +193,7 @@ export const natsBus = async ({
         return handler(message.string(), { ...context, signal });
       };
       const respond = async (message: Msg): Promise<void> => {
-        const { signal, done } = responder.accept(message);
+        const { signal, done } = accepted.add(message);
         try {
           const { payload, responseHeaders } = encodeResponse(await handle(message, signal));
           respondInChunks(message, payload, responseHeaders, maxPayloadOf(connection));

@@ -1,30 +1,12 @@
-import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
+import { headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
-import { acceptedByHeader, aliveSubject, checkWhileAny, chunkHeader, isRepeatableCall } from './call-protocol.ts';
+import { acceptedByHeader, aliveSubject, checkWhileAny, isRepeatableCall } from './call-protocol.ts';
 
 /** A repeatable call that takes longer than this is acknowledged with a notice that names its process; a write is immediately. */
 const acceptedNoticeMs = 200;
 
-/** Responds to a call, in chunks of at most `chunkBytes`. */
-export const respondInChunks = (
-  message: Msg,
-  payload: Uint8Array,
-  responseHeaders: MsgHdrs | undefined,
-  chunkBytes: number,
-): void => {
-  if (payload.length <= chunkBytes)
-    return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
-  const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
-  for (let from = 0; from < payload.length; from += chunkBytes) {
-    const chunkHeaders = headers();
-    for (const [name, values] of responseHeaders ?? []) for (const value of values) chunkHeaders.append(name, value);
-    chunkHeaders.set(chunkHeader, response);
-    message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
-  }
-};
-
 /** Keeps track of the calls that this process is handling, and informs their callers that it still is. */
-export const natsResponder = (connection: NatsConnection) => {
+export const acceptedCalls = (connection: NatsConnection) => {
   const instance = randomUUID();
   const withoutNotice = new Map<Msg, number>();
   const inProgress = new Set<Msg>();
@@ -59,7 +41,7 @@ export const natsResponder = (connection: NatsConnection) => {
 
   return {
     /** Must be called with each received call, and `done` after the call was handled. The signal is aborted when the connection is lost. */
-    accept: (message: Msg): { readonly signal: AbortSignal; readonly done: () => void } => {
+    add: (message: Msg): { readonly signal: AbortSignal; readonly done: () => void } => {
       inProgress.add(message);
       if (isRepeatableCall(message)) {
         withoutNotice.set(message, performance.now());
