@@ -1,4 +1,4 @@
-import { killOnParentExit } from '@bunting/embedded-postgres';
+import { commandEndingWithParent } from '@bunting/embedded-postgres';
 import { eventually, reservePort } from '@bunting/testing';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ export const startFuzzedServer = async () => {
   const key = `*:*.${randomBytes(32).toString('hex')}`;
   // Ctrl-C must reach only the run, which then stops the server, so the server is detached. If the run is killed, the server ends too.
   const command = [process.execPath, '--max-old-space-size=512', 'apps/all-in-one/src/main.ts'];
-  const childCommand = killOnParentExit(command, { signal: 'TERM' });
+  const childCommand = commandEndingWithParent(command, { signal: 'TERM' });
   const child = spawn(childCommand.command, childCommand.args, {
     detached: true,
     cwd: repository,

@@ -1,4 +1,4 @@
-import { killOnParentExit } from '@bunting/embedded-postgres';
+import { commandEndingWithParent } from '@bunting/embedded-postgres';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,7 +21,7 @@ const maxDelayMs = 30_000;
 const healthyAfterMs = 60_000;
 
 const launch = ({ command, folder, environment, show }: SupervisedProcessOptions) => {
-  const childCommand = killOnParentExit(command, { signal: 'TERM' });
+  const childCommand = commandEndingWithParent(command, { signal: 'TERM' });
   // Ctrl-C reaches the supervisor alone, which then stops the processes in their order.
   const child = spawn(childCommand.command, childCommand.args, {
     cwd: folder,

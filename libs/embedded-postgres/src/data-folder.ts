@@ -5,7 +5,7 @@ import path from 'node:path';
 import { EmbeddedPostgresError, programError } from './embedded-postgres-error.ts';
 import { postgresMajorVersion } from './postgres-binaries.ts';
 import { changeOwner, type RunAs } from './postgres-user.ts';
-import { killOnParentExit } from './kill-on-parent-exit.ts';
+import { commandEndingWithParent } from './command-ending-with-parent.ts';
 import { isAlive } from './is-alive.ts';
 import { programSearchPath } from './program-search-path.ts';
 
@@ -79,7 +79,7 @@ interface InitdbOptions {
 }
 
 const runInitdb = async (initdb: string, { folder, passwordPath, become, durable }: InitdbOptions): Promise<void> => {
-  const { command, args, stdin } = killOnParentExit(
+  const { command, args, stdin } = commandEndingWithParent(
     [
       initdb,
       `--pgdata=${folder}`,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { postgresProgramEnvironment } from './data-folder.ts';
 import type { RunAs } from './postgres-user.ts';
-import { killOnParentExit } from './kill-on-parent-exit.ts';
+import { commandEndingWithParent } from './command-ending-with-parent.ts';
 
 /** The timeout of a graceful shutdown, after which PostgreSQL is killed. */
 const stopTimeoutMs = 10_000;
@@ -52,7 +52,7 @@ const hold = (child: ChildProcess): void => handlesOf(child).forEach((handle) =>
 
 /** Starts PostgreSQL and waits until it accepts connections or ends. There is no timeout, because recovery after a crash takes any time. */
 export const startPostmaster = async (options: PostmasterOptions) => {
-  const { command, args, stdin } = killOnParentExit([options.postgres, ...settings(options)], {
+  const { command, args, stdin } = commandEndingWithParent([options.postgres, ...settings(options)], {
     signal: 'INT',
     become: options.become,
   });

@@ -1,4 +1,4 @@
-import { killOnParentExit } from '@bunting/embedded-postgres';
+import { commandEndingWithParent } from '@bunting/embedded-postgres';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -72,7 +72,7 @@ export const startNats = async ({
       config,
     ];
     writeFileSync(configFile, lines.join('\n'));
-    const { command, args, stdin } = killOnParentExit([program, '-c', configFile], { signal: 'TERM' });
+    const { command, args, stdin } = commandEndingWithParent([program, '-c', configFile], { signal: 'TERM' });
     const log = openSync(logFile, 'a');
     const startedChild = spawn(command, args, {
       stdio: [stdin, 'ignore', log],

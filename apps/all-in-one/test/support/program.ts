@@ -1,4 +1,4 @@
-import { killOnParentExit } from '@bunting/embedded-postgres';
+import { commandEndingWithParent } from '@bunting/embedded-postgres';
 import { eventually } from '@bunting/testing';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -38,7 +38,7 @@ const runCommand = (
   settings: Readonly<Record<string, string>>,
   { signalOnParentExit: signal = 'TERM', root = repository }: CommandOptions = {},
 ) => {
-  const childCommand = killOnParentExit(command, { signal });
+  const childCommand = commandEndingWithParent(command, { signal });
   const environment = Object.fromEntries(inheritedVariables.map((name) => [name, process.env[name]]));
   const child = spawn(childCommand.command, childCommand.args, {
     cwd: root,

@@ -24,19 +24,19 @@ const isInstalled = (program: string): boolean =>
 
 // Shell script: starts a watcher of the pipe, and becomes the command, which so has the pid of the started process. The watcher is no
 // child of the command, so that the command never gets its exit status.
-const startWithWatcher = (signal: string): string =>
+const watcherScript = (signal: string): string =>
   `exec 3<&0; ( ( read _ <&3 || kill -${signal} $$ ) >/dev/null 2>&1 & ); exec "$@" 3<&- </dev/null`;
 
 // Shell script: becomes the command. This process may end before the parent-death signal is set: the signal would then never be sent, so
 // the command must not start.
-const startUnlessOrphaned = 'test "$PPID" = "$0" && exec "$@"';
+const unlessOrphanedScript = 'test "$PPID" = "$0" && exec "$@"';
 
 /**
- * Makes a command end with this process. On Linux the kernel sends the signal; elsewhere a shell watches a pipe that closes with the
- * process.
+ * Wraps a command, to be started instead of it, so that it ends with this process. On Linux the kernel sends the signal; elsewhere a shell
+ * watches a pipe that closes with the process.
  * @param become a command prefix that changes the user; it runs first, because the change clears the parent-death signal
  */
-export const killOnParentExit = (
+export const commandEndingWithParent = (
   command: readonly string[],
   {
     signal,
@@ -45,7 +45,7 @@ export const killOnParentExit = (
   }: { signal: 'INT' | 'TERM' | 'KILL'; become?: readonly string[]; mechanism?: 'kernel' | 'pipe' },
 ): ChildCommand => {
   if ((mechanism ?? (process.platform === 'linux' && isInstalled('setpriv') ? 'kernel' : 'pipe')) === 'pipe') {
-    return { command: '/bin/sh', args: ['-c', startWithWatcher(signal), 'sh', ...become, ...command], stdin: 'pipe' };
+    return { command: '/bin/sh', args: ['-c', watcherScript(signal), 'sh', ...become, ...command], stdin: 'pipe' };
   }
   const withDeathSignal = [
     'setpriv',
@@ -54,7 +54,7 @@ export const killOnParentExit = (
     '--',
     '/bin/sh',
     '-c',
-    startUnlessOrphaned,
+    unlessOrphanedScript,
     String(process.pid),
   ];
   const [program = 'setpriv', ...rest] = [...become, ...withDeathSignal, ...command];

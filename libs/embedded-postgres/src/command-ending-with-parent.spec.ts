@@ -2,7 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type ScriptProcess, startScript, until } from '../test/script-process.ts';
-import { killOnParentExit } from './kill-on-parent-exit.ts';
+import { commandEndingWithParent } from './command-ending-with-parent.ts';
 import { isAlive } from './is-alive.ts';
 
 const scripts: ScriptProcess[] = [];
@@ -39,7 +39,7 @@ it.each(mechanisms)(
 it.each(mechanisms)(
   'a command that watches its parent by the %s receives its arguments and signals, and reports its exit status',
   async (mechanism) => {
-    const { command, args, stdin } = killOnParentExit(['/bin/sh', '-c', 'echo "$1"; exit 7', 'sh', 'a b'], {
+    const { command, args, stdin } = commandEndingWithParent(['/bin/sh', '-c', 'echo "$1"; exit 7', 'sh', 'a b'], {
       signal: 'TERM',
       mechanism,
     });
