@@ -11,7 +11,7 @@ export {
   startInMemoryProjection,
 } from './consumer/in-memory-projection.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './consumer/projection.ts';
-export { type Freshness, type TimedRequest, waitUntilFresh } from './consumer/wait-until-fresh.ts';
+export { type AwaitedProjection, type TimedRequest, waitUntilFresh } from './consumer/wait-until-fresh.ts';
 export { consumerTables, outboxTables } from './schema.ts';
 export {
   isReplay,

@@ -1,12 +1,12 @@
 import type { Bus } from '@bunting/bus';
-import { type Freshness, waitUntilFresh } from '@bunting/outbox';
+import { type AwaitedProjection, waitUntilFresh } from '@bunting/outbox';
 import type { EventLogReaders } from '../persistence/event-log-readers.ts';
 import { eventPageReader } from './events/event-page-reader.ts';
 
 interface ContextOptions {
   readonly bus: Bus;
   readonly readers: EventLogReaders;
-  readonly freshness: Freshness;
+  readonly freshness: AwaitedProjection;
   /** days after which events are pruned; undefined to prune none */
   readonly retentionDays: number | undefined;
   /** the URL of the console, with which links in summaries begin */
