@@ -19,6 +19,5 @@ export {
   type ReplyOrReplay,
   type WriteContext,
   type IdempotentWrites,
-  type UnitOfWork,
   type WorkContext,
 } from './idempotency/idempotent-unit-of-work.ts';

@@ -54,7 +54,7 @@ export interface ReplyOptions {
  * Runs a job in one transaction with its state, events, outbox rows, and the reply of a request with an `Idempotency-Key`. With a key the
  * job's result must be the reply: it is stored, and replayed on a retry. With the context `null` no reply is stored.
  */
-export type UnitOfWork = <C extends WorkContext | null, T>(
+export type IdempotentUnitOfWork = <C extends WorkContext | null, T>(
   context: C,
   job: Job<T>,
   options?: ReplyOptions,
@@ -98,7 +98,7 @@ const replayStored = (
 export const idempotentUnitOfWork = (
   database: Database,
   runInTransaction: RunInTransaction,
-): { readonly work: UnitOfWork } & IdempotentWrites => {
+): { readonly work: IdempotentUnitOfWork } & IdempotentWrites => {
   const finish = async <T>(
     request: WriteContext,
     idempotency: IdempotentWrite,
@@ -140,7 +140,7 @@ export const idempotentUnitOfWork = (
   };
 
   return {
-    work: work as UnitOfWork,
+    work: work as IdempotentUnitOfWork,
 
     replay: async <T>(request: WriteContext, buildReply?: (outcome: T) => Promise<unknown>) => {
       const { idempotency } = request;

@@ -11,7 +11,7 @@ import { registerOutboxMetrics } from './outbox-metrics.ts';
 import { startRelay } from './relay.ts';
 import {
   type IdempotentWrites,
-  type UnitOfWork,
+  type IdempotentUnitOfWork,
   idempotentUnitOfWork,
 } from '../idempotency/idempotent-unit-of-work.ts';
 
@@ -32,7 +32,7 @@ export interface ProducerOptions {
 
 /** The producer side of an outbox: the unit of work that records messages, the endpoint that reads them, and two background loops. */
 export interface OutboxProducer extends IdempotentWrites {
-  readonly work: UnitOfWork;
+  readonly work: IdempotentUnitOfWork;
   readonly endpoint: Endpoint;
   /** Stores the checkpoints of consumers and deletes expired rows; a loop does it every ten seconds. */
   readonly runHousekeeping: () => Promise<void>;
