@@ -72,7 +72,7 @@ const replenishEvery = 1_000;
 const eventLoopIntervalMs = 10_000;
 const maxSlowest = 5;
 
-const count = (tally: Tally, status: number): void => {
+const countResponse = (tally: Tally, status: number): void => {
   tally.requests++;
   tally.statuses.set(status, (tally.statuses.get(status) ?? 0) + 1);
 };
@@ -139,11 +139,11 @@ export const runFuzz = async (options: FuzzOptions): Promise<FuzzReport> => {
       });
       return;
     }
-    count(tallyIn(byRule, rule), response.status);
-    count(all, response.status);
+    countResponse(tallyIn(byRule, rule), response.status);
+    countResponse(all, response.status);
     if (invalid === undefined) {
       const tally = tallyIn(validByOperation, operation.id);
-      count(tally, response.status);
+      countResponse(tally, response.status);
       if (response.status >= 400) countRefusal(tally, response.text);
       if (response.status < 300) succeeded.add(operation.id);
       if (response.status < 300) known.collect(operation.path, request.pathValues, jsonIn(response));

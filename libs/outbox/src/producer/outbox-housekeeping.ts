@@ -24,6 +24,13 @@ const expiryIntervalMs = 600_000;
 
 const tryLock = `select pg_try_advisory_xact_lock(hashtext('outbox housekeeping')) as won`;
 
+/** Stores the checkpoints that consumers have acknowledged. */
+const storeAcknowledgements = `
+  insert into outbox_consumer (topic, consumer, position)
+  select topic, consumer, position from json_to_recordset($1::json) as row (topic text, consumer text, position bigint)
+  on conflict (topic, consumer) do update
+  set position = greatest(outbox_consumer.position, excluded.position), confirmed_at = now()`;
+
 /** The number of rows that one run of housekeeping examines per topic. */
 const housekeepingBatchSize = 5_000;
 
@@ -78,13 +85,7 @@ export const startOutboxHousekeeping = (options: OutboxHousekeepingOptions) => {
     const pending = acknowledgements.pending();
     const examined = await database.transaction(async ({ query }) => {
       if (pending.length > 0) {
-        await query(
-          `insert into outbox_consumer (topic, consumer, position)
-           select topic, consumer, position from json_to_recordset($1::json) as row (topic text, consumer text, position bigint)
-           on conflict (topic, consumer) do update
-           set position = greatest(outbox_consumer.position, excluded.position), confirmed_at = now()`,
-          [JSON.stringify(pending)],
-        );
+        await query(storeAcknowledgements, [JSON.stringify(pending)]);
       }
       if (!onlyRow(await query<{ won: boolean }>(tryLock)).won) return [];
       const starts = topics.map((topic) => ({ topic, after: examinedTo.get(topic) ?? 0 }));

@@ -52,7 +52,8 @@ const readText = (key: string, property: Property, environment: ProcessEnvironme
   return readSecret(`${key}_FILE`, file);
 };
 
-const describe = ({ description }: Property): string => (description === undefined ? '' : ` (${description})`);
+const descriptionInBrackets = ({ description }: Property): string =>
+  description === undefined ? '' : ` (${description})`;
 
 /** A validation message without the value: a setting may be a secret. */
 const withoutValue = (message: string): string =>
@@ -72,11 +73,12 @@ export const readConfig = <S extends ConfigSchema>(schema: S, environment: Proce
         const singleSetting = { type: 'object', properties: { [key]: property } } as unknown as ConfigSchema;
         config[key] = (parse(singleSetting, { [key]: text }, '', 'text') as Record<string, unknown>)[key];
       } else if (property.default !== undefined) config[key] = property.default;
-      else if (schema.required?.includes(key) === true) faults.push(`${key} is required${describe(property)}.`);
+      else if (schema.required?.includes(key) === true)
+        faults.push(`${key} is required${descriptionInBrackets(property)}.`);
     } catch (error) {
       if (error instanceof ConfigError) faults.push(error.message);
       else if (error instanceof Refusal)
-        faults.push(`${key} is not valid${describe(property)}: ${withoutValue(error.message)}`);
+        faults.push(`${key} is not valid${descriptionInBrackets(property)}: ${withoutValue(error.message)}`);
       else throw error;
     }
   }
