@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { LedgerEntry, WriteOutcome } from './write-ledger.ts';
 import { readSubject, retryingReader, readProject } from './api-reader.ts';
-import { generateFlagWrites, type Write, type WriteReply } from './generate-flag-writes.ts';
+import { generateRandomWrites, type WriteWithExpectation, type CreatedObject } from './generate-random-writes.ts';
 import type { Subject } from './subject-state.ts';
 
 export interface WriterOptions {
@@ -67,7 +67,7 @@ export const runWriter = async ({
 }: WriterOptions): Promise<void> => {
   const read = retryingReader({ urls, token }, (all) => random.pick(all), readTimeoutMs);
 
-  const send = async ({ method, path, body }: Write): Promise<WriteResult | 'not sent'> => {
+  const send = async ({ method, path, body }: WriteWithExpectation): Promise<WriteResult | 'not sent'> => {
     try {
       const response = await fetch(`${random.pick(urls)}${path}`, {
         method,
@@ -90,7 +90,7 @@ export const runWriter = async ({
     project: string,
     subject: string,
     before: Subject,
-    write: Write,
+    write: WriteWithExpectation,
   ): Promise<WriteOutcome> => {
     const observed = await eventually(
       async () => {
@@ -113,7 +113,7 @@ export const runWriter = async ({
     project: string,
     subject: string,
     before: Subject,
-    write: Write,
+    write: WriteWithExpectation,
   ): Promise<WriteOutcome | 'over'> => {
     const restoresBefore = countRestores();
     for (;;) {
@@ -158,13 +158,13 @@ export const runWriter = async ({
         events,
         expected,
       });
-      if (outcome === 'acknowledged') write.onReply?.(body as WriteReply);
+      if (outcome === 'acknowledged') write.onReply?.(body as CreatedObject);
       if (outcome !== 'absent') return outcome;
       await sleep(retryDelayMs);
     }
   };
 
-  const createProject = (project: string): Write => ({
+  const createProject = (project: string): WriteWithExpectation => ({
     operation: 'create a project',
     method: 'POST',
     path: '/api/admin/projects',
@@ -195,7 +195,7 @@ export const runWriter = async ({
     project.flags++;
     if (project.flags > maxFlagsPerProject || project.restores !== countRestores()) project.withRequests = false;
     let before: Subject = { exists: true };
-    for (const write of generateFlagWrites({
+    for (const write of generateRandomWrites({
       project: project.name,
       flag,
       withRequests: project.withRequests,

@@ -2,13 +2,13 @@ import type { SeededRandom } from '../seeded-random.ts';
 import type { ObservedSubject } from './api-reader.ts';
 import type { FlagSummary, RequestSummary, Subject } from './subject-state.ts';
 
-/** The part of a reply that later writes need. */
-export interface WriteReply {
+/** What the reply says of the object that a write has created: the id, which later writes need. */
+export interface CreatedObject {
   readonly id: string | number;
 }
 
-/** A write of a flag or its project. */
-export interface Write {
+/** A write of a flag or its project, with the events and the state that are expected after it. */
+export interface WriteWithExpectation {
   /** a name for the ledger */
   readonly operation: string;
   readonly method: string;
@@ -19,14 +19,14 @@ export interface Write {
   /** the state of the subject after it */
   readonly expected: Subject;
   /** stores the id in the reply, if later writes need it */
-  readonly onReply?: (reply: WriteReply) => void;
+  readonly onReply?: (reply: CreatedObject) => void;
   /** stores the id as a read shows it, if there was no reply */
   readonly onRead?: (observed: ObservedSubject) => void;
   /** another process may complete it later, so a read after a 503 does not prove that it did not happen */
   readonly completesLater?: boolean;
 }
 
-export interface FlagWritesOptions {
+export interface RandomWritesOptions {
   readonly project: string;
   readonly flag: string;
   /** whether changes may also be proposed in change requests */
@@ -36,13 +36,13 @@ export interface FlagWritesOptions {
 
 const editsPerFlag = 12;
 
-/** Creates a flag and edits it at random; each write says which events it emits, and which state it leads to. */
-export const generateFlagWrites = function* ({
+/** Generates writes that create a flag and edit it at random, and sends none: each says which events it emits, and which state it leads to. */
+export const generateRandomWrites = function* ({
   project,
   flag,
   withRequests,
   random,
-}: FlagWritesOptions): Generator<Write> {
+}: RandomWritesOptions): Generator<WriteWithExpectation> {
   const featuresPath = `/api/admin/projects/${project}/features`;
   const flagPath = `${featuresPath}/${flag}`;
   const developmentPath = `${flagPath}/environments/development`;
@@ -79,7 +79,7 @@ export const generateFlagWrites = function* ({
     expected: subject(summary),
   };
 
-  const tag = function* (): Generator<Write> {
+  const tag = function* (): Generator<WriteWithExpectation> {
     const value = uniqueText();
     summary = { ...summary, tags: [...summary.tags, value].toSorted() };
     yield {
@@ -91,7 +91,7 @@ export const generateFlagWrites = function* ({
       expected: subject(summary, request),
     };
   };
-  const addStrategy = function* (): Generator<Write> {
+  const addStrategy = function* (): Generator<WriteWithExpectation> {
     const title = uniqueText();
     summary = { ...summary, titles: [...summary.titles, title] };
     yield {
@@ -106,7 +106,7 @@ export const generateFlagWrites = function* ({
         void (strategyIds[summary.titles.length - 1] = observed.strategyIds[summary.titles.length - 1]),
     };
   };
-  const patchStrategy = function* (): Generator<Write> {
+  const patchStrategy = function* (): Generator<WriteWithExpectation> {
     const patchable = strategyIds.flatMap((id, nth) => (id === undefined ? [] : nth));
     if (patchable.length === 0) return yield* addStrategy();
     const index = random.pick(patchable);
@@ -121,7 +121,7 @@ export const generateFlagWrites = function* ({
       expected: subject(summary, request),
     };
   };
-  const toggle = function* (): Generator<Write> {
+  const toggle = function* (): Generator<WriteWithExpectation> {
     if (summary.titles.length === 0) yield* addStrategy();
     summary = { ...summary, enabled: !summary.enabled };
     yield {
@@ -132,7 +132,7 @@ export const generateFlagWrites = function* ({
       expected: subject(summary, request),
     };
   };
-  const patchDescription = function* (): Generator<Write> {
+  const patchDescription = function* (): Generator<WriteWithExpectation> {
     const description = uniqueText();
     summary = { ...summary, description };
     yield {
@@ -144,7 +144,7 @@ export const generateFlagWrites = function* ({
       expected: subject(summary, request),
     };
   };
-  const changeRequest = function* (): Generator<Write> {
+  const changeRequest = function* (): Generator<WriteWithExpectation> {
     if (request !== undefined) return;
     const titles = [uniqueText(), uniqueText()];
     for (const [nth, title] of titles.entries()) {
@@ -171,7 +171,7 @@ export const generateFlagWrites = function* ({
       events: [],
       expected: subject(summary, request),
     };
-    const moveTo = (state: string, emitsEvents: readonly string[]): Write => {
+    const moveTo = (state: string, emitsEvents: readonly string[]): WriteWithExpectation => {
       updateRequest({ state });
       return {
         operation: `bring a change request to "${state}"`,
@@ -188,7 +188,7 @@ export const generateFlagWrites = function* ({
     const emitted = titles.map((title) => `feature-strategy-add ${title}`);
     yield { ...moveTo('Applied', ['change-request-applied', ...emitted]), completesLater: true };
   };
-  const archive = function* (): Generator<Write> {
+  const archive = function* (): Generator<WriteWithExpectation> {
     yield {
       operation: 'archive a flag',
       method: 'DELETE',
