@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchHttp } from './bench/http/bench-http.ts';
 import { benchBackup } from './bench/backup/bench-backup.ts';
-import { benchReplicas } from './bench/replicas/bench-replicas.ts';
+import { benchServiceReplicas } from './bench/replicas/bench-service-replicas.ts';
 import { benchEventLog } from './bench/events/bench-event-log.ts';
 import { benchConsole } from './bench/console/bench-console.ts';
 import { benchChangeRequests } from './bench/change-requests/bench-change-requests.ts';
@@ -94,7 +94,7 @@ const main = async (): Promise<void> => {
     if (values.console) return benchConsole({ flags: features ?? 100_000 });
     if (streams !== undefined) return benchStreams(streams);
     if (values.replicas)
-      return benchReplicas({ features: features ?? 1_000, connections, only, seconds, warmUpSeconds });
+      return benchServiceReplicas({ features: features ?? 1_000, connections, only, seconds, warmUpSeconds });
     if (values.sdk) {
       const sizes = features === undefined ? [1_000, 10_000, 100_000] : [features];
       return benchSdkRequests({ sizes, seconds, warmUpSeconds, only, server });

@@ -56,7 +56,7 @@ interface Replica {
 
 /** Starts nats-server, PostgreSQL and a process of each service, and more of them on request. */
 const startPlatform = async () => {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-replicas-'));
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-bench-service-replicas-'));
   // When root starts PostgreSQL, it runs as another user, who must be able to reach its data folder below this one.
   chmodSync(folder, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
@@ -132,7 +132,7 @@ const generateLoadOnAll = async (
 };
 
 /** Measures the throughput of 1, 2 and 3 replicas of each service, the others having one, and prints a table. */
-export const benchReplicas = async (options: ReplicaOptions): Promise<readonly ReplicaRow[]> => {
+export const benchServiceReplicas = async (options: ReplicaOptions): Promise<readonly ReplicaRow[]> => {
   const { features, connections, seconds, warmUpSeconds, only } = options;
   console.log(
     `${os.cpus().length} × ${os.cpus()[0]?.model ?? 'unknown processor'}, Node ${process.version}, ${features} flags, ${connections} connections`,
