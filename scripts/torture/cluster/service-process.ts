@@ -6,7 +6,7 @@ import path from 'node:path';
 import { databaseSettingOf } from '../../../apps/all-in-one/src/database-setting.ts';
 import { type Program, runProgram } from '../../../apps/all-in-one/test/support/program.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
-import { type WakeUpDisturbance, wakeUpDisturber } from './wake-up-disturber.ts';
+import { type WakeUpDisturbance, delayAndDuplicateWakeUps } from './delay-and-duplicate-wake-ups.ts';
 import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
 import { startTcpProxy } from './tcp-proxy.ts';
 
@@ -59,7 +59,7 @@ export const createServiceProcess = async (options: ServiceProcessOptions) => {
   };
 
   const toPostgres = await startTcpProxy(postgresPort, postgresInterceptor(onKillPoint));
-  const toNats = await startTcpProxy(natsPort, wakeUpDisturber(wakeUpDisturbance, random.derive(name)));
+  const toNats = await startTcpProxy(natsPort, delayAndDuplicateWakeUps(wakeUpDisturbance, random.derive(name)));
   const url = new URL(databaseUrl);
   url.port = String(toPostgres.port);
 

@@ -15,7 +15,7 @@ const maxDelayMs = 250;
 const duplicateProbability = 0.3;
 
 /** Forwards the traffic of NATS; while wake-ups are disturbed, delays each randomly, and duplicates some. */
-export const wakeUpDisturber =
+export const delayAndDuplicateWakeUps =
   (disturbance: WakeUpDisturbance, random: SeededRandom) =>
   ({ toClient, toServer }: Endpoints): Interceptor => {
     let rest: Buffer = Buffer.alloc(0);
