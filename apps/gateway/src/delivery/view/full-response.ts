@@ -1,4 +1,4 @@
-import { type DeliveryScope, describeScope } from '@bunting/contracts';
+import { type DeliveryScope, scopeAsQuery } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import { type Encoding, entityTagSuffixOf, withoutEntityTagSuffix } from '../../http/response/compression.ts';
 import type { FeatureBlock } from './feature-blocks.ts';
@@ -37,7 +37,7 @@ export interface ScopeQuery {
 }
 
 export const scopeQueryOf = (scope: DeliveryScope): ScopeQuery => {
-  const json = JSON.stringify(describeScope(scope));
+  const json = JSON.stringify(scopeAsQuery(scope));
   return { json, hash: hash('sha256', json, 'hex').slice(0, 8) };
 };
 
