@@ -1,13 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
-import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
+import { expect, it } from '@jest/globals';
+import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import {
-  addProjectEnvironment,
-  removeProjectEnvironment,
-  defaultStrategyUpdated,
-  normalizeDefaultStrategy,
-  withoutEnvironment,
-} from './project-environment.ts';
+import { addProjectEnvironment, removeProjectEnvironment, withoutEnvironment } from './project-environment.ts';
 
 const shop = { project: { id: 'shop' }, environments: ['development'] };
 
@@ -33,27 +27,6 @@ it('a project can lose only an environment that it has', () => {
   expect(refusalOf(() => removeProjectEnvironment(shop, 'staging'))).toMatchObject({
     kind: 'NotFoundError',
     message: 'Could not find environment staging for project: shop',
-  });
-});
-
-describe('a default strategy', () => {
-  const validated = (name: string, environment = 'development') =>
-    normalizeDefaultStrategy('shop', environment, { name, parameters: { rollout: '10' } }, someProjectContext());
-
-  it('is a gradual rollout in an environment of the project', () => {
-    expect(validated('flexibleRollout')).toMatchObject({ name: 'flexibleRollout', parameters: { rollout: '10' } });
-    expect(refusalOf(() => validated('default')).message).toMatch(/^Only "flexibleRollout".*`\/body\/name`/);
-    expect(refusalOf(() => validated('flexibleRollout', 'moon')).kind).toBe('NotFoundError');
-  });
-
-  it('that replaces another one emits both, and that is the same emits nothing', () => {
-    const at = { project: 'shop', environment: 'development' };
-    const [half, all] = [validated('flexibleRollout'), { name: 'flexibleRollout', parameters: { rollout: '100' } }];
-    expect(defaultStrategyUpdated(at, half, all)).toEqual([
-      { type: 'default-strategy-updated', ...at, data: all, preData: half },
-    ]);
-    expect(defaultStrategyUpdated(at, null, half)).toMatchObject([{ data: half, preData: null }]);
-    expect(defaultStrategyUpdated(at, half, { ...half })).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { SetDefaultStrategy } from '@bunting/contracts';
 import {
   defaultStrategyUpdated,
   normalizeDefaultStrategy,
-} from '../../domain/project-environments/project-environment.ts';
+} from '../../domain/project-environments/default-strategy.ts';
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
