@@ -1,7 +1,8 @@
 import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Feature } from '../src/domain/features/feature.ts';
-import type { ImportContext, ImportDestination } from '../src/domain/import-export/import-destination.ts';
+import type { ImportAuthorship } from '../src/domain/import-export/import-authorship.ts';
+import type { ImportDestination } from '../src/domain/import-export/import-destination.ts';
 import { type ImportPlan, planImport } from '../src/domain/import-export/plan-import.ts';
 import { aUserReference, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -83,7 +84,7 @@ export const aDestination = (about: Partial<ImportDestination> = {}): ImportDest
   ...about,
 });
 
-export const anImportContext = (): ImportContext => {
+export const anImportAuthorship = (): ImportAuthorship => {
   let made = 0;
   return {
     caller: { id: 7, name: 'lee', grants: [] },
@@ -93,7 +94,7 @@ export const anImportContext = (): ImportContext => {
   };
 };
 export const planned = (file: ExportedFeatures, destination: ImportDestination = aDestination()): ImportPlan =>
-  planImport(file, destination, anImportContext());
+  planImport(file, destination, anImportAuthorship());
 export const faultsOf = (file: ExportedFeatures, destination: ImportDestination = aDestination()) => {
   const refusal = refusalOf(() => planned(file, destination));
   expect(refusal.kind).toBe('ValidationError');

@@ -1,6 +1,6 @@
 import type { Caller } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { aDestination, anExport, anImportContext } from '../../../test/imports.ts';
+import { aDestination, anExport, anImportAuthorship } from '../../../test/imports.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { decideImport } from './decide-import.ts';
 import type { Feature } from '../features/feature.ts';
@@ -19,7 +19,7 @@ const decided = (
   decideImport(
     { project: 'shop', environment: 'development', data },
     { destination: aDestination(), features, protectedEnvironments },
-    { ...anImportContext(), caller },
+    { ...anImportAuthorship(), caller },
   );
 const namesOf = (features: readonly Feature[]) => features.map(({ name }) => name);
 

@@ -1,6 +1,7 @@
 import type { FeatureChange, ImportFeaturesBody, ImportReport } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
-import type { ImportContext, ImportDestination } from './import-destination.ts';
+import type { ImportAuthorship } from './import-authorship.ts';
+import type { ImportDestination } from './import-destination.ts';
 import { type ImportEvent, type MissingPermission, missingImportPermissions } from './import-permissions.ts';
 import { type ImportPlan, planImport } from './plan-import.ts';
 import { partsRequiringChangeRequest } from './parts-requiring-change-request.ts';
@@ -36,11 +37,11 @@ export interface ImportDecision extends Pick<ImportPlan, 'contextFields' | 'tagT
 export const decideImport = (
   { project, environment, data }: ImportFeaturesBody,
   { destination, features, protectedEnvironments }: StoredForImport,
-  context: ImportContext,
+  authorship: ImportAuthorship,
 ): ImportDecision => {
-  const { caller } = context;
+  const { caller } = authorship;
   const existing = new Map(features.map((feature) => [feature.name, feature]));
-  const plan = planImport(data, { ...destination, project, environment, features: existing }, context);
+  const plan = planImport(data, { ...destination, project, environment, features: existing }, authorship);
   const protection = partsRequiringChangeRequest(caller, { project, environment }, protectedEnvironments);
   const { immediate, changes, skipped } = splitImport(plan.features, existing, protection);
   const events = immediateEvents(plan, immediate);

@@ -1,4 +1,4 @@
-import type { Caller, Tag, UserReference } from '@bunting/contracts';
+import type { Tag } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import type { FeatureNaming } from '../names.ts';
 import type { ProjectContext } from '../project-context.ts';
@@ -18,13 +18,4 @@ export interface ImportDestination {
   readonly tags: readonly Tag[];
   /** the ids in the file that strategies of any feature have already */
   readonly takenStrategyIds: ReadonlySet<string>;
-}
-
-/** The caller and the time of an import, and the source of new ids. */
-export interface ImportContext {
-  readonly caller: Caller;
-  readonly now: string;
-  /** the caller as the creator of features */
-  readonly author: UserReference;
-  readonly generateStrategyId: () => string;
 }

@@ -17,10 +17,11 @@ import { reportMissingContextFields, resolveSegments } from './resolve-file-refe
 import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';
 import type { FeatureWithSettingsInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
-import type { ImportContext, ImportDestination } from './import-destination.ts';
+import type { ImportAuthorship } from './import-authorship.ts';
+import type { ImportDestination } from './import-destination.ts';
 
 /** The inputs of the plan for one feature. */
-export interface PlanContext extends ImportContext {
+export interface PlanContext extends ImportAuthorship {
   readonly destination: ImportDestination;
   readonly content: FileContent;
   readonly errors: ImportErrors;

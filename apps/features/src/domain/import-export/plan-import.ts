@@ -5,7 +5,8 @@ import { tagCreated } from '../tags/tag.ts';
 import type { StoredTagType } from '../tag-types/tag-type.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import { newContextFields, newTags, newTagTypes } from './new-context-fields-and-tags.ts';
-import type { ImportContext, ImportDestination } from './import-destination.ts';
+import type { ImportAuthorship } from './import-authorship.ts';
+import type { ImportDestination } from './import-destination.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { ImportErrors } from './import-errors.ts';
 import type { ImportEvent, ImportEventType } from './import-permissions.ts';
@@ -40,7 +41,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 export const planImport = (
   data: ExportedFeatures,
   destination: ImportDestination,
-  importContext: ImportContext,
+  authorship: ImportAuthorship,
 ): ImportPlan => {
   const { project, environment, projectContext, features, tagTypes } = destination;
   const errors = new ImportErrors();
@@ -55,7 +56,7 @@ export const planImport = (
   for (const segment of projectContext.segments.values()) segmentsByName.set(segment.name, segment);
 
   const context = {
-    ...importContext,
+    ...authorship,
     destination,
     content,
     errors,

@@ -47,7 +47,11 @@ export const requireShowable = (
   }
 };
 
-/** The maximum number of features of one request. @param evaluationsOfEach how often each of them is evaluated */
+/**
+ * The maximum number of features of one request.
+ * @param evaluationsOfEach how often each of them is evaluated
+ * @throws Refusal when even one feature would be evaluated too often
+ */
 export const maxFeatures = (evaluationsOfEach: number): number => {
   requireEvaluationsWithinLimit(evaluationsOfEach);
   return Math.floor(maxEvaluations / evaluationsOfEach);

@@ -4,7 +4,7 @@ import { decideImport } from '../../domain/import-export/decide-import.ts';
 import { fileReferences } from '../../domain/import-export/parse-import-file.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { saveChangedFeatures } from '../save-decisions.ts';
-import { importContextOf } from './import-context.ts';
+import { importAuthorshipOf } from './import-authorship.ts';
 import { storeImportProposal, type ImportProposalSummary } from './store-import-proposal.ts';
 import { requireLimitsAndProposable } from './require-limits-and-proposable.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -41,7 +41,7 @@ export const importFeaturesEndpoint = ({
     const features = [...ownFeatures, ...(await tx.features.findWithParents(references.features, project))];
     const destination = await tx.importDestinations.get(project, references);
     const protectedEnvironments = await tx.protectionCopy.protectedEnvironmentsOf(project);
-    const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
+    const decision = decideImport(body, { destination, features, protectedEnvironments }, importAuthorshipOf(request));
     const [missing] = decision.missingPermissions;
     if (missing !== undefined) throw noAccess([missing.permission], missing.environment);
     await requireLimitsAndProposable(tx, request, decision, {

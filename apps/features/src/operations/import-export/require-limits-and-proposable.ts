@@ -2,7 +2,7 @@ import type { ImportDecision } from '../../domain/import-export/decide-import.ts
 import { requireProposable } from '../../domain/import-export/require-proposable.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { type AddedFeatures, requireBelowLimits } from '../features/require-below-limits.ts';
-import type { ImportRequest } from './import-context.ts';
+import type { ImportRequest } from './import-authorship.ts';
 
 /** Refuses features that would exceed a limit, changes that exceed a change request, and those that the caller may not propose. */
 export const requireLimitsAndProposable = async (

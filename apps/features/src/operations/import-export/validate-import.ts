@@ -10,7 +10,7 @@ import {
 import { decideImport, type ProposedEdits } from '../../domain/import-export/decide-import.ts';
 import type { MissingPermission } from '../../domain/import-export/import-permissions.ts';
 import { fileReferences } from '../../domain/import-export/parse-import-file.ts';
-import { importContextOf } from './import-context.ts';
+import { importAuthorshipOf } from './import-authorship.ts';
 import { requireLimitsAndProposable } from './require-limits-and-proposable.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -65,7 +65,11 @@ export const validateImportEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       const destination = await tx.importDestinations.get(project, references);
       const protectedEnvironments = await tx.protectionCopy.protectedEnvironmentsOf(project);
       try {
-        const decision = decideImport(body, { destination, features, protectedEnvironments }, importContextOf(request));
+        const decision = decideImport(
+          body,
+          { destination, features, protectedEnvironments },
+          importAuthorshipOf(request),
+        );
         await requireLimitsAndProposable(tx, request, decision, {
           projectFeatureLimit: destination.featureLimit,
           instanceFeatureLimit,
