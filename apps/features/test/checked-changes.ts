@@ -1,6 +1,6 @@
 import type { CheckedChange } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
-import { validateProposal } from '../src/domain/changes/validate-proposal.ts';
+import { prepareProposal } from '../src/domain/changes/prepare-proposal.ts';
 import type { ChangeContext } from '../src/domain/changes/change-context.ts';
 import type { Feature } from '../src/domain/features/feature.ts';
 import { aFeature, aSegment, aStrategy, type FeatureAbout, someProjectContext } from './builders.ts';
@@ -58,7 +58,7 @@ export const checkedChanges = (
   earlier: Posted[] = [],
   order?: readonly number[],
 ): CheckedChange[] =>
-  validateProposal(
+  prepareProposal(
     parseChanges(changes),
     { earlier: earlier.length === 0 ? [] : parseChanges(earlier), order },
     context,

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CheckChanges, projectNotFound } from '@bunting/contracts';
-import { validateProposal } from '../../domain/changes/validate-proposal.ts';
+import { prepareProposal } from '../../domain/changes/prepare-proposal.ts';
 import { toChangeContext } from './to-change-context.ts';
 import { changeContextQuery } from './change-context-query.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
@@ -14,5 +14,5 @@ export const checkChangesEndpoint = ({ readChangeContext }: FeaturesContext) =>
       hiddenProjectsOf(caller),
     );
     if (stored === undefined) throw projectNotFound(project);
-    return { changes: validateProposal(changes, { earlier, order }, toChangeContext(stored, environment, now)) };
+    return { changes: prepareProposal(changes, { earlier, order }, toChangeContext(stored, environment, now)) };
   });

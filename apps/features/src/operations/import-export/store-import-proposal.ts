@@ -1,7 +1,7 @@
 import type { OperationRequest } from '@bunting/bus';
 import type { ImportFeatures } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
-import { validateProposal } from '../../domain/changes/validate-proposal.ts';
+import { prepareProposal } from '../../domain/changes/prepare-proposal.ts';
 import type { ProposedEdits } from '../../domain/import-export/decide-import.ts';
 import { requireProposalSize } from '../../domain/import-export/require-proposable.ts';
 import { activeProjectNotFound } from '../../domain/refusals.ts';
@@ -17,7 +17,7 @@ export interface ImportProposalSummary {
   readonly changes: number;
 }
 
-/** Validates the changes as they will be when they are applied, and stores them for the change requests service. */
+/** Prepares the changes as they will be when they are applied, and stores them for the change requests service. */
 export const storeImportProposal = async (
   tx: Transaction,
   { body, caller, now }: OperationRequest<typeof ImportFeatures>,
@@ -27,7 +27,7 @@ export const storeImportProposal = async (
   const stored = await tx.readChangeContext(changeContextQuery(project, changes), hiddenProjectsOf(caller));
   if (stored === undefined) throw activeProjectNotFound(project);
   const paths = new Map(body.data.features.map(({ name }, index) => [name, `/body/data/features/${index}`]));
-  const checked = validateProposal(
+  const checked = prepareProposal(
     changes,
     { earlier: [] },
     toChangeContext(stored, environment, now),

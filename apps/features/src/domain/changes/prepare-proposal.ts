@@ -134,7 +134,7 @@ const possibleChanges = (earlier: readonly Change[], context: ChangeContext): Re
  * impossible. An earlier change that is impossible without the new ones is no fault of theirs.
  * @param pathOf the JSON pointer of a new change within the request, by its index
  */
-export const validateProposal = (
+export const prepareProposal = (
   changes: readonly Change[],
   { earlier, order }: RequestContent,
   context: ChangeContext,
