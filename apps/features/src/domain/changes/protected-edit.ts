@@ -54,8 +54,10 @@ export const protectedSegmentEdits = (projects: readonly (string | null)[]): rea
     .map((project) => ({ project, environments: [], allEnvironments: true }));
 
 /** The protected environments that an edit affects. An edit without an environment affects all of them. */
-const affectedBy = ({ environments, allEnvironments }: ProtectedEdit, protectedEnvironments: readonly string[]) =>
-  protectedEnvironments.filter((name) => allEnvironments || environments.includes(name));
+export const protectedEnvironmentsOfEdit = (
+  { environments, allEnvironments }: ProtectedEdit,
+  protectedEnvironments: readonly string[],
+): readonly string[] => protectedEnvironments.filter((name) => allEnvironments || environments.includes(name));
 
 /** The protected environments of a project in which the caller may not skip change requests. */
 export const environmentsRequiringChangeRequest = (
@@ -68,18 +70,13 @@ export const environmentsRequiringChangeRequest = (
 const maySkip = (caller: Caller, project: string, protectedEnvironments: readonly string[]): boolean =>
   environmentsRequiringChangeRequest(caller, project, protectedEnvironments).length === 0;
 
-/**
- * Refuses an edit in protected environments, unless the caller may skip change requests there. Returns the protected
- * environments in which the edit is allowed.
- */
+/** Refuses an edit that affects these protected environments, unless the caller may skip change requests in them. */
 export const requireSkipPermission = (
-  edit: ProtectedEdit,
-  protectedEnvironments: readonly string[],
   caller: Caller,
-): readonly string[] => {
-  const affected = affectedBy(edit, protectedEnvironments);
-  if (maySkip(caller, edit.project, affected)) return affected;
-  throw noAccess(['SKIP_CHANGE_REQUEST']);
+  project: string,
+  protectedEnvironments: readonly string[],
+): void => {
+  if (!maySkip(caller, project, protectedEnvironments)) throw noAccess(['SKIP_CHANGE_REQUEST']);
 };
 
 /**

@@ -8,6 +8,7 @@ import {
   protectedRemoval,
   protectedSegmentEdits,
   requireUnprotectedProject,
+  protectedEnvironmentsOfEdit,
   requireSkipPermission,
 } from '../../domain/changes/protected-edit.ts';
 import { type protectionCopyRepository } from './protection-copy-repository.ts';
@@ -46,7 +47,9 @@ export const protectionGuard = (
   };
   const check = async (edit: ProtectedEdit, edited: EditedObject): Promise<void> => {
     if (edit.environments.length === 0 && !edit.allEnvironments) return;
-    addBypass(edited, requireSkipPermission(edit, await protectedOf(edit.project), caller));
+    const environments = protectedEnvironmentsOfEdit(edit, await protectedOf(edit.project));
+    requireSkipPermission(caller, edit.project, environments);
+    addBypass(edited, environments);
   };
   const requireUnprotected = async (
     action: 'Cloning' | 'Changing project',
