@@ -5,7 +5,7 @@ import type { ChangeContextQuery } from '../../persistence/changes/change-contex
 import { collectReferenceCandidates } from '../reference-candidates.ts';
 
 /** The names of the features that changes edit or refer to. */
-export const featuresToRead = (changes: readonly Change[]): string[] =>
+export const featureNamesToRead = (changes: readonly Change[]): string[] =>
   changes.flatMap((change) => {
     const { features = [] } = handlerOf(change).alsoReads(change);
     return isSegmentChange(change) ? [...features] : [change.feature, ...features];
@@ -15,7 +15,7 @@ export const featuresToRead = (changes: readonly Change[]): string[] =>
 export const changeContextQuery = (project: string, changes: readonly Change[]): ChangeContextQuery => ({
   project,
   ...collectReferenceCandidates(changes),
-  features: featuresToRead(changes),
+  features: featureNamesToRead(changes),
   segments: segmentIdsOf(changes),
   segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),
 });

@@ -6,7 +6,7 @@ import { previewChanges } from '../../domain/changes/preview-changes.ts';
 import type { StoredChangeContext } from '../../persistence/changes/change-context-reader.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { toChangeContext } from './to-change-context.ts';
-import { featuresToRead, changeContextQuery } from './change-context-query.ts';
+import { featureNamesToRead, changeContextQuery } from './change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 
 const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): ReadonlyMap<Key, Value> =>
@@ -20,7 +20,7 @@ const pick = <Key, Value>(map: ReadonlyMap<Key, Value>, keys: readonly Key[]): R
 /** The part of the stored context that one request needs, so that its preview does not get slower with the number of requests. */
 const partOf = (stored: StoredChangeContext, changes: readonly Change[]): StoredChangeContext => ({
   ...stored,
-  features: pick(stored.features, featuresToRead(changes)),
+  features: pick(stored.features, featureNamesToRead(changes)),
   segments: pick(stored.segments, segmentIdsOf(changes)),
 });
 

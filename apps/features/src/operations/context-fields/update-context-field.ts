@@ -2,12 +2,12 @@ import { implement } from '@bunting/bus';
 import { UpdateContextField } from '@bunting/contracts';
 import { updateContextField } from '../../domain/context-fields/context-field.ts';
 import type { FeaturesContext } from '../context.ts';
-import { changeContextField } from './change-context-field.ts';
+import { editContextField } from './edit-context-field.ts';
 
 export const updateContextFieldEndpoint = ({ transaction }: FeaturesContext) =>
   implement(UpdateContextField, (request) =>
     transaction(request, (tx) => {
       const { params, body } = request;
-      return changeContextField(tx, params.name, (field) => updateContextField(field, body));
+      return editContextField(tx, params.name, (field) => updateContextField(field, body));
     }),
   );

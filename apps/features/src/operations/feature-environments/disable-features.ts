@@ -2,7 +2,7 @@ import { implement } from '@bunting/bus';
 import { authorise, DisableFeatures } from '@bunting/contracts';
 import { disableFeature } from '../../domain/feature-environments/switch-feature.ts';
 import { saveDecisions } from '../save-decisions.ts';
-import { lockFeatures } from './lock-features.ts';
+import { lockFeaturesWithContext } from './lock-features-with-context.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const disableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
@@ -11,7 +11,7 @@ export const disableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       const { projectId, environment } = params;
       authorise(caller, DisableFeatures.permission, { project: projectId, environment });
-      const { features, projectContext } = await lockFeatures(tx, projectId, body.features);
+      const { features, projectContext } = await lockFeaturesWithContext(tx, projectId, body.features);
       await saveDecisions(
         tx,
         features.map((feature) => disableFeature(feature, environment, projectContext)),

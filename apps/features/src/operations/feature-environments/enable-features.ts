@@ -3,7 +3,7 @@ import { authorise, EnableFeatures } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { enableFeature } from '../../domain/feature-environments/switch-feature.ts';
 import { saveDecisions } from '../save-decisions.ts';
-import { lockFeatures } from './lock-features.ts';
+import { lockFeaturesWithContext } from './lock-features-with-context.ts';
 import { authoriseDefaultStrategy } from './authorise-default-strategy.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -14,7 +14,7 @@ export const enableFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { environment } = params;
       const where = { project: params.projectId, environment };
       authorise(caller, EnableFeatures.permission, where);
-      const { features, projectContext } = await lockFeatures(tx, params.projectId, body.features);
+      const { features, projectContext } = await lockFeaturesWithContext(tx, params.projectId, body.features);
       authoriseDefaultStrategy(caller, features, where);
       const activateDisabled = query.shouldActivateDisabledStrategies ?? false;
       const decisions = features.map((feature) =>

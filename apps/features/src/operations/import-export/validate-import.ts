@@ -19,7 +19,7 @@ type ValidationItem = ImportValidation['errors'][number];
 /**
  * The name of the feature, segment or context field in the file to which the path of an error points, as a list; empty if there is none.
  */
-const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
+const affectedItemsAt = (data: ExportedFeatures, path = ''): string[] => {
   const [, list = '', index = ''] = /^\/body\/data\/(\w+)\/(\d+)/.exec(path) ?? [];
   const items = (data as Readonly<Record<string, unknown>>)[list];
   const item: unknown = Array.isArray(items) ? items[Number(index)] : undefined;
@@ -31,7 +31,7 @@ const affectedBy = (data: ExportedFeatures, path = ''): string[] => {
 
 const errorsOf = (data: ExportedFeatures, { message, details }: Refusal): ValidationItem[] => {
   const faults: readonly ErrorDetail[] = details.length > 0 ? details : [{ message }];
-  return faults.map((fault) => ({ message: fault.message, affectedItems: affectedBy(data, fault.path) }));
+  return faults.map((fault) => ({ message: fault.message, affectedItems: affectedItemsAt(data, fault.path) }));
 };
 
 const warningsOf = (skipped: readonly { readonly feature: string; readonly reason: string }[]): ValidationItem[] =>

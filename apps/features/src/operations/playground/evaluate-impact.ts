@@ -5,7 +5,7 @@ import { segmentIdsOf } from '../../domain/changes/subjects-of-changes.ts';
 import { computeImpactOnUsers } from '../../domain/playground/impact/impact-on-users.ts';
 import { affectedFeatures, maxFeaturesOfImpact } from '../../domain/playground/impact/affected-features.ts';
 import { readContext } from '../../domain/playground/playground-contexts.ts';
-import { featuresToRead } from '../changes/change-context-query.ts';
+import { featureNamesToRead } from '../changes/change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { requireEnvironments } from './read-playground-content.ts';
@@ -21,7 +21,7 @@ export const evaluateImpactEndpoint = (context: FeaturesContext) =>
     const proposal = { project, environment, changes: changes.map((change, id) => ({ id, change, snapshot: null })) };
     const before = await context.readPlayground.ofFeatures([environment], {
       usingSegments: segmentIdsOf(changes),
-      names: featuresToRead(changes),
+      names: featureNamesToRead(changes),
       segments: segmentCandidatesIn(proposal),
       limit: maxFeaturesOfImpact + 1,
     });

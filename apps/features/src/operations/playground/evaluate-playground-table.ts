@@ -4,7 +4,7 @@ import { featureNamesOf, segmentIdsOf } from '../../domain/changes/subjects-of-c
 import { tableCellEvaluator } from '../../domain/playground/playground-evaluators.ts';
 import { combinationsOfAll, readContext } from '../../domain/playground/playground-contexts.ts';
 import { maxFeatures } from '../../domain/playground/playground-limits.ts';
-import { featuresToRead } from '../changes/change-context-query.ts';
+import { featureNamesToRead } from '../changes/change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import {
@@ -44,7 +44,7 @@ export const evaluatePlaygroundTableEndpoint = (context: FeaturesContext) =>
         ? {}
         : {
             segments: segmentCandidatesIn(proposal),
-            alsoNames: featuresToRead(changesOf(proposal)),
+            alsoNames: featureNamesToRead(changesOf(proposal)),
             ...(onlyConcerned ? { concerning: subjectsChangedBy(proposal) } : {}),
           }),
       hidden: hiddenProjectsOf(caller),

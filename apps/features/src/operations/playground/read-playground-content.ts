@@ -3,7 +3,7 @@ import type { AdvancedPlaygroundBody, AnyOperation, PlaygroundBody } from '@bunt
 import type { PlaygroundContent } from '../../domain/playground/playground-content.ts';
 import { maxFeatures, requireFeaturesWithin } from '../../domain/playground/playground-limits.ts';
 import { unknownEnvironment } from '../../domain/refusals.ts';
-import { featuresToRead } from '../changes/change-context-query.ts';
+import { featureNamesToRead } from '../changes/change-context-query.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { changesOf, contentAfterProposal, readProposedChanges, segmentCandidatesIn } from './proposed-changes.ts';
@@ -50,7 +50,7 @@ export const readPlaygroundContent = async (
     hidden: hiddenProjectsOf(request.caller),
     limit: limit + 1,
   };
-  const alsoNames = proposal && featuresToRead(changesOf(proposal));
+  const alsoNames = proposal && featureNamesToRead(changesOf(proposal));
   const content =
     features === undefined
       ? await context.readPlayground.ofProjects(environments, selection)

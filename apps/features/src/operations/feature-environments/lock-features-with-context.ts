@@ -9,7 +9,7 @@ import type { Transaction } from '../../persistence/unit-of-work.ts';
  * Locks features of a project, and reads the project context without referenced objects. Refuses names of features that the project does
  * not have.
  */
-export const lockFeatures = async (
+export const lockFeaturesWithContext = async (
   { features, projectContext: repository }: Pick<Transaction, 'features' | 'projectContext'>,
   project: string,
   names: readonly string[],

@@ -2,8 +2,8 @@ import type { ContextFieldDecision, StoredContextField } from '../../domain/cont
 import { contextFieldNotFound } from '../../domain/refusals.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 
-/** Changes a context field as decided. */
-export const changeContextField = async (
+/** Loads a context field, and saves the edit that `decide` makes of it. */
+export const editContextField = async (
   { contextFields }: Pick<Transaction, 'contextFields'>,
   name: string,
   decide: (field: StoredContextField) => ContextFieldDecision,
