@@ -1,6 +1,6 @@
 import type { CallContext } from '@bunting/bus';
 import { isClosedState } from '@bunting/contracts';
-import { removeUserFromRequest } from '../domain/review/remove-user-from-request.ts';
+import { removeUserFromRequest } from '../domain/transitions/remove-user-from-request.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 
 /** Removes a deleted user from a request that is neither closed nor being applied. */

@@ -1,7 +1,7 @@
 import { type Bus, call, type CallContext } from '@bunting/bus';
 import { GetPermissionsOfUsers } from '@bunting/contracts';
 import type { ChangeRequest } from '../domain/change-request.ts';
-import { beginScheduledRun, type Scheduler } from '../domain/review/scheduled-run.ts';
+import { beginScheduledRun, type Scheduler } from '../domain/transitions/scheduled-run.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from '../operations/state/apply-request.ts';
 import { loadSegmentConflicts } from '../operations/state/load-segment-conflicts.ts';

@@ -1,7 +1,7 @@
 import type { Bus, CallContext } from '@bunting/bus';
 import { isFinalRefusal, projectGone, systemCaller } from '@bunting/contracts';
-import { suspendSchedule } from '../domain/review/execute-command.ts';
-import { suspensionReason } from '../domain/review/suspension-reason.ts';
+import { suspendSchedule } from '../domain/transitions/execute-command.ts';
+import { suspensionReason } from '../domain/transitions/suspension-reason.ts';
 import type { ChangeRequestReader } from '../persistence/change-request-reader.ts';
 import type { UncheckedSchedule } from '../persistence/due-jobs-reader.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';

@@ -1,6 +1,6 @@
 import { entitySql, timestampSql, type Statement } from '@bunting/database';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
-import { statesToApply, statesToReview } from '../domain/review/state-machine.ts';
+import { statesToApply, statesToReview } from '../domain/transitions/state-machine.ts';
 import { ChangeEntity, changeRequestEntities, ChangeRequestEntity, CommentEntity, ScheduleEntity } from './entities.ts';
 import {
   acceptsChangesSql,

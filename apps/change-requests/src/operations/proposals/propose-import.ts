@@ -3,7 +3,7 @@ import { ProposeImport } from '@bunting/contracts';
 import { addChanges } from '../../domain/content/add-changes.ts';
 import { approvalsForNewRequest } from '../../domain/environment-protection.ts';
 import { createDraft } from '../../domain/content/create-draft.ts';
-import { executeCommand } from '../../domain/review/execute-command.ts';
+import { executeCommand } from '../../domain/transitions/execute-command.ts';
 import { noRoles } from '../../domain/review/request-roles.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -2,7 +2,7 @@ import { type Bus, call, type CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { etagHeaderOf } from '../../domain/entity-tag.ts';
-import { finishApplyAttempt, requireApplyAttempt } from '../../domain/review/apply-attempt.ts';
+import { finishApplyAttempt, requireApplyAttempt } from '../../domain/transitions/apply-attempt.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 import { toWireChangeWithSnapshot } from '../previews/wire-change.ts';
 

@@ -3,12 +3,12 @@ import { ChangeState, type ReplyOf, requireMayPropose } from '@bunting/contracts
 import { encryptReply } from '@bunting/outbox';
 import { type ChangeRequest, withoutEvents } from '../../domain/change-request.ts';
 import { transitionNotAllowed } from '../../domain/refusals.ts';
-import { conflictsInPreview, conflictRefusal } from '../../domain/review/conflicts-in-preview.ts';
-import { beginApplyAttempt, isStartedByThisWrite } from '../../domain/review/apply-attempt.ts';
-import { type ImmediateCommand, executeCommand } from '../../domain/review/execute-command.ts';
-import { requireTransition } from '../../domain/review/require-transition.ts';
-import { parseScheduledAt, requireFuture } from '../../domain/review/scheduled-time.ts';
-import { commandFor } from '../../domain/review/state-machine.ts';
+import { conflictsInPreview, conflictRefusal } from '../../domain/transitions/conflicts-in-preview.ts';
+import { beginApplyAttempt, isStartedByThisWrite } from '../../domain/transitions/apply-attempt.ts';
+import { type ImmediateCommand, executeCommand } from '../../domain/transitions/execute-command.ts';
+import { requireTransition } from '../../domain/transitions/require-transition.ts';
+import { parseScheduledAt, requireFuture } from '../../domain/transitions/scheduled-time.ts';
+import { commandFor } from '../../domain/transitions/state-machine.ts';
 import type { NewComment } from '../../domain/title-and-comments.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';

@@ -11,7 +11,7 @@ import {
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { transitions } from '../../domain/review/state-machine.ts';
+import { transitions } from '../../domain/transitions/state-machine.ts';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
 const enable = { action: 'updateEnabled', feature: 'checkout', payload: { enabled: true } };

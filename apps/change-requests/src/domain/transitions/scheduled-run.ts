@@ -2,7 +2,7 @@ import { type AppliedChanges, type Caller, may, Refusal } from '@bunting/contrac
 import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
 import { abandonApplyAttempt, beginApplyAttempt, failureReason } from './apply-attempt.ts';
 import { suspendSchedule } from './execute-command.ts';
-import { systemRoles } from './request-roles.ts';
+import { systemRoles } from '../review/request-roles.ts';
 
 /** The user who scheduled a request, with their current permissions. An admin token belongs to no user who could be deleted. */
 export type Scheduler =

@@ -3,7 +3,7 @@ import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '.
 import { isPending } from '../content/pending-states.ts';
 import { approvalsLost } from '../refusals.ts';
 import { executeCommand, suspendSchedule } from './execute-command.ts';
-import { noRoles } from './request-roles.ts';
+import { noRoles } from '../review/request-roles.ts';
 
 const system = (now: Date) => ({ by: { id: systemCaller.id, name: systemCaller.name }, now });
 

@@ -1,7 +1,7 @@
 import { type ChangeRequestState, noAccess, type Permission, type Refusal, refusal } from '@bunting/contracts';
 import type { Actor, ChangeRequest } from '../change-request.ts';
 import { approvalsLost, notAllowedInState, transitionNotAllowed, onlyAuthorCan } from '../refusals.ts';
-import { isNonReviewingToken, type RequestRoles } from './request-roles.ts';
+import { isNonReviewingToken, type RequestRoles } from '../review/request-roles.ts';
 import { checkTransition, type CommandName, type RoleRequirement, type Transition } from './state-machine.ts';
 
 /** The actor with their roles for the request. */

@@ -8,7 +8,7 @@ import { isPending } from '../content/pending-states.ts';
 import { discardChange } from '../content/discard-change.ts';
 import { abandonApplyAttempt, beginApplyAttempt, completeApplyAttempt } from './apply-attempt.ts';
 import { discardDraft, executeCommand } from './execute-command.ts';
-import { noRoles } from './request-roles.ts';
+import { noRoles } from '../review/request-roles.ts';
 import { checkTransition, type CommandName, commandNames } from './state-machine.ts';
 
 const roles = {

@@ -9,7 +9,7 @@ import {
 import { requireNotBeingApplied } from '../require-not-being-applied.ts';
 import { type CommandInput, executeCommand, requireRevision, takeTransition } from './execute-command.ts';
 import { type ActorWithRoles, requireTransition } from './require-transition.ts';
-import { systemRoles } from './request-roles.ts';
+import { systemRoles } from '../review/request-roles.ts';
 
 // Applying a request is an attempt: `beginApplyAttempt` marks the request, then the features service is called, and `finishApplyAttempt`
 // ends the attempt with its result. In between every other command is refused.

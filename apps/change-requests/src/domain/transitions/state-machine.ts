@@ -1,5 +1,5 @@
 import type { ChangeRequestState, EventType } from '@bunting/contracts';
-import { isNonReviewingToken, type RequestRoles } from './request-roles.ts';
+import { isNonReviewingToken, type RequestRoles } from '../review/request-roles.ts';
 
 /** The commands on a request as a whole. For edits of its changes see content/replace-content.ts. */
 export const commandNames = [

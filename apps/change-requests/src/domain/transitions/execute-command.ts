@@ -10,7 +10,7 @@ import { requireNotBeingApplied } from '../require-not-being-applied.ts';
 import { type EventDetails, eventOf } from '../events.ts';
 import { changedBySomeoneElse } from '../refusals.ts';
 import { type ActorWithRoles, requireTransition } from './require-transition.ts';
-import { systemRoles } from './request-roles.ts';
+import { systemRoles } from '../review/request-roles.ts';
 import type { Transition, TransitionEvent } from './state-machine.ts';
 
 /** A command that takes effect immediately, with its arguments. Of the others, `apply` and `run` are in apply-attempt.ts, `discard` is below. */
