@@ -195,7 +195,7 @@ const defaultPageSizeOfProject = 50;
 
 /** Reads applications, as JSON, in one statement each. Applications that are used only in hidden projects are left out. */
 export const applicationReader = (database: ReadDatabase) => {
-  const readJson = async (
+  const readJsonOrRefuse = async (
     statement: Statement,
     values: readonly unknown[],
     refusalIfMissing?: () => Refusal,
@@ -209,20 +209,20 @@ export const applicationReader = (database: ReadDatabase) => {
     all: (
       { query, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = defaultPageSize }: ApplicationsQuery,
       hidden: readonly string[],
-    ): Promise<string> => readJson(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit]),
+    ): Promise<string> => readJsonOrRefuse(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit]),
     one: (appName: string, hidden: readonly string[]): Promise<string> =>
-      readJson(one, [appName, hidden], () => applicationNotFound(appName)),
+      readJsonOrRefuse(one, [appName, hidden], () => applicationNotFound(appName)),
     overview: (appName: string, hidden: readonly string[]): Promise<string> =>
-      readJson(overview, [appName, hidden], () => applicationNotFound(appName)),
+      readJsonOrRefuse(overview, [appName, hidden], () => applicationNotFound(appName)),
     instances: (appName: string, environment: string, hidden: readonly string[]): Promise<string> =>
-      readJson(instances, [appName, hidden, environment], () => applicationNotFound(appName)),
+      readJsonOrRefuse(instances, [appName, hidden, environment], () => applicationNotFound(appName)),
     ofProject: (
       project: string,
       { query, sortOrder = 'asc', offset = 0, limit = defaultPageSizeOfProject }: ProjectApplicationsQuery,
     ): Promise<string> =>
-      readJson(ofProject(sortOrder), [project, query ?? null, offset, limit], () => noProjectFound(project)),
+      readJsonOrRefuse(ofProject(sortOrder), [project, query ?? null, offset, limit], () => noProjectFound(project)),
     outdatedSdksOf: (project: string): Promise<string> =>
-      readJson(outdatedSdks, [project], () => noProjectFound(project)),
+      readJsonOrRefuse(outdatedSdks, [project], () => noProjectFound(project)),
     /** Whether the application exists and is used only in hidden projects. */
     isHidden: async (appName: string, hidden: readonly string[]): Promise<boolean> =>
       hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,

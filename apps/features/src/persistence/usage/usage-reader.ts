@@ -44,7 +44,10 @@ const byHour: Statement = {
 
 /** Reads usage outside of transactions, as JSON, in one statement each. */
 export const usageReader = (database: ReadDatabase) => {
-  const readJson = async (statement: Statement, values: readonly [feature: string, ...unknown[]]): Promise<string> => {
+  const readJsonOrRefuse = async (
+    statement: Statement,
+    values: readonly [feature: string, ...unknown[]],
+  ): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
     if (row === undefined) throw featureNotFound(values[0]);
     return row.json;
@@ -52,9 +55,10 @@ export const usageReader = (database: ReadDatabase) => {
 
   return {
     /** The evaluations of the last hour. */
-    lastHour: (feature: string, hidden: readonly string[]): Promise<string> => readJson(lastHour, [feature, hidden]),
+    lastHour: (feature: string, hidden: readonly string[]): Promise<string> =>
+      readJsonOrRefuse(lastHour, [feature, hidden]),
     /** The evaluations by hour of the last `hoursBack` hours, the newest `maxRawMetrics` counts of them. */
     byHour: (feature: string, hoursBack: number, hidden: readonly string[]): Promise<string> =>
-      readJson(byHour, [feature, hoursBack, hidden]),
+      readJsonOrRefuse(byHour, [feature, hoursBack, hidden]),
   };
 };
