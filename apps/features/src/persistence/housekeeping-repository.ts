@@ -33,17 +33,17 @@ const unmarkPotentiallyStale = `
   update feature f set potentially_stale = false from to_unmark where f.name = to_unmark.name`;
 
 // The usage of the last hour changes when a report is counted, and an hour after the last count.
-const isStateOutdated = `emitted_at < now() - interval '1 minute' and (
+const isEmittedUsageOutdated = `emitted_at < now() - interval '1 minute' and (
   last_seen_at >= emitted_at
   or (last_seen_at < now() - interval '61 minutes' and emitted_at < last_seen_at + interval '61 minutes'))`;
 
 // Locks features before their usage, as reports do.
-const touchOutdated = `
+const markUsageEmittedSql = `
   with locked_feature as (
-    select name from feature where name in (select feature from feature_seen where ${isStateOutdated})
+    select name from feature where name in (select feature from feature_seen where ${isEmittedUsageOutdated})
     order by name limit $1::integer for no key update skip locked
   ), emitted_usage as (
-    update feature_seen seen set emitted_at = now() from locked_feature where seen.feature = locked_feature.name and ${isStateOutdated}
+    update feature_seen seen set emitted_at = now() from locked_feature where seen.feature = locked_feature.name and ${isEmittedUsageOutdated}
     returning seen.feature
   ), saved as (
     update feature set version = feature.version + 1 where name in (select feature from emitted_usage) returning feature.*
@@ -81,7 +81,7 @@ export const housekeepingRepository = ({ query }: Tx, outbox: Outbox, recordEven
 
   /** Emits the states of features whose usage changed since it was last emitted; returns how many. */
   emitUsageStates: async (limit: number): Promise<number> => {
-    const rows = await query<{ version: number; state: FeatureState }>(touchOutdated, [limit]);
+    const rows = await query<{ version: number; state: FeatureState }>(markUsageEmittedSql, [limit]);
     for (const { version, state } of rows) outbox.emitState({ entity: 'feature', id: state.name, version, state });
     return rows.length;
   },
