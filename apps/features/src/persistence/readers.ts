@@ -7,7 +7,7 @@ import { cleanupCandidatesReader } from './cleanup/cleanup-candidates-reader.ts'
 import { unknownFlagsReader } from './cleanup/unknown-flags-reader.ts';
 import type { ConstraintSettings } from './projects/project-context-reader.ts';
 import { contextFieldReader } from './context-fields/context-field-reader.ts';
-import { dashboardReader } from './projects/dashboard-reader.ts';
+import { personalDashboardReader } from './projects/personal-dashboard-reader.ts';
 import { flagCreatorsReader } from './projects/flag-creators-reader.ts';
 import { environmentReader } from './environments/environment-reader.ts';
 import { featurePartsReader } from './features/feature-parts-reader.ts';
@@ -50,7 +50,7 @@ export const createReaders = (database: ReadDatabase, { allowsRegex }: Constrain
   strategyTypes: strategyTypeReader(database),
   environments: environmentReader(database),
   projectOverviews: projectOverviewReader(database),
-  dashboard: dashboardReader(database),
+  personalDashboards: personalDashboardReader(database),
   flagCreators: flagCreatorsReader(database),
   contextFields: contextFieldReader(database),
 });

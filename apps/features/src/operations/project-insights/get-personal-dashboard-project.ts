@@ -21,5 +21,5 @@ export const getPersonalDashboardProjectEndpoint = ({ projectOverviews, bus }: F
         return type === 'project' || type === 'custom' ? [{ id, name, type: type as 'project' | 'custom' }] : [];
       }),
     };
-    return new JsonText(await projectOverviews.forCaller(projectId, members, eventsAndRoles));
+    return new JsonText(await projectOverviews.forPersonalDashboard(projectId, members, eventsAndRoles));
   });

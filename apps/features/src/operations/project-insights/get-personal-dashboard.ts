@@ -30,7 +30,7 @@ const ownersOf = (members: readonly ProjectMembers[], caller: Caller): PersonalD
   return [...unique.values()].toSorted((one, other) => one.name.localeCompare(other.name));
 };
 
-export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext) =>
+export const getPersonalDashboardEndpoint = ({ personalDashboards, bus }: FeaturesContext) =>
   implement(GetPersonalDashboard, async (request) => {
     const { caller } = request;
     // Administrators alone hold ADMIN in a project that does not exist: the empty id names none.
@@ -47,5 +47,7 @@ export const getPersonalDashboardEndpoint = ({ dashboard, bus }: FeaturesContext
       ...(imageUrl === null ? {} : { imageUrl }),
     }));
     const scope = { id: caller.id, projects: ownProjects(caller), hidden: hiddenProjectsOf(caller) };
-    return new JsonText(await dashboard.read(scope, members, { projectOwners: ownersOf(members, caller), admins }));
+    return new JsonText(
+      await personalDashboards.read(scope, members, { projectOwners: ownersOf(members, caller), admins }),
+    );
   });

@@ -73,7 +73,7 @@ const status: Statement = {
       'lifecycleSummary', ${lifecycleSummarySql})::text as json
     from project p ${joinMetrics('$2')} where p.id = $1`,
 };
-const forCaller: Statement = {
+const forPersonalDashboard: Statement = {
   name: 'project-for-caller',
   text: `
     select json_build_object('onboardingStatus', ${onboardingStatusSql}, 'owners', ${ownersSql},
@@ -119,11 +119,11 @@ export const projectOverviewReader = (database: ReadDatabase) => {
       { days, apiTokens }: { readonly days: ProjectStatus['activityCountByDate']; readonly apiTokens: number },
     ): Promise<string> => read(status, id, JSON.stringify(members), JSON.stringify(days), apiTokens),
     /** The part of the personal dashboard about one project. */
-    forCaller: (
+    forPersonalDashboard: (
       id: string,
       members: readonly ProjectMembers[],
       { latestEvents, roles }: Pick<PersonalDashboardProject, 'latestEvents' | 'roles'>,
     ): Promise<string> =>
-      read(forCaller, id, JSON.stringify(members), JSON.stringify(latestEvents), JSON.stringify(roles)),
+      read(forPersonalDashboard, id, JSON.stringify(members), JSON.stringify(latestEvents), JSON.stringify(roles)),
   };
 };

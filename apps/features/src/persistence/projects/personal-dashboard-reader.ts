@@ -5,14 +5,14 @@ import { healthSql, joinMetrics } from './project-metrics-sql.ts';
 import { readJson } from '../sql/read-json.ts';
 
 /** The user of a dashboard and the projects on it. */
-export interface DashboardScope {
+export interface PersonalDashboardScope {
   readonly id: number;
   /** the projects to show; null for all that are not hidden */
   readonly projects: readonly string[] | null;
   readonly hidden: readonly string[];
 }
 
-const dashboard: Statement = {
+const personalDashboard: Statement = {
   name: 'personal-dashboard',
   text: `
     select json_build_object(
@@ -32,14 +32,14 @@ const dashboard: Statement = {
 };
 
 /** Reads the personal dashboard, as JSON, in one statement. */
-export const dashboardReader = (database: ReadDatabase) => {
+export const personalDashboardReader = (database: ReadDatabase) => {
   return {
     read: (
-      { id, projects, hidden }: DashboardScope,
+      { id, projects, hidden }: PersonalDashboardScope,
       members: readonly ProjectMembers[],
       { projectOwners, admins }: Pick<PersonalDashboard, 'projectOwners' | 'admins'>,
     ): Promise<string> =>
-      readJson(database, dashboard, [
+      readJson(database, personalDashboard, [
         id,
         projects,
         hidden,
