@@ -1,6 +1,7 @@
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import type { FeatureEntry } from '../store/feature-entry.ts';
 import type { EntityChange } from '../store/recent-changes.ts';
+import type { FormerFeature, SegmentEntry } from '../store/stored-entities.ts';
 import type { ScopeReader } from './scope-reader.ts';
 
 interface Event {
@@ -8,77 +9,110 @@ interface Event {
   readonly json: string;
 }
 
-const eventOf = (type: string, eventId: number, members: string): string =>
-  `{"type":"${type}","eventId":${eventId},${members}}`;
+const eventOf = (type: string, eventId: number, members: string): Event => ({
+  position: eventId,
+  json: `{"type":"${type}","eventId":${eventId},${members}}`,
+});
+const featureRemoved = (project: string, featureName: string, position: number): Event =>
+  eventOf('feature-removed', position, JSON.stringify({ featureName, project }).slice(1, -1));
+const segmentUpdated = (json: string, position: number): Event =>
+  eventOf('segment-updated', position, `"segment":${json}`);
 
-/** The events for a client that has everything up to the revision `after`, and the revision of the last one; undefined where there are none. */
-export const deltaAfter = (
-  after: number,
-  store: DeliveryStore,
-  scope: ScopeReader,
-): { readonly revision: number; readonly body: Buffer } | undefined => {
-  const events: Event[] = [];
+/** What has changed for a scope after a revision, with the events about segments and removals. */
+interface Changes {
+  readonly segmentEvents: Event[];
   /** by segment: the position of the last event about it */
-  const segmentEvents = new Map<number, number>();
-  const updated = new Set<FeatureEntry>();
-  const removals = new Map<string, Event>();
+  readonly segmentPositions: Map<number, number>;
+  /** by name and project: the removal of a feature */
+  readonly removals: Map<string, Event>;
+  readonly updated: Set<FeatureEntry>;
   /** by feature: the position of the last removal of its name from another project */
-  const movedAt = new Map<FeatureEntry, number>();
-  const addRemoval = (
-    { name: featureName, project }: { readonly name: string; readonly project: string },
-    position: number,
-  ) => {
-    const members = JSON.stringify({ featureName, project }).slice(1, -1);
-    removals.set(`${featureName} ${project}`, { position, json: eventOf('feature-removed', position, members) });
-  };
+  readonly movedAt: Map<FeatureEntry, number>;
+}
 
-  const addEvents = (change: EntityChange): void => {
-    if ('feature' in change) {
-      const { feature } = change;
-      const position = scope.positionOf(feature);
-      if (position <= after) return;
-      if (scope.isVisible(feature)) updated.add(feature);
-      else if (scope.hasLeftScope(feature)) addRemoval(feature, position);
-      return;
-    }
-    if ('former' in change) {
-      const { former } = change;
-      if (former.position <= after || !scope.formerConcernsScope(former)) return;
-      addRemoval(former, former.position);
-      // SDKs remove a feature by its name alone, so one that is in another project of the scope now follows its removal, even if they have it.
-      const feature = store.feature(former.name);
-      if (feature === undefined || !scope.isVisible(feature)) return;
-      updated.add(feature);
-      movedAt.set(feature, Math.max(movedAt.get(feature) ?? 0, former.position));
-      return;
-    }
-    if ('segment' in change) {
-      const { id, position, json } = change.segment;
-      if (position <= after || segmentEvents.has(id)) return;
-      if (json === undefined) {
-        events.push({ position, json: eventOf('segment-removed', position, `"segmentId":${id}`) });
-      } else if (scope.usedSegmentIds().has(id)) {
-        events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
-      } else return;
-      segmentEvents.set(id, position);
-    }
-  };
+interface Source {
+  readonly after: number;
+  readonly store: DeliveryStore;
+  readonly scope: ScopeReader;
+}
 
+/** One change of each entity that has changed after a revision; of every entity where the changes are no longer retained. */
+function* changedEntities(store: DeliveryStore, after: number): Generator<EntityChange> {
   const changes = store.changesAfter(after);
   if (changes === undefined) {
-    for (const feature of store.features()) addEvents({ position: 0, feature });
-    for (const former of store.formerFeatures()) addEvents({ position: 0, former });
-    for (const segment of store.segments()) addEvents({ position: 0, segment });
-  } else {
-    // The newest change of an entity includes the earlier ones.
-    const handledEntities = new Set<object>();
-    for (const change of changes) {
-      const entity = 'feature' in change ? change.feature : 'segment' in change ? change.segment : change;
-      if (handledEntities.has(entity)) continue;
-      handledEntities.add(entity);
-      addEvents(change);
-    }
+    for (const feature of store.features()) yield { position: 0, feature };
+    for (const former of store.formerFeatures()) yield { position: 0, former };
+    for (const segment of store.segments()) yield { position: 0, segment };
+    return;
   }
+  // The newest change of an entity includes the earlier ones.
+  const handledEntities = new Set<object>();
+  for (const change of changes) {
+    const entity = 'feature' in change ? change.feature : 'segment' in change ? change.segment : change;
+    if (handledEntities.has(entity)) continue;
+    handledEntities.add(entity);
+    yield change;
+  }
+}
+
+const addRemoval = (
+  { removals }: Changes,
+  { name, project }: { readonly name: string; readonly project: string },
+  position: number,
+): void => void removals.set(`${name} ${project}`, featureRemoved(project, name, position));
+
+const addFeature = (changes: Changes, feature: FeatureEntry, { after, scope }: Source): void => {
+  const position = scope.positionOf(feature);
+  if (position <= after) return;
+  if (scope.isVisible(feature)) changes.updated.add(feature);
+  else if (scope.hasLeftScope(feature)) addRemoval(changes, feature, position);
+};
+
+const addFormerFeature = (changes: Changes, former: FormerFeature, { after, store, scope }: Source): void => {
+  if (former.position <= after || !scope.formerConcernsScope(former)) return;
+  addRemoval(changes, former, former.position);
+  // SDKs remove a feature by its name alone, so one that is in another project of the scope now follows its removal, even if they have it.
+  const feature = store.feature(former.name);
+  if (feature === undefined || !scope.isVisible(feature)) return;
+  const { updated, movedAt } = changes;
+  updated.add(feature);
+  movedAt.set(feature, Math.max(movedAt.get(feature) ?? 0, former.position));
+};
+
+const addSegment = (
+  { segmentEvents, segmentPositions }: Changes,
+  { id, position, json }: SegmentEntry,
+  { after, scope }: Source,
+): void => {
+  if (position <= after || segmentPositions.has(id)) return;
+  if (json === undefined) segmentEvents.push(eventOf('segment-removed', position, `"segmentId":${id}`));
+  else if (scope.usedSegmentIds().has(id)) segmentEvents.push(segmentUpdated(json, position));
+  else return;
+  segmentPositions.set(id, position);
+};
+
+const changesAfter = (source: Source): Changes => {
+  const changes: Changes = {
+    segmentEvents: [],
+    segmentPositions: new Map(),
+    removals: new Map(),
+    updated: new Set(),
+    movedAt: new Map(),
+  };
+  for (const change of changedEntities(source.store, source.after)) {
+    if ('feature' in change) addFeature(changes, change.feature, source);
+    else if ('former' in change) addFormerFeature(changes, change.former, source);
+    else if ('segment' in change) addSegment(changes, change.segment, source);
+  }
+  return changes;
+};
+
+/** The events in the order in which a client applies them. */
+const eventsOf = (
+  { segmentEvents, segmentPositions, removals, updated, movedAt }: Changes,
+  { store, scope }: Source,
+): readonly Event[] => {
+  const events = [...segmentEvents];
   const eventPositionOf = (feature: FeatureEntry): number =>
     Math.max(scope.positionOf(feature), movedAt.get(feature) ?? 0);
   const updates = [...updated].sort((one, other) => eventPositionOf(one) - eventPositionOf(other));
@@ -86,24 +120,32 @@ export const deltaAfter = (
     const position = eventPositionOf(feature);
     // A segment is sent before the first feature that may use it; if it changed after that, it is sent a second time.
     for (const id of scope.segmentIdsOf(feature)) {
-      const json =
-        (segmentEvents.get(id) ?? Number.POSITIVE_INFINITY) <= position ? undefined : store.segment(id)?.json;
+      const isSent = (segmentPositions.get(id) ?? Number.POSITIVE_INFINITY) <= position;
+      const json = isSent ? undefined : store.segment(id)?.json;
       if (json === undefined) continue;
-      segmentEvents.set(id, position);
-      events.push({ position, json: eventOf('segment-updated', position, `"segment":${json}`) });
+      segmentPositions.set(id, position);
+      events.push(segmentUpdated(json, position));
     }
   }
   events.push(...removals.values());
-  for (const feature of updates) {
-    const position = eventPositionOf(feature);
-    events.push({ position, json: eventOf('feature-updated', position, `"feature":${scope.jsonOf(feature)}`) });
-  }
-  const lastPosition = events.length === 0 ? undefined : Math.max(...events.map(({ position }) => position));
-  if (lastPosition === undefined) return undefined;
+  for (const feature of updates)
+    events.push(eventOf('feature-updated', eventPositionOf(feature), `"feature":${scope.jsonOf(feature)}`));
   // The sort is stable: at one position segments and removals stay before features.
-  events.sort((one, other) => one.position - other.position);
+  return events.sort((one, other) => one.position - other.position);
+};
+
+/** The events for a client that has everything up to the revision `after`, and the revision of the last one; undefined where there are none. */
+export const deltaAfter = (
+  after: number,
+  store: DeliveryStore,
+  scope: ScopeReader,
+): { readonly revision: number; readonly body: Buffer } | undefined => {
+  const source = { after, store, scope };
+  const events = eventsOf(changesAfter(source), source);
+  const last = events.at(-1);
+  if (last === undefined) return undefined;
   return {
-    revision: lastPosition,
+    revision: last.position,
     body: Buffer.from(`{"events":[${events.map(({ json }) => json).join(',')}]}`),
   };
 };
