@@ -39,3 +39,4 @@ export const streamWriter = (unread: Pick<UnreadResponses, 'add'>, onRead: (conn
     },
   };
 };
+export type StreamWriter = ReturnType<typeof streamWriter>;
