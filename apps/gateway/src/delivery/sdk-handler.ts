@@ -12,23 +12,21 @@ import {
 } from '@bunting/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requirePermission } from '../authorisation/require-permission.ts';
+import type { ParsedOperationRequest } from '../http/request/operation-request.ts';
 import type { Delivery } from './delivery.ts';
 import type { DeliveryStore } from './store/delivery-store.ts';
 import type { DeliveryView } from './view/delivery-view.ts';
 
 /** An admitted request that matches the contract. */
-export interface ParsedRequest {
+export interface ParsedSdkRequest extends ParsedOperationRequest {
   readonly caller: Caller;
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
 }
 
 /** Responds to a routed request of an SDK from memory. */
 export type SdkHandler = (
   request: FastifyRequest,
   response: FastifyReply,
-  parsed: ParsedRequest,
+  parsed: ParsedSdkRequest,
 ) => Promise<FastifyReply>;
 
 /** The first version of the client specification with deltas, and with segments beside the features. */
