@@ -2,7 +2,7 @@ import { unknownOutcomeDelayMs } from '@bunting/bus';
 import type { FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { arrivalGraceMs, readGraceMs } from './request-timeouts.ts';
+import { stopArrivalGraceMs, stopReadGraceMs } from './request-timeouts.ts';
 
 /** Waits while some response matches, at most `timeoutMs`. Polls, because Node emits no event when the headers of a response are sent. */
 const waitWhile = async (
@@ -25,15 +25,15 @@ export const closeWhenDrained = async (
   maxMs: number,
 ): Promise<void> => {
   const closed = app.close();
-  await Promise.race([closed, sleep(arrivalGraceMs, undefined, { ref: false })]);
+  await Promise.race([closed, sleep(stopArrivalGraceMs, undefined, { ref: false })]);
   // Requests that have arrived get their response. Only timers are awaited in the loop: `closed` may be settled already, and awaiting it
   // again and again would leave no time for input and output.
   await waitWhile(
     openResponses,
     ({ req, headersSent }) => req.complete && !headersSent,
-    maxMs + unknownOutcomeDelayMs + arrivalGraceMs,
+    maxMs + unknownOutcomeDelayMs + stopArrivalGraceMs,
   );
-  await waitWhile(openResponses, ({ headersSent }) => headersSent, readGraceMs);
+  await waitWhile(openResponses, ({ headersSent }) => headersSent, stopReadGraceMs);
   app.server.closeAllConnections();
   await closed;
 };

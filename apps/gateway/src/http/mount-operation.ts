@@ -16,7 +16,7 @@ import { idempotencyKeyPattern } from './request/header-patterns.ts';
 import { operationRequestReader } from './request/operation-request.ts';
 import { parseIfMatch, parseIfNoneMatch, requireConditionsSupported } from './response/entity-tags.ts';
 import { operationReplySender } from './response/operation-reply.ts';
-import { closeAfterEarlyResponse } from './response/raw-response.ts';
+import { closeAfterEarlyResponse } from './response/close-after-early-response.ts';
 
 export interface MountOptions {
   readonly bus: Bus;

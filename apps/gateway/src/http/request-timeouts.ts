@@ -1,10 +1,10 @@
 import type { GatewayConfig } from '../config.ts';
 
 /** On stop: milliseconds for requests that are still arriving. */
-export const arrivalGraceMs = 1_000;
+export const stopArrivalGraceMs = 1_000;
 
 /** On stop: milliseconds for clients to read responses that have started. */
-export const readGraceMs = 2_000;
+export const stopReadGraceMs = 2_000;
 
 /** Milliseconds that the longest request may take. */
 export const maxRequestMs = (config: GatewayConfig): number =>
@@ -12,4 +12,4 @@ export const maxRequestMs = (config: GatewayConfig): number =>
 
 /** Milliseconds within which `close` ends: the longest request, its arrival and its reading, with a reserve. */
 export const httpStopTimeoutMs = (config: GatewayConfig): number =>
-  maxRequestMs(config) + 2 * arrivalGraceMs + readGraceMs + 5_000;
+  maxRequestMs(config) + 2 * stopArrivalGraceMs + stopReadGraceMs + 5_000;

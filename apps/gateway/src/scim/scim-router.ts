@@ -5,7 +5,7 @@ import type { GatewayConfig } from '../config.ts';
 import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
 import { databaseTransactionContextOf } from '../http/request/database-transaction-context.ts';
-import { closeAfterEarlyResponse } from '../http/response/raw-response.ts';
+import { closeAfterEarlyResponse } from '../http/response/close-after-early-response.ts';
 import { publicUrl } from '../http/request/public-url.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
 import { scimAuthenticator, type ScimAuthenticatorOptions } from './scim-authenticator.ts';

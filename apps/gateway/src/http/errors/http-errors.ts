@@ -3,7 +3,7 @@ import { type ErrorBody, type ErrorKind, type Problem, Refusal, refusal } from '
 import type { FastifyReply } from 'fastify';
 import { acceptsProblemJson } from '../request/accepts-problem-json.ts';
 import { isOfrepRequest, ofrepErrorOf } from './ofrep-errors.ts';
-import { closeAfterEarlyResponse } from '../response/raw-response.ts';
+import { closeAfterEarlyResponse } from '../response/close-after-early-response.ts';
 
 /** The HTTP status of every kind of error. */
 export const httpStatusOf: Readonly<Record<ErrorKind, number>> = {

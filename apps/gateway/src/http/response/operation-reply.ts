@@ -6,7 +6,7 @@ import { jsonContentType } from '../errors/http-errors.ts';
 import type { ParsedOperationRequest } from '../request/operation-request.ts';
 import { entityTagSuffixOf, jsonEncodingFor } from './compression.ts';
 import { entityTagOf, isNotModified, matchingClientEntityTag, requireCurrentTag } from './entity-tags.ts';
-import { closeAfterEarlyResponse } from './raw-response.ts';
+import { closeAfterEarlyResponse } from './close-after-early-response.ts';
 
 /** `Deprecation` header (RFC 9745): the first operations were deprecated on 2024-12-01. */
 const deprecatedSince = '@1733011200';
