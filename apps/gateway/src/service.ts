@@ -8,7 +8,7 @@ import {
   type RunningService,
   type ServiceContext,
 } from '@bunting/runtime';
-import { awaitRightsProjection } from './authorisation/await-rights-projection.ts';
+import { refreshRightsAfterWrite } from './authorisation/refresh-rights-after-write.ts';
 import { startAuthentication } from './composition/authentication.ts';
 import { ensureFirstCredentials } from './composition/ensure-first-credentials.ts';
 import { startProjectVisibility } from './composition/project-visibility.ts';
@@ -119,7 +119,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     authentication,
     sdkDelivery,
     ownBus,
-    awaitRights: awaitRightsProjection({ projects, invalidateCache: () => onAccessChange(), waitMs }),
+    refreshRights: refreshRightsAfterWrite({ projects, invalidateCache: () => onAccessChange(), waitMs }),
     endSession: async (writeContext, sessionId) => {
       const { id } = writeContext.caller;
       await transaction(writeContext, ({ sessions }) => sessions.end(id, sessionId));

@@ -26,7 +26,7 @@ interface RouteParts {
   readonly sdkDelivery: SdkDelivery;
   /** calls the gateway's own operations */
   readonly ownBus: Bus;
-  readonly awaitRights: MountOptions['awaitRights'];
+  readonly refreshRights: MountOptions['refreshRights'];
   /** ends a session of the caller of the context */
   readonly endSession: (context: TransactionContext, sessionId: string) => Promise<void>;
   readonly ready: Parameters<typeof mountHealth>[1];
@@ -38,7 +38,7 @@ interface RouteParts {
 export const mountRoutes = (
   app: FastifyInstance,
   { config, bus, log, metrics, monitoringPort }: ServiceContext<typeof GatewayConfig>,
-  { authentication, sdkDelivery, ownBus, awaitRights, endSession, ready, signInLog, transaction }: RouteParts,
+  { authentication, sdkDelivery, ownBus, refreshRights, endSession, ready, signInLog, transaction }: RouteParts,
 ): void => {
   const { hasher, cookie, sameOrigin, authenticate, limits, reads, findProvider, scimSetting, admit, admitPublic } =
     authentication;
@@ -51,7 +51,7 @@ export const mountRoutes = (
       admitPublic,
       limits,
       authenticate,
-      awaitRights,
+      refreshRights,
       config,
       sdkHandlers,
       openStreams,

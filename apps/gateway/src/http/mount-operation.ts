@@ -26,8 +26,8 @@ export interface MountOptions {
   readonly limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>;
   /** re-authenticates a long stream with each page, and a read whose caller may have lost rights */
   readonly authenticate: Authenticate;
-  /** waits until the next request is authorised by what a write has changed */
-  readonly awaitRights: (operation: AnyOperation) => Promise<void>;
+  /** called after a write, so that the next request is authorised by what it has changed */
+  readonly refreshRights: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
   /** the handlers of operations that respond from the memory of this process, by subject */
   readonly sdkHandlers: ReadonlyMap<string, SdkHandler>;
@@ -61,7 +61,7 @@ const requireMountable = (operation: AnyOperation, sdkHandlers: MountOptions['sd
  * then called, and the reply is sent as the text that the service produced, unparsed.
  */
 export const mountOperation = (app: FastifyInstance, operation: AnyOperation, options: MountOptions): void => {
-  const { bus, authenticate, awaitRights, config, sdkHandlers } = options;
+  const { bus, authenticate, refreshRights, config, sdkHandlers } = options;
   const { http, ifMatch, setsEntityTag = false } = operation;
   if (http === undefined) return;
   requireMountable(operation, sdkHandlers);
@@ -112,7 +112,7 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
       const result = await callWithCurrentRights(bus, operation, parsedRequest, { ...context, readCurrentCaller });
       if ('refusal' in result) return sendRefusal(response, result.refusal);
       // A caller without a token must not empty the cache of tokens.
-      if (isWrite && !isPublic) await awaitRights(operation);
+      if (isWrite && !isPublic) await refreshRights(operation);
       return sendReply(request, response, parsedRequest, result.reply);
     },
   });
