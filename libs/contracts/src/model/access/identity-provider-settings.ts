@@ -128,12 +128,6 @@ export const DiscoveredProvider = Type.Object(
 );
 export type DiscoveredProvider = Static<typeof DiscoveredProvider>;
 
-export const PasswordSettings = Type.Object(
-  { disabled: Type.Boolean({ description: 'whether signing in with a password is off' }) },
-  { title: 'passwordAuthSchema', description: 'Whether users can sign in with a password.' },
-);
-export type PasswordSettings = Static<typeof PasswordSettings>;
-
 const enabled = Type.Boolean({ description: 'whether an identity provider can manage users and groups through SCIM' });
 const token = Type.String({ description: 'the token for the identity provider, shown this once' });
 

@@ -1,4 +1,4 @@
-import { Group, GroupBody } from '../../model/access/access.ts';
+import { Group, GroupBody } from '../../model/access/group.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates a group. Emits `group-created`. */

@@ -1,4 +1,4 @@
-import { Group } from '../../model/access/access.ts';
+import { Group } from '../../model/access/group.ts';
 import { defineOperation } from '../../operation.ts';
 import { GroupPath } from '../paths.ts';
 

@@ -1,4 +1,4 @@
-import { Groups } from '../../model/access/access.ts';
+import { Groups } from '../../model/access/group.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the groups. */

@@ -1,4 +1,4 @@
-import { PasswordSettings } from '../../model/access/identity-provider-settings.ts';
+import { PasswordSettings } from '../../model/access/password.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Changes the settings of passwords. */

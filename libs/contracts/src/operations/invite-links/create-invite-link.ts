@@ -1,4 +1,4 @@
-import { CreateInviteLinkBody, InviteLink } from '../../model/access/sign-in.ts';
+import { CreateInviteLinkBody, InviteLink } from '../../model/access/invite-link.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates an invitation link. Emits `public-signup-token-created`. */

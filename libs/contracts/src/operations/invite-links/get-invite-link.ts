@@ -1,4 +1,4 @@
-import { InviteLink } from '../../model/access/sign-in.ts';
+import { InviteLink } from '../../model/access/invite-link.ts';
 import { defineOperation } from '../../operation.ts';
 import { InviteLinkPath } from '../paths.ts';
 

@@ -1,4 +1,4 @@
-import { InviteLinks } from '../../model/access/sign-in.ts';
+import { InviteLinks } from '../../model/access/invite-link.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the invitation links. */

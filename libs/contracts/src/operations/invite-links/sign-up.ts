@@ -1,5 +1,6 @@
 import { User } from '../../model/access/account.ts';
-import { ClientAddressQuery, SignUpBody } from '../../model/access/sign-in.ts';
+import { ClientAddressQuery } from '../../model/access/sign-in.ts';
+import { SignUpBody } from '../../model/access/invite-link.ts';
 import { defineOperation } from '../../operation.ts';
 import { InviteLinkPath } from '../paths.ts';
 

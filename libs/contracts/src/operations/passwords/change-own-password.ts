@@ -1,4 +1,5 @@
-import { ChangeOwnPasswordBody, ClientQuery } from '../../model/access/sign-in.ts';
+import { ChangeOwnPasswordBody } from '../../model/access/password.ts';
+import { ClientQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Changes the password of the caller. Ends all sessions of the caller; the session of the request gets a new id. */

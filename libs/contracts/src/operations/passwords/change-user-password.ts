@@ -1,4 +1,4 @@
-import { ChangePasswordBody } from '../../model/access/sign-in.ts';
+import { ChangePasswordBody } from '../../model/access/password.ts';
 import { defineOperation } from '../../operation.ts';
 import { AccountPath } from '../paths.ts';
 

@@ -1,4 +1,4 @@
-import { ResetLink, ResetLinkBody } from '../../model/access/sign-in.ts';
+import { ResetLink, ResetLinkBody } from '../../model/access/password.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates a link by which a user chooses a password. */

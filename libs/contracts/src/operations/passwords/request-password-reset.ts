@@ -1,4 +1,5 @@
-import { EmailAddressBody, ClientAddressQuery } from '../../model/access/sign-in.ts';
+import { EmailAddressBody } from '../../model/access/password.ts';
+import { ClientAddressQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Sends a link to choose a password by mail. */

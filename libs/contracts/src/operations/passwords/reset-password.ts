@@ -1,4 +1,4 @@
-import { ResetPasswordBody } from '../../model/access/sign-in.ts';
+import { ResetPasswordBody } from '../../model/access/password.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Sets a password by a link, once. Ends all sessions of the user. */

@@ -1,4 +1,5 @@
-import { LinkQuery, ResetLinkUser } from '../../model/access/sign-in.ts';
+import { LinkQuery } from '../../model/access/sign-in.ts';
+import { ResetLinkUser } from '../../model/access/password.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks a link to choose a password. */

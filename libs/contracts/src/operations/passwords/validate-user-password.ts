@@ -1,4 +1,4 @@
-import { PasswordToCheck } from '../../model/access/sign-in.ts';
+import { PasswordToCheck } from '../../model/access/password.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the strength of a password. */

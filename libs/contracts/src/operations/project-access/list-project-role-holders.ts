@@ -1,4 +1,4 @@
-import { RoleHolders } from '../../model/access/access.ts';
+import { RoleHolders } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 

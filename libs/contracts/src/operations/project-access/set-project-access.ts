@@ -1,4 +1,4 @@
-import { SetProjectAccessBody } from '../../model/access/access.ts';
+import { SetProjectAccessBody } from '../../model/access/project-access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 

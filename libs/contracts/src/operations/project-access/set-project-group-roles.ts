@@ -1,4 +1,4 @@
-import { RolesInProjectBody } from '../../model/access/access.ts';
+import { RolesInProjectBody } from '../../model/access/project-access.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectGroupPath } from '../paths.ts';
 

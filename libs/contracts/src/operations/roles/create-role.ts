@@ -1,4 +1,4 @@
-import { RoleBody, SavedRole } from '../../model/access/access.ts';
+import { RoleBody, SavedRole } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates a role. Emits `role-created`. */

@@ -1,4 +1,4 @@
-import { RoleWithPermissions } from '../../model/access/access.ts';
+import { RoleWithPermissions } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 

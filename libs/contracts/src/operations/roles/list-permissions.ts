@@ -1,4 +1,4 @@
-import { AvailablePermissions } from '../../model/access/access.ts';
+import { AvailablePermissions } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the permissions that roles can grant. */

@@ -1,4 +1,4 @@
-import { RoleHolders } from '../../model/access/access.ts';
+import { RoleHolders } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the users with permissions in all projects, and the roles and groups that grant them. */

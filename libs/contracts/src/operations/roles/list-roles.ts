@@ -1,4 +1,4 @@
-import { Roles } from '../../model/access/access.ts';
+import { Roles } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the roles. */

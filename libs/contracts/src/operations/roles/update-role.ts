@@ -1,4 +1,4 @@
-import { SavedRole, UpdateRoleBody } from '../../model/access/access.ts';
+import { SavedRole, UpdateRoleBody } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 import { RolePath } from '../paths.ts';
 

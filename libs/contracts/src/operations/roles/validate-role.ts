@@ -1,4 +1,4 @@
-import { ValidateRoleBody } from '../../model/access/access.ts';
+import { ValidateRoleBody } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the name of a role. */

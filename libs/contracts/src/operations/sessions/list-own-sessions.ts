@@ -1,4 +1,4 @@
-import { UserSessions } from '../../model/access/sign-in.ts';
+import { UserSessions } from '../../model/access/session.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the sessions of the caller. */

@@ -2,14 +2,14 @@ import { type Static, Type } from 'typebox';
 import { notBlank } from '../documented-patterns.ts';
 import { type Permission, permissions } from '../../permissions.ts';
 import { permissionsOfType } from '../../permission-catalogue.ts';
-import { User } from './account.ts';
-import { Constant, maxId, Nullable, Timestamp } from '../schema.ts';
+import { Constant, Nullable } from '../schema.ts';
 
 const roleId = Type.Integer({ description: 'the id of the role' });
 const roleType = Type.Enum(['root', 'project', 'root-custom', 'custom'], {
   type: 'string',
   description: 'predefined or made here, and for everywhere or for a project',
 });
+
 const role = {
   id: roleId,
   name: Type.String({ description: 'the name of the role' }),
@@ -79,9 +79,6 @@ export const Roles = Type.Object(
 );
 export type Roles = Static<typeof Roles>;
 
-const ids = (description: string) =>
-  Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 1_000, description });
-
 const roleBody = {
   name: Type.String({
     minLength: 1,
@@ -94,6 +91,7 @@ const roleBody = {
   ),
   permissions: Type.Array(RolePermission, { maxItems: 1_000, description: 'the permissions of the role' }),
 };
+
 const customRoleTypes = ['root-custom', 'custom'] as const;
 
 /**
@@ -179,126 +177,6 @@ export const AvailablePermissions = Type.Object(
   { title: 'adminPermissionsSchema', description: 'The permissions that roles can include.' },
 );
 export type AvailablePermissions = Static<typeof AvailablePermissions>;
-
-/** A group of users, who share its roles. */
-export const Group = Type.Object(
-  {
-    id: Type.Integer({ description: 'the id of the group' }),
-    name: Type.String({ description: 'the name of the group' }),
-    description: Nullable(Type.String(), { description: 'the description of the group' }),
-    mappingsSSO: Type.Array(Type.String(), { description: 'groups of an identity provider that map to this one' }),
-    rootRole: Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
-    createdBy: Type.String({ description: 'the creator' }),
-    createdAt: Timestamp('when it was created'),
-    users: Type.Array(
-      Type.Object({
-        user: User,
-        joinedAt: Timestamp('when the user became a member'),
-        createdBy: Type.String({ description: 'the user who added the member' }),
-      }),
-      { description: 'its members' },
-    ),
-    projects: Type.Array(Type.String(), { description: 'the projects that it has a role in' }),
-    userCount: Type.Integer({ description: 'the number of its members' }),
-  },
-  { title: 'groupSchema', description: 'A group of users who share roles.' },
-);
-export type Group = Static<typeof Group>;
-
-export const Groups = Type.Object(
-  { groups: Type.Array(Group, { description: 'the groups, by their names' }) },
-  { title: 'groupsSchema', description: 'The groups.' },
-);
-export type Groups = Static<typeof Groups>;
-
-export const GroupBody = Type.Object(
-  {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 255,
-      ...notBlank,
-      description: 'the name of the group',
-    }),
-    description: Type.Optional(
-      Nullable(Type.String({ maxLength: 1_000 }), { description: 'the description of the group' }),
-    ),
-    mappingsSSO: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-        maxItems: 1_000,
-        description: 'groups of an identity provider that map to this one; default: none',
-      }),
-    ),
-    rootRole: Type.Optional(
-      Nullable(Type.Integer(), { description: 'the root role that its members have through it' }),
-    ),
-    users: Type.Optional(
-      Type.Array(Type.Object({ user: Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId }) }) }), {
-        maxItems: 1_000,
-        description: 'its members',
-      }),
-    ),
-  },
-  { title: 'createGroupSchema', description: 'The properties of a new group.' },
-);
-export type GroupBody = Static<typeof GroupBody>;
-
-/** The roles of a user or group in a project. */
-const rolesInProject = {
-  roles: Type.Array(Type.Integer(), { description: 'the roles that it has in the project' }),
-  roleId: Type.Integer({ description: 'the first of the roles' }),
-  addedAt: Timestamp('when it got the first of them'),
-};
-
-/** The users and groups with roles in a project. */
-export const ProjectAccess = Type.Object(
-  {
-    version: Constant(1, 'the version of this format'),
-    users: Type.Array(Type.Object({ ...User.properties, ...rolesInProject }), {
-      description: 'users with a role of their own',
-    }),
-    groups: Type.Array(Type.Object({ ...Group.properties, ...rolesInProject }), { description: 'groups with a role' }),
-    roles: Type.Array(
-      Type.Object({
-        ...role,
-        users: Type.Array(Type.Integer(), { description: 'the users who have it' }),
-        groups: Type.Array(Type.Integer(), { description: 'the groups that have it' }),
-      }),
-      { description: 'the roles that can be assigned in a project' },
-    ),
-  },
-  { title: 'projectAccessSchema', description: 'The role assignments of a project.' },
-);
-export type ProjectAccess = Static<typeof ProjectAccess>;
-
-export const SetProjectAccessBody = Type.Object(
-  {
-    roles: Type.Array(
-      Type.Object({
-        id: Type.Integer({ minimum: 1, maximum: maxId, description: 'the role' }),
-        users: Type.Optional(ids('who has it')),
-        groups: Type.Optional(ids('the groups that have it')),
-      }),
-      { maxItems: 1_000, description: 'every role assignment of the project' },
-    ),
-  },
-  {
-    title: 'setProjectAccessSchema',
-    description: 'All role assignments of a project. Users and groups that are not listed lose their roles.',
-  },
-);
-export type SetProjectAccessBody = Static<typeof SetProjectAccessBody>;
-
-export const AddProjectAccessBody = Type.Object(
-  { roles: ids('the roles'), users: ids('who gets them'), groups: ids('the groups that get them') },
-  { title: 'addProjectAccessSchema', description: 'Roles that users and groups get beside those that they have.' },
-);
-export type AddProjectAccessBody = Static<typeof AddProjectAccessBody>;
-
-export const RolesInProjectBody = Type.Object(
-  { roles: ids('the roles that it shall have in the project') },
-  { title: 'setRolesSchema', description: 'All roles of a user or group in a project.' },
-);
-export type RolesInProjectBody = Static<typeof RolesInProjectBody>;
 
 /** The active users with their roles, the groups that grant these, and the permissions of the roles. */
 export const RoleHolders = Type.Object(
