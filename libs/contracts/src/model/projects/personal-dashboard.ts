@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ProjectOwner } from './project-owner.ts';
 import { Count, Nullable, Percent, Timestamp } from '../schema.ts';
-import { OnboardingStatus } from './project-stats.ts';
+import { OnboardingStatus } from './onboarding-status.ts';
 
 /**
  * The projects of the caller, the features that the caller created or marked as favourites, the owners of projects, and the

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Count, Percent } from '../schema.ts';
-import { FeatureTypeCounts, ProjectStats } from './project-stats.ts';
+import { FeatureTypeCounts } from './feature-type-counts.ts';
+import { ProjectStats } from './project-stats.ts';
 
 /**
  * The lead times of a project: how long its features took from their creation until they were first enabled in production. Unleash names

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { ProjectFeature } from '../features/feature.ts';
 import { ProjectOwner } from './project-owner.ts';
-import { FeatureTypeCounts, OnboardingStatus, ProjectStats } from './project-stats.ts';
+import { FeatureTypeCounts } from './feature-type-counts.ts';
+import { OnboardingStatus } from './onboarding-status.ts';
+import { ProjectStats } from './project-stats.ts';
 import { Constant, Nullable, Timestamp } from '../schema.ts';
 import { StrategyProperties } from '../strategies/strategy.ts';
 

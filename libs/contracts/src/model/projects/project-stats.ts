@@ -22,29 +22,3 @@ export const ProjectStats = Type.Object(
   },
 );
 export type ProjectStats = Static<typeof ProjectStats>;
-
-/** The onboarding status of a project. */
-export const OnboardingStatus = Type.Union(
-  [
-    Type.Object({
-      status: Type.Enum(['onboarding-started', 'onboarded'], {
-        type: 'string',
-        description: '`onboarding-started`: there is no feature yet; `onboarded`: an SDK has used the project',
-      }),
-    }),
-    Type.Object({
-      status: Type.Enum(['first-flag-created'], { type: 'string', description: 'no SDK has used the project yet' }),
-      feature: Type.String({ description: 'the oldest feature of the project' }),
-    }),
-  ],
-  { description: 'the onboarding status of the project' },
-);
-export type OnboardingStatus = Static<typeof OnboardingStatus>;
-
-export const FeatureTypeCounts = Type.Array(
-  Type.Object({
-    type: Type.String({ description: 'the feature type' }),
-    count: Type.Integer({ description: 'the number of active features of it' }),
-  }),
-  { description: 'the number of active features of each type' },
-);

@@ -1,4 +1,4 @@
-import { UnknownFlags, UnknownFlagsQuery } from '../../model/features/cleanup.ts';
+import { UnknownFlags, UnknownFlagsQuery } from '../../model/features/unknown-flags.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the names of features that applications evaluate and that do not exist. */
