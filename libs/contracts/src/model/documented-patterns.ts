@@ -1,5 +1,3 @@
-import { Type } from 'typebox';
-
 // Patterns for the OpenAPI document, in keywords such as `documentedPattern`, which validation ignores. The services check the same rules
 // in code, because matching input with a pattern can take exponential time.
 
@@ -16,22 +14,22 @@ const day =
 /** A date, with or without a time and its offset. */
 export const datePattern = `${day}(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])?)?`;
 /** A filter whose value is a date. */
-export const dayFilter = { documentedPattern: `^[A-Z_]+:${day}$` };
+export const documentedDayFilter = { documentedPattern: `^[A-Z_]+:${day}$` };
 
 const value = String.raw`[^,\r\n\u2028\u2029]*[^,\s][^,\r\n\u2028\u2029]*`;
 /** A filter with comma-separated values, none of them blank. */
-export const listFilter = { documentedPattern: `^[A-Z_]+:${value}(,${value})*$` };
+export const documentedListFilter = { documentedPattern: `^[A-Z_]+:${value}(,${value})*$` };
 
 const tag = String.raw`[ \t]*[^:,\s][^:,\r\n\u2028\u2029]*:[^,\r\n\u2028\u2029]+`;
 const restOfTag = String.raw`[^:,\r\n\u2028\u2029]*[^:,\s][^:,\r\n\u2028\u2029]*`;
 /** A filter with comma-separated tags; a comma without a `<type>:` after it is part of the value before it. */
-export const tagFilter = { documentedPattern: `^[A-Z_]+:${tag}(,(${tag}|${restOfTag}))*$` };
+export const documentedTagFilter = { documentedPattern: `^[A-Z_]+:${tag}(,(${tag}|${restOfTag}))*$` };
 
 /** A filter that lists states. */
-export const stateFilter = { documentedPattern: '^[A-Z_]+: *(active|stale)( *, *(active|stale))* *$' };
+export const documentedStateFilter = { documentedPattern: '^[A-Z_]+: *(active|stale)( *, *(active|stale))* *$' };
 
 /** A filter of events: only `IS` and `IS_ANY_OF` are supported. */
-export const eventFilters = {
+export const documentedEventFilters = {
   ids: { documentedPattern: '^(IS|IS_ANY_OF): *-?[0-9]{1,15}( *, *-?[0-9]{1,15})* *$' },
   values: { documentedPattern: `^(IS|IS_ANY_OF):${value}(,${value})*$` },
   day: { documentedPattern: `^IS:${day}$` },
@@ -44,32 +42,3 @@ export const limitPattern = '^0{0,9}([1-9][0-9]{0,2}|1000)$';
 
 /** A tag as `<type>:<value>`. */
 export const writtenTagPattern = String.raw`^[^:]+:[\s\S]+$`;
-
-/** The schema of a name that needs no escape in a URL. */
-export const UrlFriendlyName = (description: string) =>
-  Type.String({
-    description,
-    form: 'url-friendly',
-    documentedMinLength: 1,
-    documentedMaxLength: 100,
-    documentedPattern: urlFriendlyPattern,
-  });
-
-/** Options of a text that is not empty. */
-export const notEmpty = { form: 'not-empty', documentedMinLength: 1 } as const;
-
-/** Options of a JSON pointer. */
-export const jsonPointer = { form: 'json-pointer', documentedPattern: '^(/([^~]|~[01])*)?$' } as const;
-
-/** The schema of a text of 1 to `max` characters; the white space around it is not counted. */
-export const TrimmedText = (max: number, description: string) =>
-  Type.String({
-    maxLength: 2_000,
-    ...notBlank,
-    maxTrimmedLength: max,
-    documentedPattern: String.raw`^\s*\S([\s\S]{0,${max - 2}}\S)?\s*$`,
-    description: `${description}; 1 to ${max} characters without the white space around it`,
-  });
-
-/** Options of a text that must not be blank. */
-export const notBlank = { form: 'not-blank', documentedPattern: String.raw`\S` } as const;

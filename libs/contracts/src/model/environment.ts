@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { UrlFriendlyName } from './documented-patterns.ts';
+import { UrlFriendlyName } from './text-schemas.ts';
 import { Constant, Nullable } from './schema.ts';
 import { StrategyProperties } from './strategies/strategy.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { jsonPointer } from './documented-patterns.ts';
+import { jsonPointer } from './text-schemas.ts';
 
 /** The operations of a JSON Patch that are supported. */
 export const patchOperators = ['add', 'remove', 'replace', 'copy', 'move'] as const;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { emailPattern, notBlank } from '../documented-patterns.ts';
+import { emailPattern } from '../documented-patterns.ts';
+import { notBlank } from '../text-schemas.ts';
 import { Grant } from '../../permissions.ts';
 import { Constant, AnyObject, maxId, Nullable, Timestamp } from '../schema.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank } from '../documented-patterns.ts';
+import { notBlank } from '../text-schemas.ts';
 import { Nullable, Timestamp } from '../schema.ts';
 
 const secret = Type.String({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank } from '../documented-patterns.ts';
+import { notBlank } from '../text-schemas.ts';
 import { User } from './account.ts';
 import { maxId, Nullable, Timestamp } from '../schema.ts';
 

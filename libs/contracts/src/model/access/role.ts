@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank } from '../documented-patterns.ts';
+import { notBlank } from '../text-schemas.ts';
 import { type Permission, permissions } from '../../permissions.ts';
 import { permissionsOfType } from '../../permission-catalogue.ts';
 import { Constant, Nullable } from '../schema.ts';

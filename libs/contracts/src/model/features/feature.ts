@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { UrlFriendlyName } from '../documented-patterns.ts';
+import { UrlFriendlyName } from '../text-schemas.ts';
 import { FeatureEnvironment } from './feature-environment.ts';
 import { FeatureLink } from './feature-link.ts';
 import { Lifecycle } from './lifecycle.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notEmpty, UrlFriendlyName } from '../documented-patterns.ts';
+import { notEmpty, UrlFriendlyName } from '../text-schemas.ts';
 
 /** The largest weight of a variant, and the sum of the weights of all variants. */
 export const totalWeight = 1000;

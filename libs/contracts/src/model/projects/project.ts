@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { notBlank, urlFriendlyPattern, UrlFriendlyName } from '../documented-patterns.ts';
+import { urlFriendlyPattern } from '../documented-patterns.ts';
+import { notBlank, UrlFriendlyName } from '../text-schemas.ts';
 import { FeatureNaming } from './project-overview.ts';
 import { ProjectOwner } from './project-owner.ts';
 import { Constant, Nullable, Timestamp } from '../schema.ts';

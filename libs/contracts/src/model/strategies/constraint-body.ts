@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { documentedOperands } from '../../constraint-operand.ts';
 import { Constraint } from './constraint.ts';
-import { notEmpty } from '../documented-patterns.ts';
+import { notEmpty } from '../text-schemas.ts';
 
 /** A constraint in a request: a context field, an operator, and the operand that the operator requires. */
 export const ConstraintBody = Type.Object(

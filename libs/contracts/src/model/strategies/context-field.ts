@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { UrlFriendlyName } from '../documented-patterns.ts';
+import { UrlFriendlyName } from '../text-schemas.ts';
 import { Nullable, Timestamp } from '../schema.ts';
 
 /** A value that constraints on a context field may use. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { notBlank } from '../documented-patterns.ts';
+import { notBlank } from '../text-schemas.ts';
 import { Constraint } from './constraint.ts';
 import { ConstraintBody } from './constraint-body.ts';
 import { maxId, Nullable, Timestamp } from '../schema.ts';

@@ -1,4 +1,4 @@
-import { Names } from '../../model/names.ts';
+import { NameList } from '../../model/name-list.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectFeaturePath } from '../paths.ts';
 
@@ -12,5 +12,5 @@ export const ListPossibleParents = defineOperation({
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parents' },
   permission: 'authenticated',
   params: ProjectFeaturePath,
-  reply: Names,
+  reply: NameList,
 });

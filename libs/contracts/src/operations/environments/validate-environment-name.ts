@@ -1,4 +1,4 @@
-import { NameBody } from '../../model/names.ts';
+import { ValidateNameBody } from '../../model/validate-name-body.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks a name for an environment. */
@@ -11,6 +11,6 @@ export const ValidateEnvironmentName = defineOperation({
   http: { method: 'POST', url: '/api/admin/environments/validate' },
   permission: 'ADMIN',
   idempotent: true,
-  body: NameBody,
+  body: ValidateNameBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { eventFilters, limitPattern, offsetPattern } from '../../model/documented-patterns.ts';
+import { documentedEventFilters, limitPattern, offsetPattern } from '../../model/documented-patterns.ts';
 import { Event } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
@@ -21,29 +21,29 @@ export type FoundEvents = Static<typeof FoundEvents>;
 /** The filters of events in the query of a search or of the feed. */
 export const eventFilterParameters = {
   id: text('filters by id of the event, in the same form as `type`', {
-    ...eventFilters.ids,
+    ...documentedEventFilters.ids,
   }),
   query: text(
     "text to find in the event's data, in the data before, or in its tags; upper and lower case do not matter",
   ),
   type: text('filters by type of event: `IS` or `IS_ANY_OF`, a colon, and values with commas between them', {
-    ...eventFilters.values,
+    ...documentedEventFilters.values,
   }),
   project: text('filters by project id, in the same form as `type`', {
-    ...eventFilters.values,
+    ...documentedEventFilters.values,
   }),
   feature: text('filters by name of feature, in the same form as `type`', {
-    ...eventFilters.values,
+    ...documentedEventFilters.values,
   }),
   environment: text('filters by environment, in the same form as `type`', {
-    ...eventFilters.values,
+    ...documentedEventFilters.values,
   }),
   createdBy: text('filters by id of the user who caused the event, in the same form as `type`', {
-    ...eventFilters.ids,
+    ...documentedEventFilters.ids,
   }),
-  from: text('the first day, UTC: `IS:` and a date', { ...eventFilters.day }),
+  from: text('the first day, UTC: `IS:` and a date', { ...documentedEventFilters.day }),
   to: text('the last day, UTC, it included: `IS:` and a date', {
-    ...eventFilters.day,
+    ...documentedEventFilters.day,
   }),
 };
 

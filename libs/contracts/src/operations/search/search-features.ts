@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import { dayFilter, limitPattern, listFilter, stateFilter, tagFilter } from '../../model/documented-patterns.ts';
+import {
+  documentedDayFilter,
+  limitPattern,
+  documentedListFilter,
+  documentedStateFilter,
+  documentedTagFilter,
+} from '../../model/documented-patterns.ts';
 import { SearchFeaturesResponse } from '../../model/features/search.ts';
 import { defineOperation } from '../../operation.ts';
 
@@ -26,27 +32,27 @@ export const SearchFeatures = defineOperation({
     query: text('text to find in the name or in a tag of the feature'),
     project: text('filters by project id: an operator, a colon, and values with commas between them', {
       documentedPattern: valuesPattern,
-      documentedAllOf: [listFilter],
+      documentedAllOf: [documentedListFilter],
     }),
     state: text('filters by state, which is `active` or `stale`, in the same form as `project`', {
       documentedPattern: valuesPattern,
-      documentedAllOf: [stateFilter],
+      documentedAllOf: [documentedStateFilter],
     }),
     type: text('filters by the type of the feature, in the same form as `project`', {
       documentedPattern: valuesPattern,
-      documentedAllOf: [listFilter],
+      documentedAllOf: [documentedListFilter],
     }),
     createdBy: text(
       'filters by the user who created the feature, in the same form as `project`: digits are an id, anything else is a name',
-      { documentedPattern: valuesPattern, documentedAllOf: [listFilter] },
+      { documentedPattern: valuesPattern, documentedAllOf: [documentedListFilter] },
     ),
     tag: text('filters by tags, each written `<type>:<value>`', {
       documentedPattern: tagsPattern,
-      documentedAllOf: [tagFilter],
+      documentedAllOf: [documentedTagFilter],
     }),
     segment: text('filters by names of segments', {
       documentedPattern: segmentsPattern,
-      documentedAllOf: [listFilter],
+      documentedAllOf: [documentedListFilter],
     }),
     status: Type.Optional(
       Type.Array(Type.String({ documentedPattern: '^[^:]+:(enabled|disabled)$' }), {
@@ -82,11 +88,11 @@ export const SearchFeatures = defineOperation({
     ),
     createdAt: text('filters by the day of creation: an operator, a colon, and a date', {
       documentedPattern: dayPattern,
-      documentedAllOf: [dayFilter],
+      documentedAllOf: [documentedDayFilter],
     }),
     lastSeenAt: text(
       'filters by the day when metrics were last collected, in the same form as `createdAt`; leaves out features without metrics',
-      { documentedPattern: dayPattern, documentedAllOf: [dayFilter] },
+      { documentedPattern: dayPattern, documentedAllOf: [documentedDayFilter] },
     ),
     favorite: text("`true` finds only the caller's favourites, `false` only other features", {
       documentedEnum: ['true', 'false'],

@@ -1,4 +1,4 @@
-import { SegmentNameBody } from '../../model/names.ts';
+import { ValidateSegmentNameBody } from '../../model/validate-name-body.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks a name for a segment. */
@@ -11,6 +11,6 @@ export const ValidateSegmentName = defineOperation({
   http: { method: 'POST', url: '/api/admin/segments/validate', status: 204 },
   permission: 'authenticated',
   idempotent: true,
-  body: SegmentNameBody,
+  body: ValidateSegmentNameBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { TrimmedText } from '../../../model/documented-patterns.ts';
+import { TrimmedText } from '../../../model/text-schemas.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 

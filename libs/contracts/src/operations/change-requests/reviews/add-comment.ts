@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { maxCommentLength } from '../../../model/change-requests/change-request.ts';
-import { TrimmedText } from '../../../model/documented-patterns.ts';
+import { TrimmedText } from '../../../model/text-schemas.ts';
 import { defineOperation } from '../../../operation.ts';
 import { ChangeRequestPath } from '../../paths.ts';
 
