@@ -1,4 +1,4 @@
-import { ProjectFlagCreators } from '../../model/projects/flag-creators.ts';
+import { ProjectFlagCreators } from '../../model/features/flag-creators.ts';
 import { defineOperation } from '../../operation.ts';
 import { ProjectPath } from '../paths.ts';
 

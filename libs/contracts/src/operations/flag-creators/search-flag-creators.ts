@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { FlagCreatorPage } from '../../model/projects/flag-creators.ts';
+import { FlagCreatorPage } from '../../model/features/flag-creators.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the users who created features in projects that the caller sees, by name, page by page. */
