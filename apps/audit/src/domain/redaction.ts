@@ -1,4 +1,4 @@
-import { redacted } from '@bunting/contracts';
+import { redactedText } from '@bunting/contracts';
 
 /** Names of members whose values are redacted, in normal form: `apiKey`, `api_key` and `API-Key` are the same. */
 const secretMembers = new Set([
@@ -55,7 +55,7 @@ const lengthWithoutPunctuation = (word: string): number => {
 /** The text without words that have the form of a credential. Takes linear time: words are matched one by one, without backtracking. */
 const textWithoutSecrets = (text: string): string => {
   if (text.length < minSecretLength) return text;
-  if (text.includes('PRIVATE KEY-----')) return redacted;
+  if (text.includes('PRIVATE KEY-----')) return redactedText;
   let previousWord = '';
   // Every second piece is a separator, which is copied.
   return text
@@ -66,7 +66,7 @@ const textWithoutSecrets = (text: string): string => {
       const isSecret =
         word.length >= minSecretLength && (announcesCredential(previousWord) || isApiKey(word) || isWebToken(word));
       previousWord = piece.slice(0, 10).replace(/:$/, '');
-      return isSecret ? `${redacted}${piece.slice(word.length)}` : piece;
+      return isSecret ? `${redactedText}${piece.slice(word.length)}` : piece;
     })
     .join('');
 };
@@ -86,7 +86,7 @@ export const withoutSecrets = (value: unknown): unknown => {
   }
   const members = Object.entries(value).map(([name, member]): [string, unknown] => [
     name,
-    isSecretMember(name) && !isEmpty(member) ? redacted : withoutSecrets(member),
+    isSecretMember(name) && !isEmpty(member) ? redactedText : withoutSecrets(member),
   ]);
   const original = value as Record<string, unknown>;
   return members.some(([name, member]) => member !== original[name]) ? Object.fromEntries(members) : value;

@@ -1,6 +1,6 @@
 import type { RequestOf, SearchFeatures } from '@bunting/contracts';
 import {
-  checkParameter,
+  checkedParameter,
   invalidParameter,
   maxValues,
   type Parameter,
@@ -78,7 +78,7 @@ const parseStatuses = (texts: readonly string[] | undefined): readonly string[] 
   if (texts === undefined) return undefined;
   if (texts.length === 0 || texts.length > maxValues)
     throw invalidParameter({ name: 'status', text: `${texts.length} of them` }, `be given 1 to ${maxValues} times`);
-  return [...new Set(texts.map((text) => parseStatus(checkParameter('status', text))))];
+  return [...new Set(texts.map((text) => parseStatus(checkedParameter('status', text))))];
 };
 
 /**

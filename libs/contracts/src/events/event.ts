@@ -4,7 +4,7 @@ import { Constant, AnyObject, Nullable, Timestamp } from '../model/schema.ts';
 import { Tag } from '../model/features/tag.ts';
 
 /** The text that the event log stores instead of a secret in the data of an event. */
-export const redacted = '[redacted]';
+export const redactedText = '[redacted]';
 
 const EventTypeName = Type.Enum([...eventTypes], {
   type: 'string',

@@ -26,7 +26,7 @@ const isTooLong = (text: string): boolean =>
   text.length > maxParameterLength && (text.length > 2 * maxParameterLength || [...text].length > maxParameterLength);
 
 /** Checks the length and the characters of a parameter, and returns it. @throws Refusal `ValidationError` */
-export const checkParameter = (name: string, text: string): Parameter => {
+export const checkedParameter = (name: string, text: string): Parameter => {
   const parameter = { name, text };
   if (isTooLong(text)) throw invalidParameter(parameter, `be at most ${maxParameterLength} characters long`);
   requireStorableText(text, `/query/${name}`);
@@ -38,7 +38,7 @@ export const parameterParser =
   <N extends string>(query: { readonly [name in N]?: string | undefined }) =>
   <T>(name: N, parse: (parameter: Parameter) => T): T | undefined => {
     const text = query[name];
-    return text === undefined ? undefined : parse(checkParameter(name, text));
+    return text === undefined ? undefined : parse(checkedParameter(name, text));
   };
 
 /** Parses a parameter that must be one of the words. */

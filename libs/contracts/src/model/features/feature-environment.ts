@@ -46,7 +46,7 @@ export const SearchFeatureEnvironment = Type.Object(
 export type SearchFeatureEnvironment = Static<typeof SearchFeatureEnvironment>;
 
 /** A feature in one environment, as the reply of its own operation. */
-export const FeatureInEnvironment = Type.Object(
+export const FeatureEnvironmentReply = Type.Object(
   {
     name: Type.String({ description: 'the name of the feature' }),
     environment: Type.String({ description: 'the name of the environment' }),
@@ -55,7 +55,7 @@ export const FeatureInEnvironment = Type.Object(
   },
   { description: 'A feature in one environment.' },
 );
-export type FeatureInEnvironment = Static<typeof FeatureInEnvironment>;
+export type FeatureEnvironmentReply = Static<typeof FeatureEnvironmentReply>;
 
 export const ActivationQuery = Type.Object({
   shouldActivateDisabledStrategies: Type.Optional(

@@ -1,4 +1,4 @@
-import { FeatureInEnvironment } from '../../model/features/feature-environment.ts';
+import { FeatureEnvironmentReply } from '../../model/features/feature-environment.ts';
 import { defineOperation } from '../../operation.ts';
 import { FeatureEnvironmentPath } from '../paths.ts';
 
@@ -12,6 +12,6 @@ export const GetFeatureEnvironment = defineOperation({
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment' },
   permission: 'authenticated',
   params: FeatureEnvironmentPath,
-  reply: FeatureInEnvironment,
+  reply: FeatureEnvironmentReply,
   errors: ['NotFoundError'],
 });

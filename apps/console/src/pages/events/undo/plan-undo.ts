@@ -9,7 +9,7 @@ import {
   type FeatureStrategy,
   type FeatureVariant,
   isEqual,
-  redacted,
+  redactedText,
   type Segment,
   type UpdateFeatureBody,
 } from '@bunting/contracts';
@@ -423,6 +423,6 @@ export const planUndo = (event: Event, state: UndoState): UndoPlan => {
   const plan = (rules as Partial<Record<EventType, Rule>>)[event.type]?.(event, state) ?? refused('unsupported');
   if (plan.kind !== 'possible') return plan;
   if (state.isSetAgain) return refused('setAgain');
-  // The event log has replaced secrets by the marker `redacted`: undoing the event would store the marker.
-  return JSON.stringify(plan.steps).includes(redacted) ? refused('redacted') : plan;
+  // The event log has replaced secrets by the marker `redactedText`: undoing the event would store the marker.
+  return JSON.stringify(plan.steps).includes(redactedText) ? refused('redacted') : plan;
 };
