@@ -10,7 +10,7 @@ export {
 } from './database.ts';
 export { type Entity, type EntitySql, entitySql } from './schema/entity-sql.ts';
 export { persistDifference } from './persist-difference.ts';
-export { Timestamp, TextArray, timestampSql } from './schema/column-types.ts';
+export { TimestampColumn, TextArray, timestampSql } from './schema/column-types.ts';
 export { violatedConstraint, isDataError, refusalForFailure } from './failures/database-failures.ts';
 export { migrateEmptyDatabase } from './schema/migrate-empty-database.ts';
 export { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';

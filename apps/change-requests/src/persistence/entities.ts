@@ -4,7 +4,7 @@ import {
   changeRequestStates,
   type InverseChange,
 } from '@bunting/contracts';
-import { Timestamp } from '@bunting/database';
+import { TimestampColumn } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type ApplyAttempt, type Schedule, scheduleStatuses } from '../domain/change-request.ts';
 import { isPendingSql, sqlList } from './request-conditions-sql.ts';
@@ -14,7 +14,7 @@ import { isPendingSql, sqlList } from './request-conditions-sql.ts';
 /** Refuses a second draft of one user for one project and environment. */
 export const oneDraftIndex = 'change_request_draft';
 
-const timestamp = () => p.type(Timestamp);
+const timestamp = () => p.type(TimestampColumn);
 
 /** In an index: the id of an embedded object. MikroORM accepts a path there, but its types do not. */
 const idOf = <Name extends string>(name: Name) => `${name}.id` as Name;

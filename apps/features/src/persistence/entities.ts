@@ -7,7 +7,7 @@ import type {
   Tag,
   UserReference,
 } from '@bunting/contracts';
-import { entitySql, Timestamp } from '@bunting/database';
+import { entitySql, TimestampColumn } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../domain/context-fields/context-field.ts';
 import type { Dependency, FeatureInEnvironment, EnteredStage } from '../domain/features/feature.ts';
@@ -17,7 +17,7 @@ import type { StoredStrategyType } from '../domain/strategy-types/strategy-type.
 
 // Properties are named as in the domain and in JSON. Columns are the same in snake case. `hidden` properties are not part of the JSON.
 
-const timestamp = () => p.type(Timestamp);
+const timestamp = () => p.type(TimestampColumn);
 
 const emptyList = "'[]'";
 

@@ -1,5 +1,5 @@
 import type { Permission, ProjectState, Role } from '@bunting/contracts';
-import { entitySql, Timestamp, TextArray } from '@bunting/database';
+import { entitySql, TimestampColumn, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { UnusedGroupAttributes, UnusedUserAttributes } from '../domain/scim/unused-provider-attributes.ts';
 import type { TokenKind } from '../domain/tokens/token-scope.ts';
@@ -67,9 +67,9 @@ export const UserEntity = defineEntity({
     rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').index('api_user_by_root_role'),
     isService: p.boolean().default(false),
     isActive: p.boolean().default(true),
-    seenAt: p.type(Timestamp).strictNullable(),
-    createdAt: p.type(Timestamp).defaultRaw('now()'),
-    deletedAt: p.type(Timestamp).strictNullable().hidden(),
+    seenAt: p.type(TimestampColumn).strictNullable(),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
+    deletedAt: p.type(TimestampColumn).strictNullable().hidden(),
     /** what an identity provider manages of the user through SCIM; null for a user that none manages */
     provisioned: p.json<UnusedUserAttributes>().strictNullable(),
   },
@@ -106,10 +106,10 @@ export const TokenEntity = defineEntity({
     deletedProjects: p.type(TextArray).defaultRaw("'{}'").hidden(),
     environment: p.text().default('*'),
     createdBy: p.integer().strictNullable().hidden(),
-    createdAt: p.type(Timestamp).defaultRaw('now()'),
-    expiresAt: p.type(Timestamp).strictNullable(),
-    seenAt: p.type(Timestamp).strictNullable(),
-    revokedAt: p.type(Timestamp).strictNullable().hidden(),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
+    expiresAt: p.type(TimestampColumn).strictNullable(),
+    seenAt: p.type(TimestampColumn).strictNullable(),
+    revokedAt: p.type(TimestampColumn).strictNullable().hidden(),
     /** marks the admin token of the current value of `BUNTING_ADMIN_TOKEN`, and those of its replaced values */
     configured: p.text().$type<'current' | 'replaced'>().strictNullable().hidden(),
   },
@@ -143,9 +143,9 @@ export const SessionEntity = defineEntity({
     hash: p.blob().$type<Buffer>().hidden(),
     userAgent: p.text().default(''),
     address: p.text().default(''),
-    createdAt: p.type(Timestamp).defaultRaw('now()'),
-    seenAt: p.type(Timestamp).defaultRaw('now()'),
-    expiresAt: p.type(Timestamp).index('user_session_by_expiry'),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
+    seenAt: p.type(TimestampColumn).defaultRaw('now()'),
+    expiresAt: p.type(TimestampColumn).index('user_session_by_expiry'),
   },
   checks: [{ name: 'user_session_hash', expression: 'octet_length(hash) = 32' }],
 });
@@ -158,7 +158,7 @@ export const PasswordEntity = defineEntity({
     id: p.integer().primary(),
     user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').deleteRule('cascade').index('user_password_by_user'),
     hash: p.text().hidden(),
-    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
   },
 });
 
@@ -170,7 +170,7 @@ export const IdentityEntity = defineEntity({
     issuer: p.text().primary(),
     subject: p.text().primary(),
     user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').deleteRule('cascade').index('user_identity_by_user'),
-    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
   },
 });
 
@@ -191,8 +191,8 @@ export const LinkEntity = defineEntity({
     selector: p.text().unique('sign_in_link_selector'),
     hash: p.blob().$type<Buffer>(),
     createdBy: p.text().strictNullable(),
-    expiresAt: p.type(Timestamp),
-    usedAt: p.type(Timestamp).strictNullable(),
+    expiresAt: p.type(TimestampColumn),
+    usedAt: p.type(TimestampColumn).strictNullable(),
   },
   checks: [
     { name: 'sign_in_link_purpose', expression: "purpose in ('set-password', 'create-first-admin')" },
@@ -209,8 +209,8 @@ export const InviteLinkEntity = defineEntity({
     id: p.uuid().primary().defaultRaw('gen_random_uuid()'),
     name: p.text(),
     enabled: p.boolean().default(true),
-    expiresAt: p.type(Timestamp),
-    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    expiresAt: p.type(TimestampColumn),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
     createdBy: p.text(),
   },
 });
@@ -239,7 +239,7 @@ export const GroupEntity = defineEntity({
     mappingsSSO: p.type(TextArray).fieldName('mappings_sso').defaultRaw("'{}'"),
     rootRole: p.manyToOne(RoleEntity).mapToPk().joinColumn('root_role_id').strictNullable().deleteRule('no action'),
     createdBy: p.text(),
-    createdAt: p.type(Timestamp).defaultRaw('now()'),
+    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
     /** what an identity provider manages of the group through SCIM; null for a group that none manages */
     provisioned: p.json<UnusedGroupAttributes>().strictNullable().hidden(),
   },
@@ -261,7 +261,7 @@ export const GroupMemberEntity = defineEntity({
     createdBy: p.text(),
     /** whether single sign-on added the member, and removes it when the provider no longer names the group */
     isSynced: p.boolean().default(false),
-    joinedAt: p.type(Timestamp).defaultRaw('now()'),
+    joinedAt: p.type(TimestampColumn).defaultRaw('now()'),
   },
 });
 
@@ -277,11 +277,11 @@ export const ProjectProjectionEntity = defineEntity({
     id: p.text().primary(),
     mode: p.text().$type<ProjectState['mode']>(),
     version: p.bigint('number'),
-    deletedAt: p.type(Timestamp).strictNullable(),
+    deletedAt: p.type(TimestampColumn).strictNullable(),
     /** the version with which the features service is about to make the project private: it is hidden until that state is applied */
     pendingPrivateVersion: p.bigint('number').strictNullable(),
     /** when the project was hidden for that version */
-    pendingPrivateSince: p.type(Timestamp).strictNullable(),
+    pendingPrivateSince: p.type(TimestampColumn).strictNullable(),
   },
   indexes: [
     { name: 'project_closed', properties: ['id'], where: "mode <> 'open' or pending_private_version is not null" },
@@ -295,7 +295,7 @@ export const ProjectUserEntity = defineEntity({
     project: p.text().primary(),
     assignee: userKey().index('project_user_by_user'),
     role: roleKey().index('project_user_by_role'),
-    addedAt: p.type(Timestamp).defaultRaw('now()'),
+    addedAt: p.type(TimestampColumn).defaultRaw('now()'),
   },
 });
 
@@ -306,7 +306,7 @@ export const ProjectGroupEntity = defineEntity({
     project: p.text().primary(),
     assignee: groupKey().index('project_group_by_group'),
     role: roleKey().index('project_group_by_role'),
-    addedAt: p.type(Timestamp).defaultRaw('now()'),
+    addedAt: p.type(TimestampColumn).defaultRaw('now()'),
   },
 });
 

@@ -1,7 +1,7 @@
 import { ArrayType, Type } from '@mikro-orm/postgresql';
 
 /** A `timestamptz` column whose value is RFC 3339 text in the application. */
-export class Timestamp extends Type<string | null> {
+export class TimestampColumn extends Type<string | null> {
   override getColumnType(): string {
     return 'timestamptz';
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshDatabase } from '@bunting/testing';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Database, openDatabase } from '../database.ts';
-import { Timestamp, TextArray } from './column-types.ts';
+import { TimestampColumn, TextArray } from './column-types.ts';
 import { entitySql } from './entity-sql.ts';
 import { persistDifference } from '../persist-difference.ts';
 import { missingMigrationStatements } from './missing-migration-statements.ts';
@@ -20,7 +20,7 @@ const Note = defineEntity({
     id: p.integer().primary().autoincrement(false),
     shortText: p.text(),
     writtenBy: p.embedded(Author).prefix('written_by_').nullable(),
-    writtenAt: p.type(Timestamp),
+    writtenAt: p.type(TimestampColumn),
     secret: p.text().nullable().hidden(),
   },
   indexes: [{ name: 'note_by_text', properties: ['shortText'], where: 'secret is null' }],
