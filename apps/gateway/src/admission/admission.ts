@@ -1,7 +1,7 @@
 import { anonymousCaller, type Caller, Refusal, refusal, type SignInOptions } from '@bunting/contracts';
 import type { Logger } from '@bunting/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Authenticate, Credentials } from '../authentication/authenticator.ts';
+import type { Authenticate, CredentialHeaders } from '../authentication/authenticator.ts';
 import { isOfrepRequest } from '../http/errors/ofrep-errors.ts';
 import { isPathBelow } from '../http/request/is-path-below.ts';
 import type { SameOriginPolicy } from '../sessions/same-origin-policy.ts';
@@ -112,7 +112,7 @@ export const publicAdmission = ({
 };
 
 /** OFREP also sends the token as `X-API-Key`. */
-const credentialsOf = (request: FastifyRequest): Credentials => {
+const credentialHeadersOf = (request: FastifyRequest): CredentialHeaders => {
   const { authorization, cookie, 'x-api-key': key } = request.headers;
   if (authorization !== undefined || typeof key !== 'string' || !isOfrepRequest(request))
     return { authorization, cookie };
@@ -131,7 +131,7 @@ export const admission = ({ authenticate, sameOrigin, signInOptions, limits, log
 
   const authenticateWithinLimit = async (request: FastifyRequest, address: string): Promise<Principal> => {
     try {
-      return await authenticate(credentialsOf(request));
+      return await authenticate(credentialHeadersOf(request));
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
       requireWithinRateLimit(

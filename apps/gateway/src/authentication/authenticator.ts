@@ -20,13 +20,13 @@ export interface AuthenticatorOptions {
 }
 
 /** The headers that authenticate a caller. */
-export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
+export type CredentialHeaders = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>;
 
 /**
  * Returns the principal of the token in the `Authorization` header, or without that header of the session in the cookie.
  * @throws Refusal `AuthenticationRequired` for a missing or invalid token or session
  */
-export type Authenticate = (headers: Credentials) => Principal | Promise<Principal>;
+export type Authenticate = (headers: CredentialHeaders) => Principal | Promise<Principal>;
 
 /** The result of the last lookup of a valid SDK token. */
 interface LastKnown {
@@ -165,7 +165,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
   const identifySession = (secret: string): Principal | Promise<Principal> =>
     findCached(`session:${digestOf(secret)}`, () => sessions.find(secret), endedSession);
 
-  const identifyBy = ({ authorization, cookie: cookies }: Credentials): Principal | Promise<Principal> => {
+  const identifyBy = ({ authorization, cookie: cookies }: CredentialHeaders): Principal | Promise<Principal> => {
     const secret = authorization === undefined ? cookie.read(cookies) : undefined;
     if (secret !== undefined) return identifySession(secret);
     const token = tokenIn(authorization);
@@ -200,7 +200,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
       tokenChanges++;
       if (lastKnown.size > 0) verification ??= verifyLastKnown().finally(() => void (verification = undefined));
     },
-    authenticate: (headers: Credentials): Principal | Promise<Principal> => {
+    authenticate: (headers: CredentialHeaders): Principal | Promise<Principal> => {
       const principal = identifyBy(headers);
       return principal instanceof Promise ? principal.then(recordUse) : recordUse(principal);
     },
