@@ -1,7 +1,7 @@
 import { type ErrorDetail } from './errors.ts';
 import { type Constraint, type ConstraintOperator, constraintOperators } from './model/strategies/constraint.ts';
 import { datePattern } from './model/documented-patterns.ts';
-import { exactNumbers } from './lenient-schema.ts';
+import { exactIntegerRange } from './lenient-schema.ts';
 import { quoteValue } from './text/quote-value.ts';
 
 /** The kind of operand that a constraint compares with. */
@@ -119,12 +119,16 @@ export const documentedOperands = [
       values: {
         type: 'array',
         minItems: 1,
-        items: { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: maxValueLength, ...exactNumbers },
+        items: { type: ['string', 'number', 'boolean'], minLength: 1, maxLength: maxValueLength, ...exactIntegerRange },
       },
     },
     required: ['operator', 'values'],
   },
-  singleValueBranch('number', { type: ['string', 'number'], documentedPattern: documentedNumber, ...exactNumbers }),
+  singleValueBranch('number', {
+    type: ['string', 'number'],
+    documentedPattern: documentedNumber,
+    ...exactIntegerRange,
+  }),
   singleValueBranch('date', { type: 'string', documentedPattern: `^${datePattern}$` }),
   singleValueBranch('version', { type: 'string', documentedPattern: semver }),
   singleValueBranch('pattern', { type: 'string' }),

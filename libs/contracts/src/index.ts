@@ -26,7 +26,7 @@ export * from './model/access/sign-in.ts';
 export * from './model/access/user-reference.ts';
 export * from './model/change-requests/change-request-search.ts';
 export * from './model/change-requests/change-request.ts';
-export * from './model/change-requests/impact.ts';
+export * from './model/change-requests/impact-on-users.ts';
 export * from './model/change-requests/reviewer.ts';
 export * from './model/environment.ts';
 export * from './model/features/cleanup.ts';

@@ -8,7 +8,7 @@ import { type TSchema } from 'typebox';
 const maxExactInteger = Number.MAX_SAFE_INTEGER;
 
 /** The range of the integers that JSON transports exactly. */
-export const exactNumbers = { minimum: -maxExactInteger, maximum: maxExactInteger } as const;
+export const exactIntegerRange = { minimum: -maxExactInteger, maximum: maxExactInteger } as const;
 
 /** A weight as text, for the OpenAPI document. `coerce` also converts larger numbers, which the range of the schema then refuses. */
 const weightPattern = '^(0?[0-9]{1,3}|1000)$';
@@ -23,7 +23,7 @@ const lenientText = (schema: Json) => ({
   documentation: {
     ...schema,
     type: ['string', 'number', 'boolean'],
-    ...exactNumbers,
+    ...exactIntegerRange,
   },
 });
 

@@ -15,7 +15,7 @@ export type LoginBody = Static<typeof LoginBody>;
 export const ClientAddressQuery = Type.Object({ address: Type.String() });
 
 /** The IP address and the browser of a client that starts a session, which the gateway takes from the connection and the headers. */
-export const ClientQuery = Type.Object({
+export const SessionClientQuery = Type.Object({
   address: Type.String(),
   userAgent: Type.Optional(
     Type.String({
@@ -27,7 +27,7 @@ export const ClientQuery = Type.Object({
 
 const name = Type.Optional(Nullable(Type.String({ maxLength: 255 }), { description: 'the name of the user' }));
 
-export const LinkQuery = Type.Object({ token: linkSecret });
+export const LinkSecretQuery = Type.Object({ token: linkSecret });
 
 export const FirstAdminBody = Type.Object(
   { token: linkSecret, name, username, email: Type.Optional(email), password },

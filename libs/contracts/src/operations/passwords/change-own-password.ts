@@ -1,5 +1,5 @@
 import { ChangeOwnPasswordBody } from '../../model/access/password.ts';
-import { ClientQuery } from '../../model/access/sign-in.ts';
+import { SessionClientQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Changes the password of the caller. Ends all sessions of the caller; the session of the request gets a new id. */
@@ -17,7 +17,7 @@ export const ChangeOwnPassword = defineOperation({
     headers: { userAgent: 'User-Agent' },
   },
   permission: 'authenticated',
-  query: ClientQuery,
+  query: SessionClientQuery,
   body: ChangeOwnPasswordBody,
   errors: [
     'ValidationError',

@@ -1,4 +1,4 @@
-import { LinkQuery } from '../../model/access/sign-in.ts';
+import { LinkSecretQuery } from '../../model/access/sign-in.ts';
 import { ResetLinkUser } from '../../model/access/password.ts';
 import { defineOperation } from '../../operation.ts';
 
@@ -11,7 +11,7 @@ export const ValidateResetLink = defineOperation({
   tag: 'Auth',
   http: { method: 'GET', url: '/auth/reset/validate' },
   permission: 'public',
-  query: LinkQuery,
+  query: LinkSecretQuery,
   reply: ResetLinkUser,
   errors: ['ValidationError', 'InvalidTokenError', 'UsedTokenError'],
 });

@@ -1,4 +1,4 @@
-import { ImpactBody, ImpactResult } from '../../model/change-requests/impact.ts';
+import { ImpactBody, ImpactResult } from '../../model/change-requests/impact-on-users.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Returns the users for whom changes would turn features on or off. Nothing is stored. */

@@ -1,5 +1,5 @@
 import { User } from '../../model/access/account.ts';
-import { ClientQuery, FirstAdminBody } from '../../model/access/sign-in.ts';
+import { SessionClientQuery, FirstAdminBody } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Creates the first administrator, by the link that the first start prints. Emits `user-created`. */
@@ -13,7 +13,7 @@ export const CreateFirstAdmin = defineOperation({
   isBuntingExtension: true,
   http: { method: 'POST', url: '/auth/first', status: 201, address: 'address', headers: { userAgent: 'User-Agent' } },
   permission: 'public',
-  query: ClientQuery,
+  query: SessionClientQuery,
   body: FirstAdminBody,
   reply: User,
   errors: ['ValidationError', 'OwaspValidationError', 'InvalidTokenError', 'UsedTokenError'],

@@ -1,5 +1,5 @@
 import { User } from '../../model/access/account.ts';
-import { ClientQuery, LoginBody } from '../../model/access/sign-in.ts';
+import { SessionClientQuery, LoginBody } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Signs a user in with a password. Sets the cookie of a new session. */
@@ -12,7 +12,7 @@ export const LogIn = defineOperation({
   tag: 'Auth',
   http: { method: 'POST', url: '/auth/simple/login', address: 'address', headers: { userAgent: 'User-Agent' } },
   permission: 'public',
-  query: ClientQuery,
+  query: SessionClientQuery,
   body: LoginBody,
   reply: User,
   errors: ['ValidationError', 'PasswordMismatch', 'InvalidOperationError', 'RateLimitError'],

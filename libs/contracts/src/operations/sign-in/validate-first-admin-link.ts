@@ -1,4 +1,4 @@
-import { LinkQuery } from '../../model/access/sign-in.ts';
+import { LinkSecretQuery } from '../../model/access/sign-in.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Checks the link that the first start prints. */
@@ -11,6 +11,6 @@ export const ValidateFirstAdminLink = defineOperation({
   isBuntingExtension: true,
   http: { method: 'GET', url: '/auth/first/validate' },
   permission: 'public',
-  query: LinkQuery,
+  query: LinkSecretQuery,
   errors: ['ValidationError', 'InvalidTokenError', 'UsedTokenError'],
 });
