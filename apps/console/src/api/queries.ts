@@ -3,19 +3,21 @@ import {
   GetMe,
   ListEnvironments,
   ListProjects,
+  type OperationTag,
   type ReplyOf,
   retryOutcomes,
 } from '@bunting/contracts';
 import {
   keepPreviousData,
+  MutationCache,
   type QueryClient,
   QueryClient as Client,
   queryOptions,
   useMutation,
   useQuery,
-  useQueryClient,
 } from '@tanstack/react-query';
 import { ApiError, type FailureKind } from './api-error.ts';
+import { invalidateStaleQueries } from './invalidate-stale-queries.ts';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
 /** The kinds of the console's own are no kinds of the API. */
@@ -33,8 +35,26 @@ const retryDelay = (attempt: number, error: unknown): number =>
     ? Math.min(error.retryAfterSeconds, 30) * 1_000
     : Math.min(500 * 2 ** attempt, 8_000);
 
+declare module '@tanstack/react-query' {
+  interface Register {
+    // Made by `operationKey`: mutations find queries by their tag. Queries of several operations are `other`.
+    readonly queryKey: readonly [OperationTag | 'other', ...unknown[]];
+    readonly mutationMeta: { readonly operation?: AnyOperation };
+  }
+}
+
+/**
+ * The client of all pages. Every mutation, successful or not, invalidates the queries that it makes stale. One that succeeds stays pending
+ * until those that the page shows have been read again.
+ */
 export const createQueryClient = (): QueryClient =>
   new Client({
+    mutationCache: new MutationCache({
+      onSettled: (_data, error, _variables, _result, { meta }, { client }) => {
+        const invalidation = invalidateStaleQueries(client, meta?.operation);
+        return error === null ? invalidation : undefined;
+      },
+    }),
     defaultOptions: {
       queries: {
         networkMode: 'always',
@@ -47,10 +67,14 @@ export const createQueryClient = (): QueryClient =>
     },
   });
 
-/** The query of an operation that reads. Its key begins with the operation's id, so that writes can invalidate it. */
+/** The key of a query that calls an operation; without `parts`, the common start of the keys of all its queries. */
+export const operationKey = (operation: AnyOperation, ...parts: readonly unknown[]) =>
+  [operation.tag, operation.operationId, ...parts] as const;
+
+/** The query of an operation that reads. */
 export const operationQuery = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
   queryOptions({
-    queryKey: [operation.operationId, request] as const,
+    queryKey: operationKey(operation, request),
     queryFn: ({ signal }): Promise<ReplyOf<O>> => call(operation, { ...request, signal } as CallRequest<O>),
   });
 
@@ -60,19 +84,20 @@ export const operationQueryWithEntityTag = <O extends AnyOperation>(
   request: Omit<CallRequest<O>, 'signal'>,
 ) =>
   queryOptions({
-    queryKey: [operation.operationId, request, 'tagged'] as const,
+    queryKey: operationKey(operation, request, 'tagged'),
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
   });
 
-/** A mutation that calls an operation. @param invalidates operations whose cached replies the write invalidates */
-export const useOperationMutation = <O extends AnyOperation>(operation: O, invalidates: readonly AnyOperation[]) => {
-  const client = useQueryClient();
-  return useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
+/**
+ * A mutation that calls an operation. It invalidates the queries that the operation's tag makes stale; a mutation of several operations,
+ * made by `useMutation`, invalidates all. @param onSuccess called before the queries are invalidated
+ */
+export const useOperationMutation = <O extends AnyOperation>(operation: O, onSuccess?: (reply: ReplyOf<O>) => void) =>
+  useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
     mutationFn: (request) => call(operation, request),
-    onSettled: () =>
-      Promise.all(invalidates.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
+    meta: { operation },
+    ...(onSuccess && { onSuccess }),
   });
-};
 
 export const useMe = () => useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });
 export const useProjects = () =>

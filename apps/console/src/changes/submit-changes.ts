@@ -86,7 +86,7 @@ export interface SubmittedChanges extends SubmitOptions {
 
 /**
  * Makes changes in one environment or in all, one after the other. If one of these environments is protected and the changes are not
- * direct, it adds all of them to the user's change request instead. Success or not, all queries are invalidated afterwards.
+ * direct, it adds all of them to the user's change request instead.
  */
 export const useSubmitChanges = (project: string) => {
   const client = useQueryClient();
@@ -104,6 +104,5 @@ export const useSubmitChanges = (project: string) => {
       for (const change of changes) await makeChange({ project, environment: environment ?? '' }, change, { ifMatch });
       return { kind: 'made' };
     },
-    onSettled: () => client.invalidateQueries(),
   });
 };

@@ -288,7 +288,7 @@ describeInBrowser('administration', () => {
       { action: 'updateSegment', payload: { name: `${name} 2`, description: 'Mine' } },
     ]);
     await page.getByRole('button', { name: 'Delete the segment' }).press('Enter');
-    const question = page.getByRole('alertdialog', { name: `Delete the segment “${name}”` });
+    const question = page.getByRole('alertdialog', { name: `Delete the segment “${name} 2”` });
     await question.getByRole('button', { name: 'Propose in a change request' }).press('Enter');
     await page.getByText('is part of your change request.', { exact: false }).waitFor();
     expect(await proposed()).toMatchObject([{ action: 'deleteSegment' }]);

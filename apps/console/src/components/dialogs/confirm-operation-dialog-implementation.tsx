@@ -24,10 +24,10 @@ export interface ConfirmOperationDialogProps<O extends AnyOperation> {
   readonly isImpossible?: boolean;
   readonly operation: O;
   readonly request: CallRequest<O>;
-  readonly invalidates: readonly AnyOperation[];
   /** the notification after a success */
   readonly notification: string;
   readonly onClose: () => void;
+  /** leaves the page of the thing */
   readonly onDone?: () => void;
 }
 
@@ -41,12 +41,17 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
   isImpossible = false,
   operation,
   request,
-  invalidates,
   notification,
   onClose,
   onDone,
 }: ConfirmOperationDialogProps<O>) => {
-  const mutation = useOperationMutation(operation, invalidates);
+  const finish = (): void => {
+    notify(notification);
+    onClose();
+    onDone?.();
+  };
+  // The page of the thing itself is left before its queries are invalidated: after a deletion, they would find nothing.
+  const mutation = useOperationMutation(operation, onDone && finish);
   const [typedText, setTypedText] = useState('');
   const isNameTyped = typedName === undefined || typedText.trim() === typedName;
   const run = async (): Promise<void> => {
@@ -56,9 +61,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
     } catch {
       return;
     }
-    notify(notification);
-    onClose();
-    onDone?.();
+    if (onDone === undefined) finish();
   };
   return (
     <Dialog

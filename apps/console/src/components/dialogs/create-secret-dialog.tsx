@@ -1,8 +1,8 @@
 import type { AnyOperation, ReplyOf } from '@bunting/contracts';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Control, useForm } from 'react-hook-form';
-import { call, type CallRequest } from '../../api/call.ts';
+import type { CallRequest } from '../../api/call.ts';
+import { useOperationMutation } from '../../api/queries.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/notice.tsx';
 import { Dialog } from './dialog.tsx';
@@ -27,8 +27,6 @@ interface CreateSecretDialogProps<O extends AnyOperation> {
   readonly submit: string;
   readonly operation: O;
   readonly request: (values: CreateSecretValues) => CallRequest<O>;
-  /** operations whose cached replies are invalidated afterwards */
-  readonly invalidates: readonly AnyOperation[];
   readonly values?: CreateSecretValues;
   readonly children: (control: Control<CreateSecretValues>) => React.ReactNode;
   readonly secret: (reply: ReplyOf<O>) => ShownSecret;
@@ -44,22 +42,20 @@ export const CreateSecretDialog = <O extends AnyOperation>({
   submit,
   operation,
   request,
-  invalidates,
   values = {},
   children,
   secret,
   onClose,
 }: CreateSecretDialogProps<O>) => {
-  const client = useQueryClient();
   const [shownSecret, setShownSecret] = useState<ShownSecret | undefined>();
+  const create = useOperationMutation(operation, (reply) => setShownSecret(secret(reply)));
   const { control, handleSubmit, setError, formState } = useForm<CreateSecretValues>({ defaultValues: values });
   const send = handleSubmit(async (entered) => {
     try {
-      setShownSecret(secret(await call(operation, request(entered))));
+      await create.mutateAsync(request(entered));
     } catch (error) {
-      return showServerError(error, Object.keys(values), setError);
+      showServerError(error, Object.keys(values), setError);
     }
-    await Promise.all(invalidates.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] })));
   });
   if (shownSecret !== undefined) {
     return (

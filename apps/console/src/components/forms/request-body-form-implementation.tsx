@@ -44,8 +44,6 @@ interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly operation: O;
   /** the path parameters and query of the operation */
   readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
-  /** operations whose cached replies are invalidated afterwards */
-  readonly invalidates: readonly AnyOperation[];
   readonly fields: readonly RequestBodyField[];
   /** Renders inputs for members that cannot be edited one by one, below the fields. `base` is the stored state that the form edits. */
   readonly renderBody?: (
@@ -85,7 +83,6 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
   const {
     operation,
     request,
-    invalidates,
     fields,
     readStored,
     proposeInstead,
@@ -93,7 +90,7 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
     onDone,
     prepare = (body) => body,
   } = options;
-  const save = useOperationMutation(operation, invalidates);
+  const save = useOperationMutation(operation);
   const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, entityTag: options.entityTag });
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();

@@ -100,7 +100,12 @@ const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
 };
 
 const InstallationHealth = () => {
-  const readiness = useQuery({ queryKey: ['readiness'], queryFn: readReadiness, refetchInterval: 5_000, retry: false });
+  const readiness = useQuery({
+    queryKey: ['other', 'readiness'],
+    queryFn: readReadiness,
+    refetchInterval: 5_000,
+    retry: false,
+  });
   return (
     <QueryResult query={readiness}>
       {(data) => (
@@ -270,7 +275,6 @@ const SearchIndex = () => {
           confirm={text.reindex}
           operation={StartReindex}
           request={{}}
-          invalidates={[GetReindexStatus]}
           notification={text.reindexStarted}
           onClose={() => setConfirming(false)}
         >

@@ -1,11 +1,4 @@
-import {
-  type ChangeRequest,
-  ChangeState,
-  type ChangeRequestStateBody,
-  GetChangeRequest,
-  PreviewChangeRequest,
-  RevertChangeRequest,
-} from '@bunting/contracts';
+import { type ChangeRequest, ChangeState, type ChangeRequestStateBody, RevertChangeRequest } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperationMutation, useMe } from '../../api/queries.ts';
@@ -32,8 +25,8 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
   const [time, setTime] = useState('');
   const userId = useMe().data?.user.id;
   const navigate = useNavigate();
-  const changeState = useOperationMutation(ChangeState, [GetChangeRequest, PreviewChangeRequest]);
-  const revert = useOperationMutation(RevertChangeRequest, []);
+  const changeState = useOperationMutation(ChangeState);
+  const revert = useOperationMutation(RevertChangeRequest);
   const params = { projectId: request.project, id: request.id };
   const actions = changeRequestActionsByState(request.state, request.createdBy.id === userId);
   const open = (next: ChangeRequestAction): void => {

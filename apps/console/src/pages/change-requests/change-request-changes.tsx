@@ -4,7 +4,6 @@ import {
   type ChangeRequestPreview,
   DiscardChange,
   type FeatureStrategy,
-  GetChangeRequest,
   isClosedState,
   PreviewChangeRequest,
 } from '@bunting/contracts';
@@ -71,7 +70,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
     strategies,
     segmentNames,
   });
-  const discard = useOperationMutation(DiscardChange, [GetChangeRequest, PreviewChangeRequest]);
+  const discard = useOperationMutation(DiscardChange);
   return (
     <li className={styles['change']}>
       <div className={layout['bar']}>

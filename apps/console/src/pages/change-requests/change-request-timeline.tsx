@@ -1,4 +1,4 @@
-import { AddComment, type ChangeRequest, GetChangeRequest } from '@bunting/contracts';
+import { AddComment, type ChangeRequest } from '@bunting/contracts';
 import { useState } from 'react';
 import { useOperationMutation } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -47,7 +47,7 @@ export const ChangeRequestTimeline = ({ request }: RequestProps) => {
   ];
   const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const [text, setText] = useState('');
-  const addComment = useOperationMutation(AddComment, [GetChangeRequest]);
+  const addComment = useOperationMutation(AddComment);
   return (
     <section className={layout['card']} aria-labelledby="timeline">
       <h2 id="timeline">{changeRequestsMessages.timeline}</h2>

@@ -1,6 +1,7 @@
-import type { CleanupQuery } from '@bunting/contracts';
+import { type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { operationKey } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
@@ -20,7 +21,7 @@ interface CleanupReportDialogProps {
 export const CleanupReportDialog = ({ query, selection, onClose }: CleanupReportDialogProps) => {
   const [isCopied, setCopied] = useState(false);
   const selected = useQuery({
-    queryKey: ['cleanup text', query, selection],
+    queryKey: operationKey(ListCleanupFeatures, query, 'selected', selection),
     queryFn: ({ signal }) => readCleanupSelection(query, selection, signal),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,

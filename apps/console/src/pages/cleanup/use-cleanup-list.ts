@@ -2,7 +2,7 @@ import { type CleanupQuery, CountCleanupFeatures, ListCleanupFeatures } from '@b
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { operationQuery } from '../../api/queries.ts';
+import { operationKey, operationQuery } from '../../api/queries.ts';
 import { emptySelection, type FlagSelection } from '../flags/flag-selection.ts';
 import type { CleanupView } from './cleanup-view.ts';
 
@@ -21,7 +21,7 @@ export const useCleanupCounts = (query: Pick<CleanupQuery, 'days' | 'project'>) 
 /** The flags of a query, read page by page as the user scrolls. */
 export const useCleanupList = (query: CleanupQuery, view: CleanupView, counts: ReturnType<typeof useCleanupCounts>) => {
   const list = useInfiniteQuery({
-    queryKey: [ListCleanupFeatures.operationId, query],
+    queryKey: operationKey(ListCleanupFeatures, query),
     queryFn: ({ pageParam, signal }) =>
       call(ListCleanupFeatures, {
         query: { ...query, limit: pageSize, ...(pageParam === null ? {} : { after: pageParam }) },

@@ -2,6 +2,7 @@ import { type EventLogVerification, SearchEvents, VerifyEventLog } from '@buntin
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
+import { operationKey } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
@@ -80,7 +81,7 @@ const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const [progress, setProgress] = useState<Progress | undefined>();
   const isMalformed = notedEnd.trim() !== '' && !notedEndPattern.test(notedEnd.trim());
   const query = useQuery({
-    queryKey: [VerifyEventLog.operationId, 'all', checkedEnd],
+    queryKey: operationKey(VerifyEventLog, 'all', checkedEnd),
     queryFn: ({ signal }) => verifyAll(checkedEnd, signal, setProgress),
     staleTime: Infinity,
     gcTime: 0,
@@ -132,7 +133,7 @@ const IntegrityDialog = ({ onClose }: { readonly onClose: () => void }) => {
 export const LogIntegrity = () => {
   const [isOpen, setOpen] = useState(false);
   const recent = useQuery({
-    queryKey: [VerifyEventLog.operationId, 'recent'],
+    queryKey: operationKey(VerifyEventLog, 'recent'),
     queryFn: async ({ signal }) => {
       const { events } = await call(SearchEvents, { query: { limit: '1' }, signal });
       const from = Math.max(1, (events[0]?.id ?? 1) - recentEventCount + 1);

@@ -1,11 +1,4 @@
-import {
-  type Feature,
-  featureTypes,
-  GetFeature,
-  ListTagTypes,
-  UpdateFeature,
-  UpdateFeatureTags,
-} from '@bunting/contracts';
+import { type Feature, featureTypes, ListTagTypes, UpdateFeature, UpdateFeatureTags } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -43,7 +36,7 @@ interface DetailsForm {
 }
 
 const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) => {
-  const update = useOperationMutation(UpdateFeature, [GetFeature]);
+  const update = useOperationMutation(UpdateFeature);
   const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
     defaultValues: {
       description: feature.description ?? '',
@@ -96,7 +89,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
 
 const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { readonly onClose: () => void }) => {
   const { data } = useQuery({ ...operationQuery(ListTagTypes, {}), staleTime: 60_000 });
-  const update = useOperationMutation(UpdateFeatureTags, [GetFeature]);
+  const update = useOperationMutation(UpdateFeatureTags);
   const [type, setType] = useState('simple');
   const [value, setValue] = useState('');
   const add = (): void =>
@@ -188,7 +181,7 @@ const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
 const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
   const tags = feature.tags ?? [];
   const [isAdding, setAdding] = useState(false);
-  const updateTags = useOperationMutation(UpdateFeatureTags, [GetFeature]);
+  const updateTags = useOperationMutation(UpdateFeatureTags);
   return (
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>

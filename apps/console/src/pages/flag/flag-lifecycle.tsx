@@ -1,4 +1,4 @@
-import { CompleteFeature, type Feature, GetFeature, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
+import { CompleteFeature, type Feature, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { operationQuery, useOperationMutation } from '../../api/queries.ts';
@@ -20,8 +20,8 @@ interface LifecycleProps {
 export const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
   const params = { projectId: project, featureName: name };
   const query = useQuery(operationQuery(GetLifecycle, { params }));
-  const complete = useOperationMutation(CompleteFeature, [GetLifecycle, GetFeature]);
-  const uncomplete = useOperationMutation(UncompleteFeature, [GetLifecycle, GetFeature]);
+  const complete = useOperationMutation(CompleteFeature);
+  const uncomplete = useOperationMutation(UncompleteFeature);
   const mayEdit = usePermissionCheck()('UPDATE_FEATURE', { project }) && archived !== true;
   const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
   return (

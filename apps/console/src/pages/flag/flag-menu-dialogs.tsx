@@ -1,4 +1,4 @@
-import { CloneFeature, DeleteFeature, MoveFeature, SearchFeatures } from '@bunting/contracts';
+import { CloneFeature, DeleteFeature, MoveFeature } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOperationMutation, useProjects } from '../../api/queries.ts';
@@ -66,8 +66,11 @@ export const ArchiveFlagDialog = ({ project, name, dependents, onClose }: Archiv
 
 /** Deletes an archived flag for good. */
 export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
-  const remove = useOperationMutation(DeleteFeature, [SearchFeatures]);
   const navigate = useNavigate();
+  const remove = useOperationMutation(
+    DeleteFeature,
+    () => void navigate({ to: '/projects/$project/flags', params: { project } }),
+  );
   return (
     <ConfirmDialog
       title={flagMessages.deleteTitle(name)}
@@ -75,12 +78,7 @@ export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) =>
       isDangerous
       isPending={remove.isPending}
       onClose={onClose}
-      onConfirm={() =>
-        afterSuccess(
-          remove.mutateAsync({ params: { featureName: name } }),
-          () => void navigate({ to: '/projects/$project/flags', params: { project } }),
-        )
-      }
+      onConfirm={() => remove.mutate({ params: { featureName: name } })}
     >
       <p>{flagMessages.deleteExplained}</p>
       {remove.error !== null && <ErrorNotice error={remove.error} />}
@@ -90,7 +88,7 @@ export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) =>
 
 /** Copies a flag within its project, under another name. */
 export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
-  const clone = useOperationMutation(CloneFeature, [SearchFeatures]);
+  const clone = useOperationMutation(CloneFeature);
   const openFlag = useOpenFlag();
   const [copyName, setCopyName] = useState(`${name}-copy`);
   return (
@@ -119,14 +117,10 @@ export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
 
 /** Moves a flag to another project. */
 export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
-  const move = useOperationMutation(MoveFeature, [SearchFeatures]);
   const openFlag = useOpenFlag();
   const projects = useProjects();
   const [target, setTarget] = useState<string>();
-  const moveTo = (newProjectId: string): void => {
-    const params = { projectId: project, featureName: name };
-    afterSuccess(move.mutateAsync({ params, body: { newProjectId } }), () => openFlag(newProjectId, name));
-  };
+  const move = useOperationMutation(MoveFeature, () => target !== undefined && openFlag(target, name));
   return (
     <Dialog
       title={flagMessages.moveTitle(name)}
@@ -138,7 +132,10 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
             variant="primary"
             isDisabled={target === undefined}
             isPending={move.isPending}
-            onPress={() => target !== undefined && moveTo(target)}
+            onPress={() =>
+              target !== undefined &&
+              move.mutate({ params: { projectId: project, featureName: name }, body: { newProjectId: target } })
+            }
           >
             {flagMessages.move}
           </Button>

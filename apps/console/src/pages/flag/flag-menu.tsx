@@ -1,4 +1,4 @@
-import { type Feature, GetFeature, ReviveFeature, SearchFeatures } from '@bunting/contracts';
+import { type Feature, ReviveFeature } from '@bunting/contracts';
 import { useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { useOperationMutation } from '../../api/queries.ts';
@@ -17,7 +17,7 @@ interface FlagMenuProps {
 export const FlagMenu = ({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) => {
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const hasPermission = usePermissionCheck();
-  const revive = useOperationMutation(ReviveFeature, [GetFeature, SearchFeatures]);
+  const revive = useOperationMutation(ReviveFeature);
   const entries: MenuEntry[] = archived
     ? [
         {

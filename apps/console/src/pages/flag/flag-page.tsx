@@ -176,8 +176,8 @@ const History = ({ feature }: FlagPartProps) => {
 
 const FavoriteButton = ({ feature, project }: FlagPartProps) => {
   const params = { projectId: project, featureName: feature.name };
-  const add = useOperationMutation(AddFavoriteFeature, [GetFeature]);
-  const remove = useOperationMutation(RemoveFavoriteFeature, [GetFeature]);
+  const add = useOperationMutation(AddFavoriteFeature);
+  const remove = useOperationMutation(RemoveFavoriteFeature);
   const isFavorite = feature.favorite === true;
   return (
     <IconButton

@@ -1,5 +1,5 @@
 import { ValidateArchive } from '@bunting/contracts';
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
@@ -111,7 +111,6 @@ const Results = ({ results, onClose }: { readonly results: readonly BulkResult[]
 
 /** Previews which of the selected flags an action would change, runs the action, and shows its result for each flag. */
 export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }: BulkDialogProps) => {
-  const client = useQueryClient();
   const [tagText, setTagText] = useState('');
   const [progress, setProgress] = useState<number | undefined>();
   const [results, setResults] = useState<readonly BulkResult[] | undefined>();
@@ -122,7 +121,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       ? { ...actionWithoutTag, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } }
       : actionWithoutTag;
   const selected = useQuery({
-    queryKey: ['bulk', ...source.key, actionWithoutTag.kind],
+    queryKey: ['other', 'bulk', ...source.key, actionWithoutTag.kind],
     queryFn: async ({ signal }) => {
       const flags = await source.read(signal);
       return { flags, parents: actionWithoutTag.kind === 'archive' ? await readParents(flags, signal) : [] };
@@ -145,6 +144,10 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
   ];
   const projects = canBeProposed(action) ? projectsOf(changingFlags) : [];
   const configs = useQueries({ queries: projects.map(changeRequestConfigQuery) });
+  const run = useMutation({
+    mutationFn: (_: void, { client }) => runBulkAction(changingFlags, action, { client, onProgress: setProgress }),
+    onSuccess: setResults,
+  });
   const areProtectionsRead = configs.every(({ isPending }) => !isPending);
   const projectsWithProposal = new Set(
     projects.filter(
@@ -155,12 +158,6 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
     ? changingFlags.filter(({ project }) => projectsWithProposal.has(project)).length
     : 0;
 
-  const run = async (): Promise<void> => {
-    setProgress(0);
-    setResults(await runBulkAction(changingFlags, action, { client, onProgress: setProgress }));
-    await client.invalidateQueries();
-  };
-
   if (results !== undefined) return <Results results={results} onClose={onClose} />;
   const isReady = selected.data !== undefined && areProtectionsRead && (!needsTag || tagMatch !== null);
   return (
@@ -170,7 +167,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       isAlert={progress !== undefined}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady && changingFlags.length > 0 && progress === undefined) void run();
+        if (isReady && changingFlags.length > 0 && !run.isPending) run.mutate();
       }}
       footer={
         <>

@@ -1,10 +1,4 @@
-import {
-  CreateFeature,
-  type CreateFeatureBody,
-  ListFeatureTypes,
-  ListUnknownFlags,
-  SearchFeatures,
-} from '@bunting/contracts';
+import { CreateFeature, type CreateFeatureBody, ListFeatureTypes } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { operationQuery, useOperationMutation, useProjects } from '../../api/queries.ts';
@@ -32,7 +26,7 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
   const hasPermission = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
-  const create = useOperationMutation(CreateFeature, [SearchFeatures, ListUnknownFlags]);
+  const create = useOperationMutation(CreateFeature);
   const { control, handleSubmit, setError, formState } = useForm({
     defaultValues: { name: initialName, project: project ?? 'default', type: 'release', description: '' },
   });

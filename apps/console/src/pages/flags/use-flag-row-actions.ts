@@ -4,28 +4,33 @@ import {
   DisableFeature,
   EnableFeature,
   RemoveFavoriteFeature,
-  SearchFeatures,
   type SearchResultFeature,
 } from '@bunting/contracts';
-import { useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import type { ApiError } from '../../api/api-error.ts';
+import { useOperationMutation } from '../../api/queries.ts';
 import { call } from '../../api/call.ts';
 import { flagsMessages as text } from '../../messages/flags.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { readProtectedEnvironments } from '../../changes/protected-environments.ts';
 import type { RowActions } from './flag-table.tsx';
 
+interface FlagSwitch {
+  readonly flag: SearchResultFeature;
+  readonly environment: string;
+  readonly enabled: boolean;
+}
+
 /**
  * The actions of the rows of the list, as one object for all rows and renders, so that scrolling renders new rows only. A switch takes
  * effect immediately, or as a change request where the environment is protected.
  */
 export const useFlagRowActions = (select: RowActions['select']) => {
-  const client = useQueryClient();
-  /** by flag, the environment in which its switch is pending */
-  const [pendingEnvironments, setPendingEnvironments] = useState<ReadonlyMap<string, string>>(new Map());
-  const toggle = async (flag: SearchResultFeature, environment: string, enabled: boolean): Promise<void> => {
-    setPendingEnvironments((all) => new Map([...all, [flag.name, environment]]));
-    try {
+  const addFavorite = useOperationMutation(AddFavoriteFeature);
+  const removeFavorite = useOperationMutation(RemoveFavoriteFeature);
+  const switchFlag = useMutation<void, ApiError, FlagSwitch>({
+    mutationFn: async ({ flag, environment, enabled }, { client }) => {
       const path = { projectId: flag.project, environment };
       if ((await readProtectedEnvironments(client, flag.project)).includes(environment)) {
         const body = [{ feature: flag.name, action: 'updateEnabled', payload: { enabled } }];
@@ -36,7 +41,14 @@ export const useFlagRowActions = (select: RowActions['select']) => {
         await call(operation, { params: { ...path, featureName: flag.name } });
         notify(text.switched(flag.name, environment, enabled));
       }
-      await client.invalidateQueries({ queryKey: [SearchFeatures.operationId] });
+    },
+  });
+  /** by flag, the environment in which its switch is pending */
+  const [pendingEnvironments, setPendingEnvironments] = useState<ReadonlyMap<string, string>>(new Map());
+  const toggle = async (flag: SearchResultFeature, environment: string, enabled: boolean): Promise<void> => {
+    setPendingEnvironments((all) => new Map([...all, [flag.name, environment]]));
+    try {
+      await switchFlag.mutateAsync({ flag, environment, enabled });
     } catch (error) {
       notifyError(error);
     } finally {
@@ -45,9 +57,8 @@ export const useFlagRowActions = (select: RowActions['select']) => {
   };
   const toggleFavorite = async (flag: SearchResultFeature, isFavorite: boolean): Promise<void> => {
     try {
-      const operation = isFavorite ? AddFavoriteFeature : RemoveFavoriteFeature;
-      await call(operation, { params: { projectId: flag.project, featureName: flag.name } });
-      await client.invalidateQueries({ queryKey: [SearchFeatures.operationId] });
+      const mutation = isFavorite ? addFavorite : removeFavorite;
+      await mutation.mutateAsync({ params: { projectId: flag.project, featureName: flag.name } });
     } catch (error) {
       notifyError(error);
     }

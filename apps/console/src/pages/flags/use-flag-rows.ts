@@ -1,7 +1,7 @@
 import { SearchFeatures, type SearchResultFeature } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { operationQuery } from '../../api/queries.ts';
+import { operationKey, operationQuery } from '../../api/queries.ts';
 import type { SearchQuery } from './flag-filter.ts';
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
@@ -39,7 +39,7 @@ export const useFlagRows = (query: SearchQuery, first: number, last: number) => 
     /** whether the rows are those of an earlier filter, while those of the current one are loading */
     isOutdated,
     error: firstWindow.error ?? windows.find(({ error }) => error !== null)?.error ?? null,
-    refetch: () => client.invalidateQueries({ queryKey: [SearchFeatures.operationId] }),
+    refetch: () => client.invalidateQueries({ queryKey: operationKey(SearchFeatures) }),
     /** The flag of a row; undefined while it is being read. */
     rowAt: (row: number): SearchResultFeature | undefined => {
       const index = Math.floor(row / rowsPageSize);

@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/re
 import { useCallback, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { call } from '../../api/call.ts';
-import { useEnvironments } from '../../api/queries.ts';
+import { operationKey, useEnvironments } from '../../api/queries.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
@@ -23,7 +23,7 @@ const evaluationThrottleMs = 500;
 
 const useTable = (body: PlaygroundTableBody) =>
   useInfiniteQuery({
-    queryKey: [EvaluatePlaygroundTable.operationId, body],
+    queryKey: operationKey(EvaluatePlaygroundTable, body),
     queryFn: ({ pageParam, signal }) =>
       call(EvaluatePlaygroundTable, { body: pageParam === null ? body : { ...body, after: pageParam }, signal }),
     initialPageParam: null as string | null,
@@ -41,7 +41,7 @@ const useLiveTable = (body: PlaygroundTableBody) => {
   const evaluationTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const scheduleEvaluation = (): void => {
     if (evaluationTimer.current !== undefined) return;
-    const queryKey = [EvaluatePlaygroundTable.operationId, body];
+    const queryKey = operationKey(EvaluatePlaygroundTable, body);
     evaluationTimer.current = setTimeout(() => {
       evaluationTimer.current = undefined;
       const pageCount = client.getQueryData<{ readonly pages: readonly unknown[] }>(queryKey)?.pages.length ?? 0;

@@ -1,5 +1,5 @@
-import { ChangeOwnPassword, ListOwnSessions } from '@bunting/contracts';
-import { useQueryClient } from '@tanstack/react-query';
+import { ChangeOwnPassword, type RequestOf } from '@bunting/contracts';
+import { useMutation } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -15,17 +15,22 @@ const text = accountMessages;
 
 /** Changes the password of the user, which ends the sessions in all other browsers. */
 export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void }) => {
-  const client = useQueryClient();
   const { control, handleSubmit, setError, formState } = useForm({
     defaultValues: { oldPassword: '', password: '', confirmPassword: '' },
+  });
+  const changePassword = useMutation({
+    mutationFn: (body: RequestOf<typeof ChangeOwnPassword>['body']) =>
+      sendAfterSignIn('POST', urlOf(ChangeOwnPassword, {}), { body }),
+    meta: { operation: ChangeOwnPassword },
+    onSuccess: () => {
+      notify(text.passwordChanged);
+      onClose();
+    },
   });
   const submit = handleSubmit(async (body) => {
     if (body.password !== body.confirmPassword) return setError('confirmPassword', { message: text.different });
     try {
-      await sendAfterSignIn('POST', urlOf(ChangeOwnPassword, {}), { body });
-      notify(text.passwordChanged);
-      onClose();
-      await client.invalidateQueries({ queryKey: [ListOwnSessions.operationId] });
+      await changePassword.mutateAsync(body);
     } catch (error) {
       showServerError(error, ['oldPassword', 'password', 'confirmPassword'], setError);
     }

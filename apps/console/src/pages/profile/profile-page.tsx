@@ -37,7 +37,6 @@ const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => (
     title={text.createToken}
     submit={sharedMessages.common.create}
     operation={CreateOwnPat}
-    invalidates={[ListOwnPats]}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       body: { description: String(description), expiresAt: instantAfterDays(days) ?? null },
@@ -63,7 +62,7 @@ const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => (
 
 const PersonalAccessTokens = () => {
   const pats = useQuery(operationQuery(ListOwnPats, {}));
-  const remove = useOperationMutation(DeleteOwnPat, [ListOwnPats]);
+  const remove = useOperationMutation(DeleteOwnPat);
   const [isCreating, setCreating] = useState(false);
   const [tokenToRemove, setTokenToRemove] = useState<Pat | undefined>();
   const removeToken = async (id: number): Promise<void> => {
@@ -130,8 +129,8 @@ const PersonalAccessTokens = () => {
 
 const Sessions = () => {
   const sessions = useQuery(operationQuery(ListOwnSessions, {}));
-  const endSession = useOperationMutation(EndOwnSession, [ListOwnSessions]);
-  const endOthers = useOperationMutation(EndOtherSessions, [ListOwnSessions]);
+  const endSession = useOperationMutation(EndOwnSession);
+  const endOthers = useOperationMutation(EndOtherSessions);
   /** Notifies the user of the success or failure of a request. */
   const notifyOfResult = async (request: Promise<unknown>, success: string): Promise<void> => {
     try {

@@ -1,10 +1,4 @@
-import {
-  AddFavoriteProject,
-  CreateProject,
-  ListProjects,
-  type Project,
-  RemoveFavoriteProject,
-} from '@bunting/contracts';
+import { AddFavoriteProject, CreateProject, type Project, RemoveFavoriteProject } from '@bunting/contracts';
 import { lazyRouteComponent, Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { useOperationMutation, useEnvironments, useProjects } from '../../api/queries.ts';
@@ -65,7 +59,6 @@ const CreateProjectDialog = ({
       submit={sharedMessages.common.create}
       operation={CreateProject}
       request={{}}
-      invalidates={[ListProjects]}
       values={{ mode: 'open', defaultStickiness: 'default', environments }}
       fields={[
         { name: 'name', label: text.name },
@@ -90,8 +83,8 @@ const sortProjects = (projects: readonly Project[]): Project[] =>
   );
 
 const FavoriteButton = ({ project: { id, name, favorite = false } }: { readonly project: Project }) => {
-  const add = useOperationMutation(AddFavoriteProject, [ListProjects]);
-  const remove = useOperationMutation(RemoveFavoriteProject, [ListProjects]);
+  const add = useOperationMutation(AddFavoriteProject);
+  const remove = useOperationMutation(RemoveFavoriteProject);
   return (
     <IconButton
       icon="star"

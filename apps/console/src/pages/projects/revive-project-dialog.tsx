@@ -1,4 +1,4 @@
-import { GetProjectOverview, ListProjects, ReviveProject } from '@bunting/contracts';
+import { ReviveProject } from '@bunting/contracts';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
 
@@ -14,7 +14,6 @@ export const ReviveProjectDialog = ({ id, onClose }: ReviveProjectDialogProps) =
     confirm={text.revive}
     operation={ReviveProject}
     request={{ params: { projectId: id } }}
-    invalidates={[ListProjects, GetProjectOverview]}
     notification={text.revived(id)}
     onClose={onClose}
   >

@@ -1,5 +1,4 @@
-import { type FeatureChange, type FeatureStrategy, GetFeature, GetStrategy, isEqual } from '@bunting/contracts';
-import { useQueryClient } from '@tanstack/react-query';
+import { type FeatureChange, type FeatureStrategy, GetStrategy, isEqual } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -54,7 +53,6 @@ export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, en
   const [isSaved, setSaved] = useState(false);
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<EditConflict>();
-  const client = useQueryClient();
   const navigate = useNavigate();
   const submitChanges = useSubmitChanges(project);
 
@@ -99,7 +97,6 @@ export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, en
       });
       setSaved(true);
       notify(outcome.kind === 'made' ? strategyMessages.saved : flagMessages.proposed(environment));
-      await client.invalidateQueries({ queryKey: [GetFeature.operationId] });
       void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'PreconditionFailed') await mergeWithStored();

@@ -153,7 +153,6 @@ export const ContextFieldsPage = () => {
           isWide
           operation={CreateContextField}
           request={{}}
-          invalidates={[ListContextFields]}
           values={{ legalValues: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
           prepare={prepare}
@@ -169,7 +168,6 @@ export const ContextFieldsPage = () => {
           intro={<ContextFieldUsage name={field.name} />}
           operation={UpdateContextField}
           request={{ params: { name: field.name } }}
-          invalidates={[ListContextFields]}
           values={bodyOf(field)}
           readStored={async () => {
             const value = await call(GetContextField, { params: { name: field.name } });
@@ -188,7 +186,6 @@ export const ContextFieldsPage = () => {
           isDangerous
           operation={DeleteContextField}
           request={{ params: { name: field.name } }}
-          invalidates={[ListContextFields]}
           notification={text.deleted(field.name)}
           onClose={close}
         >

@@ -1,4 +1,4 @@
-import { type EnvironmentDescription, ListEnvironments, SetEnvironmentOrder } from '@bunting/contracts';
+import { type EnvironmentDescription, SetEnvironmentOrder } from '@bunting/contracts';
 import { useState } from 'react';
 import { Button, GridList, GridListItem, useDragAndDrop } from 'react-aria-components';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
@@ -30,7 +30,6 @@ export const EnvironmentOrderDialog = ({ environments, onClose }: EnvironmentOrd
       confirm={sharedMessages.common.save}
       operation={SetEnvironmentOrder}
       request={{ body: Object.fromEntries(names.map((name, index) => [name, index + 1])) }}
-      invalidates={[ListEnvironments]}
       notification={text.ordered}
       onClose={onClose}
     >

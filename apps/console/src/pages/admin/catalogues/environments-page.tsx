@@ -5,7 +5,6 @@ import {
   type EnvironmentDescription,
   GetEnvironment,
   ListEnvironments,
-  ListEnvironmentsOfProject,
   SetEnvironmentOrder,
   SwitchEnvironmentOff,
   SwitchEnvironmentOn,
@@ -34,8 +33,6 @@ import layout from '../../../components/layout/layout.module.css';
 const EnvironmentOrderDialog = lazy(() =>
   import('./environment-order-dialog.tsx').then(({ EnvironmentOrderDialog: component }) => ({ default: component })),
 );
-
-const environmentReads = [ListEnvironments, GetEnvironment, ListEnvironmentsOfProject];
 
 const typeField = (type?: string): RequestBodyField => {
   const knownTypes = Object.entries(text.types).map(([id, label]) => ({ id, label }));
@@ -80,7 +77,6 @@ const EditDialog = ({ environment, onClose }: DialogProps) => {
           intro={<EnvironmentUsage {...environment} />}
           operation={UpdateEnvironment}
           request={{ params: { name } }}
-          invalidates={environmentReads}
           values={bodyOf(value)}
           entityTag={entityTag}
           readStored={async () => {
@@ -105,7 +101,6 @@ const CloneDialog = ({ environment, onClose }: DialogProps) => {
       intro={<p>{text.cloneHelp}</p>}
       operation={CloneEnvironment}
       request={{ params: { name: environment.name } }}
-      invalidates={environmentReads}
       values={{ type: environment.type, clonePermissions: true, projects: [] }}
       prepare={({ projects: chosen, ...body }) =>
         Array.isArray(chosen) && chosen.length > 0 ? { ...body, projects: chosen } : body
@@ -146,7 +141,6 @@ const DeleteDialog = ({ environment, onClose }: DialogProps) => {
       isImpossible={isProtected || projectCount > 0}
       operation={DeleteEnvironment}
       request={{ params: { name } }}
-      invalidates={environmentReads}
       notification={text.deleted(name)}
       onClose={onClose}
     >
@@ -167,7 +161,6 @@ const DeprecateOrEnableDialog = ({ environment, onClose }: DialogProps) => {
       confirm={enabled ? text.deprecate : text.enable}
       operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
       request={{ params: { name } }}
-      invalidates={environmentReads}
       notification={enabled ? text.isDeprecated(name) : text.isEnabledAgain(name)}
       onClose={onClose}
     >
@@ -277,7 +270,6 @@ export const EnvironmentsPage = () => {
           submit={sharedMessages.common.create}
           operation={CreateEnvironment}
           request={{}}
-          invalidates={environmentReads}
           values={{ type: 'development', enabled: true }}
           fields={[
             { name: 'name', label: text.name, hint: text.nameHint },

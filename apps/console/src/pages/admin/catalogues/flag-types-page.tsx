@@ -63,7 +63,6 @@ export const FlagTypesPage = () => {
           intro={<UsingFlagsList query={{ type: `IS:${edited.id}` }} title={text.using} emptyText={text.none} />}
           operation={SetFeatureTypeLifetime}
           request={{ params: { id: edited.id } }}
-          invalidates={[ListFeatureTypes]}
           values={{ lifetimeDays: edited.lifetimeDays }}
           readStored={readStoredLifetime(edited.id)}
           fields={[{ name: 'lifetimeDays', label: text.lifetimeField, hint: text.lifetimeHint }]}

@@ -57,7 +57,7 @@ interface DialogProps {
 }
 
 const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) => {
-  const shared = { request: { params: { name } }, invalidates: [ListStrategyTypes], onClose };
+  const shared = { request: { params: { name } }, onClose };
   switch (action) {
     case 'edit':
       return (
@@ -197,7 +197,6 @@ export const StrategyTypesPage = () => {
           isWide
           operation={CreateStrategyType}
           request={{}}
-          invalidates={[ListStrategyTypes]}
           values={{ parameters: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
           prepare={prepare}

@@ -4,10 +4,8 @@ import {
   DeleteTag,
   DeleteTagType,
   GetTagType,
-  ListTags,
   ListTagsOfType,
   ListTagTypes,
-  SearchFeatures,
   type Tag,
   type TagTypeDescription,
   UpdateTagType,
@@ -54,7 +52,6 @@ const EditType = ({ type, onClose }: { readonly type: TagTypeDescription; readon
     submit={sharedMessages.common.save}
     operation={UpdateTagType}
     request={{ params: { name: type.name } }}
-    invalidates={[ListTagTypes, GetTagType]}
     values={type}
     readStored={readStoredType(type.name)}
     fields={editableFields}
@@ -73,7 +70,6 @@ const DeleteType = ({ name, onClose }: { readonly name: string; readonly onClose
       typedName={name}
       operation={DeleteTagType}
       request={{ params: { name } }}
-      invalidates={[ListTagTypes, ListTags, SearchFeatures]}
       notification={text.typeDeleted(name)}
       onClose={onClose}
     >
@@ -157,7 +153,6 @@ const TagTypes = () => {
           submit={sharedMessages.common.create}
           operation={CreateTagType}
           request={{}}
-          invalidates={[ListTagTypes]}
           values={{}}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...editableFields]}
           notification={({ name }) => text.typeCreated(String(name))}
@@ -240,7 +235,6 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           submit={sharedMessages.common.create}
           operation={CreateTag}
           request={{}}
-          invalidates={[ListTagsOfType, ListTags]}
           values={{ type, value: '' }}
           fields={[{ name: 'value', label: text.value, hint: text.valueHint }]}
           notification={({ value }) => text.tagCreated(`${type}:${String(value)}`)}
@@ -255,7 +249,6 @@ const TagsOfType = ({ type }: { readonly type: string }) => {
           isDangerous
           operation={DeleteTag}
           request={{ params: tagToDelete }}
-          invalidates={[ListTagsOfType, ListTags, SearchFeatures]}
           notification={text.tagDeleted(tagName(tagToDelete))}
           onClose={() => setTagToDelete(undefined)}
         >

@@ -1,4 +1,4 @@
-import { CreateGroup, GetGroup, type Group, ListGroups, ListUsers, UpdateGroup } from '@bunting/contracts';
+import { CreateGroup, GetGroup, type Group, ListUsers, UpdateGroup } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries.ts';
@@ -78,7 +78,6 @@ export const GroupDialog = ({
     },
   ];
   const sharedProps = {
-    invalidates: [ListGroups],
     fields,
     notification: ({ name }: Readonly<Record<string, unknown>>) => text.saved(String(name)),
     onClose,

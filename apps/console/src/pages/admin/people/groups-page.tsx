@@ -104,7 +104,6 @@ export const GroupsPage = () => {
           isDangerous
           operation={DeleteGroup}
           request={{ params: { id: groupToDelete.id } }}
-          invalidates={[ListGroups]}
           notification={text.deleted(groupToDelete.name)}
           onClose={() => setGroupToDelete(undefined)}
         >

@@ -73,7 +73,6 @@ export const Invitations = () => {
           confirm={linkToSwitch.enabled ? text.turnOff : text.turnOn}
           operation={UpdateInviteLink}
           request={{ params: { token: linkToSwitch.secret }, body: { enabled: !linkToSwitch.enabled } }}
-          invalidates={[ListInviteLinks]}
           notification={
             linkToSwitch.enabled ? text.wasTurnedOff(linkToSwitch.name) : text.wasTurnedOn(linkToSwitch.name)
           }

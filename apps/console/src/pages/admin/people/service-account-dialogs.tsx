@@ -33,14 +33,11 @@ import layout from '../../../components/layout/layout.module.css';
 
 export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
-const tokenReads = [ListServiceAccounts, ListServiceAccountTokens];
-
 const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
   <CreateSecretDialog
     title={text.createToken}
     submit={sharedMessages.common.create}
     operation={CreateServiceAccountToken}
-    invalidates={tokenReads}
     values={{ description: '', days: '90' }}
     request={({ description, days }) => ({
       params: { id: account.id },
@@ -85,7 +82,6 @@ export const TokensDialog = ({
         isDangerous
         operation={DeleteServiceAccountToken}
         request={{ params: { id: account.id, tokenId: tokenToDelete.id } }}
-        invalidates={tokenReads}
         notification={text.tokenDeleted}
         onClose={() => setTokenToDelete(undefined)}
       >
@@ -155,7 +151,6 @@ export const CreateServiceAccountDialog = ({ roles, onClose }: DialogProps) => {
       submit={sharedMessages.common.create}
       operation={CreateServiceAccount}
       request={{}}
-      invalidates={[ListServiceAccounts]}
       values={{ username: '', name: '', rootRole: viewer?.id ?? '' }}
       fields={[
         { name: 'username', label: text.username },
@@ -183,7 +178,6 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
           submit={sharedMessages.common.save}
           operation={UpdateServiceAccount}
           request={{ params: { id: account.id } }}
-          invalidates={[ListServiceAccounts]}
           values={account}
           readStored={async () => {
             const { serviceAccounts } = await call(ListServiceAccounts, {});
@@ -208,7 +202,6 @@ export const ServiceAccountDialog = ({ dialog, account, roles, onClose }: Servic
           isDangerous
           operation={DeleteServiceAccount}
           request={{ params: { id: account.id } }}
-          invalidates={[ListServiceAccounts]}
           notification={text.deleted(displayNameOf(account))}
           onClose={onClose}
         >

@@ -6,8 +6,7 @@ import {
   EndUserSessions,
   GetUiConfig,
   GetUser,
-  ListInviteLinks,
-  ListUsers,
+  type ListUsers,
   ListUserSessions,
   type ReplyOf,
   UpdateUser,
@@ -49,7 +48,6 @@ export const CreateUserDialog = ({
       title={text.createUser}
       submit={sharedMessages.common.create}
       operation={CreateUser}
-      invalidates={[ListUsers]}
       values={{ name: '', email: '', username: '', rootRole: String(viewer?.id ?? ''), sendEmail: true }}
       request={({ name, email, username, rootRole, sendEmail }) => ({
         body: {
@@ -111,7 +109,6 @@ const SessionsDialog = ({ user, onClose }: { readonly user: ListedUser; readonly
       isImpossible={count === 0}
       operation={EndUserSessions}
       request={{ params: { id: user.id } }}
-      invalidates={[ListUserSessions]}
       notification={text.sessionsEnded(displayNameOf(user))}
       onClose={onClose}
     >
@@ -141,7 +138,6 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
           submit={sharedMessages.common.save}
           operation={UpdateUser}
           request={{ params }}
-          invalidates={[ListUsers]}
           values={user}
           readStored={async () => ({ value: await call(GetUser, { params }) })}
           fields={[
@@ -161,7 +157,6 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
           submit={text.resetCreate}
           operation={CreateResetLink}
           request={() => ({ body: { id: user.email ?? user.username ?? '' } })}
-          invalidates={[]}
           secret={({ resetPasswordUrl }) => ({
             title: text.resetMade(name),
             label: text.link,
@@ -185,7 +180,6 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
           isDangerous={!isActivation}
           operation={UpdateUser}
           request={{ params, body: { active: isActivation } }}
-          invalidates={[ListUsers]}
           notification={isActivation ? text.wasActivated(name) : text.wasDeactivated(name)}
           onClose={onClose}
         >
@@ -202,7 +196,6 @@ export const UserDialog = ({ kind, user, roles, onClose }: UserDialogProps) => {
           isDangerous
           operation={DeleteUser}
           request={{ params }}
-          invalidates={[ListUsers]}
           notification={text.deleted(name)}
           onClose={onClose}
         >
@@ -219,7 +212,6 @@ export const CreateInvitationDialog = ({ onClose }: { readonly onClose: () => vo
     title={text.invite}
     submit={sharedMessages.common.create}
     operation={CreateInviteLink}
-    invalidates={[ListInviteLinks]}
     values={{ name: '', days: '7' }}
     request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantAfterDays(days) ?? '' } })}
     secret={(link) => ({

@@ -136,7 +136,6 @@ export const UsersPage = () => {
           isDangerous
           operation={DeleteInactiveUsers}
           request={{ body: { ids: inactiveIds } }}
-          invalidates={[ListUsers, ListInactiveUsers]}
           notification={text.inactiveDeleted(inactiveIds.length)}
           onClose={() => setDeleting(false)}
         >

@@ -1,7 +1,6 @@
 import {
   CreateRole,
   ListRoleHolders,
-  ListRoles,
   GetRole,
   type ReplyOf,
   type ListPermissions,
@@ -114,8 +113,8 @@ const mergeRole = async (role: RoleWithPermissions, edited: EditedRole): Promise
 
 /** Creates a role, or edits the given one and lists who has it. */
 export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) => {
-  const create = useOperationMutation(CreateRole, [ListRoles, GetRole, ListRoleHolders]);
-  const update = useOperationMutation(UpdateRole, [ListRoles, GetRole, ListRoleHolders]);
+  const create = useOperationMutation(CreateRole);
+  const update = useOperationMutation(UpdateRole);
   const holders = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });
   // The base of the merge is the role as it was when the dialog opened, also after the list is refetched.
   const [base] = useState(role);

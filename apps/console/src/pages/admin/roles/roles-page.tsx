@@ -202,7 +202,6 @@ export const RolesPage = () => {
           isDangerous
           operation={DeleteRole}
           request={{ params: { id: roleToDelete.id } }}
-          invalidates={[ListRoles]}
           notification={text.removed(roleToDelete.name)}
           onClose={() => setRoleToDelete(undefined)}
         >

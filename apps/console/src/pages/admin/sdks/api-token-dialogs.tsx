@@ -1,4 +1,4 @@
-import { type ApiToken, CreateApiToken, ListApiTokens, type ReplyOf, UpdateApiToken } from '@bunting/contracts';
+import { type ApiToken, CreateApiToken, type ReplyOf, UpdateApiToken } from '@bunting/contracts';
 import { useState } from 'react';
 import { useEnvironments, useProjects } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
@@ -54,7 +54,6 @@ export const CreateApiTokenDialog = ({ onClose }: { readonly onClose: () => void
       title={text.create}
       submit={sharedMessages.common.create}
       operation={CreateApiToken}
-      invalidates={[ListApiTokens]}
       values={{ tokenName: '', days: '' }}
       request={request}
       secret={(token: ReplyOf<typeof CreateApiToken>) => ({
@@ -123,7 +122,6 @@ export const ExtendApiTokenDialog = ({
       confirm={sharedMessages.common.save}
       operation={UpdateApiToken}
       request={{ params: { token: token.secret }, body: { expiresAt: instantAfterDays(days) ?? '' } }}
-      invalidates={[ListApiTokens]}
       notification={text.extended(token.tokenName)}
       onClose={onClose}
     >

@@ -137,7 +137,6 @@ export const ApiTokensPage = () => {
           isDangerous
           operation={DeleteApiToken}
           request={{ params: { token: tokenToDelete.secret } }}
-          invalidates={[ListApiTokens]}
           notification={text.removed(tokenToDelete.tokenName)}
           onClose={() => setTokenToDelete(undefined)}
         >

@@ -4,7 +4,6 @@ import {
   DescribeApplication,
   GetApplication,
   GetApplicationOverview,
-  ListApplications,
   type ReplyOf,
 } from '@bunting/contracts';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
@@ -166,7 +165,6 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
   const [openDialog, setOpenDialog] = useState<'describe' | 'remove' | undefined>();
   const close = (): void => setOpenDialog(undefined);
   const application = details.data;
-  const applicationReads = [GetApplication, ListApplications];
   return (
     <AdminPage
       id="applications"
@@ -210,7 +208,6 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           submit={sharedMessages.common.save}
           operation={DescribeApplication}
           request={{ params }}
-          invalidates={applicationReads}
           values={{ description: application.description, url: application.url }}
           fields={[
             { name: 'description', label: text.description, rows: 2 },
@@ -227,7 +224,6 @@ export const ApplicationPage = ({ name }: { readonly name: string }) => {
           isDangerous
           operation={DeleteApplication}
           request={{ params }}
-          invalidates={applicationReads}
           notification={text.removed(name)}
           onClose={close}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'applications' } })}

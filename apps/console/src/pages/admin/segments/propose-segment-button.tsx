@@ -1,12 +1,10 @@
-import { type ChangeRequest, UpdateSegment } from '@bunting/contracts';
-import { useMutation } from '@tanstack/react-query';
+import { UpdateSegment } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import type { ApiError } from '../../../api/api-error.ts';
 import { type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { segmentsMessages as text } from '../../../messages/administration/segments.ts';
-import { type ProposalTarget, proposeSegmentEdit, type SegmentEdit } from './propose-segment-edit.ts';
+import { type ProposalTarget, type SegmentEdit, useProposeSegmentEdit } from './propose-segment-edit.ts';
 
 interface ProposeSegmentButtonProps extends SegmentEdit {
   readonly target: ProposalTarget;
@@ -15,10 +13,9 @@ interface ProposeSegmentButtonProps extends SegmentEdit {
 
 /** Offers to propose the edit of a segment whose project has protected environments. */
 export const ProposeSegmentButton = ({ target, onReset, ...edit }: ProposeSegmentButtonProps) => {
-  const propose = useMutation<ChangeRequest, ApiError>({
-    mutationFn: () => proposeSegmentEdit(target, edit),
-    onSuccess: () => onReset(formValuesOf(UpdateSegment.body, edit.base)),
-  });
+  const propose = useProposeSegmentEdit((_changeRequest, proposal) =>
+    onReset(formValuesOf(UpdateSegment.body, proposal.edit.base)),
+  );
   const { data } = propose;
   return (
     <>
@@ -41,7 +38,7 @@ export const ProposeSegmentButton = ({ target, onReset, ...edit }: ProposeSegmen
       )}
       <Notice
         actions={
-          <Button size="small" isPending={propose.isPending} onPress={() => propose.mutate()}>
+          <Button size="small" isPending={propose.isPending} onPress={() => propose.mutate({ target, edit })}>
             {text.propose}
           </Button>
         }

@@ -5,6 +5,7 @@ import {
   type SegmentChange,
   UpdateSegment,
 } from '@bunting/contracts';
+import { useMutation } from '@tanstack/react-query';
 import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import { requestBodyOf, type FormValues, formValuesOf } from '../../../components/forms/request-body-schema.ts';
@@ -50,7 +51,7 @@ const segmentBodyOf = ({ toBody }: SegmentEdit, formValues: FormValues): Json =>
  * Proposes an edit in a change request, merged with what others have saved since its base was read.
  * @throws ApiError `PreconditionFailed` where another person has changed the same fields
  */
-export const proposeSegmentEdit = async (
+const proposeSegmentEdit = async (
   target: Omit<ProposalTarget, 'maySkip'>,
   edit: SegmentEdit,
 ): Promise<ChangeRequest> => {
@@ -64,3 +65,18 @@ export const proposeSegmentEdit = async (
   const payload = { id: edit.id, ...(merged as FormValues as CreateSegmentBody) };
   return call(AddChanges, proposalRequestOf(target, { action: 'updateSegment', payload }));
 };
+
+interface SegmentEditProposal {
+  readonly target: Omit<ProposalTarget, 'maySkip'>;
+  readonly edit: SegmentEdit;
+}
+
+/** A mutation that proposes an edit of a segment. */
+export const useProposeSegmentEdit = (
+  onSuccess?: (changeRequest: ChangeRequest, proposal: SegmentEditProposal) => void,
+) =>
+  useMutation<ChangeRequest, ApiError, SegmentEditProposal>({
+    mutationFn: ({ target, edit }) => proposeSegmentEdit(target, edit),
+    meta: { operation: AddChanges },
+    ...(onSuccess && { onSuccess }),
+  });

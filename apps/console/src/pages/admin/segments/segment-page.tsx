@@ -4,7 +4,6 @@ import {
   CreateSegment,
   DeleteSegment,
   GetSegment,
-  ListSegments,
   ListStrategiesOfSegment,
   type Segment,
   UpdateSegment,
@@ -32,7 +31,7 @@ import { useEditProtection } from '../../../changes/use-edit-protection.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { ProposeSegmentButton } from './propose-segment-button.tsx';
-import { proposalRequestOf, proposeSegmentEdit } from './propose-segment-edit.ts';
+import { proposalRequestOf, useProposeSegmentEdit } from './propose-segment-edit.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 
@@ -134,7 +133,6 @@ const NewSegment = () => {
         submit={sharedMessages.common.create}
         operation={CreateSegment}
         request={{}}
-        invalidates={[ListSegments]}
         values={{ project: project ?? null, constraints: [] }}
         fields={fields}
         {...sharedFormProps}
@@ -177,15 +175,16 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
     toBody: sharedFormProps.prepare,
     readStored: async () => (await readStored()).value,
   };
+  const proposal = useProposeSegmentEdit();
   // Reads the protected environments again when the segment is saved: those in the cache may be old.
   const proposeInstead = async (values: FormValues, base: FormValues): Promise<boolean> => {
     if (project == null || isDirect) return false;
     const protectedEnvironments = await readProtectedEnvironments(client, project);
     if (protectedEnvironments.length === 0) return false;
-    const { id: changeRequest } = await proposeSegmentEdit(
-      { project, environments: protectedEnvironments },
-      { ...editProps, base, values },
-    );
+    const { id: changeRequest } = await proposal.mutateAsync({
+      target: { project, environments: protectedEnvironments },
+      edit: { ...editProps, base, values },
+    });
     notify(text.proposed(changeRequest));
     return true;
   };
@@ -226,7 +225,6 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
         <RequestBodyForm
           operation={UpdateSegment}
           request={{ params: { id } }}
-          invalidates={[ListSegments, GetSegment]}
           values={bodyOfSegment(stored.value)}
           entityTag={stored.entityTag}
           readStored={readStored}
@@ -254,7 +252,6 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           confirm={text.delete}
           operation={DeleteSegment}
           request={{ params: { id } }}
-          invalidates={[ListSegments]}
           notification={text.deleted(name)}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
@@ -267,7 +264,6 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           confirm={text.propose}
           operation={AddChanges}
           request={proposalRequestOf(target, { action: 'deleteSegment', payload: { id } })}
-          invalidates={[ListStrategiesOfSegment]}
           notification={text.deletionProposed(name)}
         >
           {deletionNotes(text.deletionHelp)}

@@ -1,4 +1,4 @@
-import { CreateScimToken, GetScimSettings, SetScimSettings } from '@bunting/contracts';
+import { CreateScimToken, SetScimSettings } from '@bunting/contracts';
 import { signInSettingsMessages as text } from '../../../messages/administration/sign-in-settings.ts';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 
@@ -23,7 +23,6 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       submit={text.turnScimOn}
       operation={SetScimSettings}
       request={() => ({ body: { enabled: true } })}
-      invalidates={[GetScimSettings]}
       secret={({ token = '' }) => shownToken(text.scimIsOn, token)}
       onClose={onClose}
     >
@@ -35,7 +34,6 @@ export const ScimTokenDialog = ({ isFirst, onClose }: ScimTokenProps) =>
       submit={text.newToken}
       operation={CreateScimToken}
       request={() => ({})}
-      invalidates={[GetScimSettings]}
       secret={({ token }) => shownToken(text.newTokenMade, token)}
       onClose={onClose}
     >

@@ -38,7 +38,6 @@ const Passwords = () => {
                 isDangerous={!disabled}
                 operation={SetPasswordSettings}
                 request={{ body: { disabled: !disabled } }}
-                invalidates={[GetPasswordSettings]}
                 notification={disabled ? text.passwordsAreOn : text.passwordsAreOff}
                 onClose={() => setConfirming(false)}
               >
@@ -84,7 +83,6 @@ const Scim = () => {
                 confirm={text.turnScimOn}
                 operation={SetScimSettings}
                 request={{ body: { enabled: true } }}
-                invalidates={[GetScimSettings]}
                 notification={text.scimIsOn}
                 onClose={close}
               >
@@ -98,7 +96,6 @@ const Scim = () => {
                 isDangerous
                 operation={SetScimSettings}
                 request={{ body: { enabled: false } }}
-                invalidates={[GetScimSettings]}
                 notification={text.scimIsOff}
                 onClose={close}
               >

@@ -58,7 +58,7 @@ const ProviderDetails = ({
 
 /** Tries to discover a provider: the one of the stored settings, or another URL before it is stored. */
 const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
-  const discover = useOperationMutation(DiscoverOidcProvider, []);
+  const discover = useOperationMutation(DiscoverOidcProvider);
   const [url, setUrl] = useState(settings.discoverUrl);
   return (
     <form
@@ -146,7 +146,6 @@ export const SingleSignOn = () => {
             <RequestBodyForm
               operation={SetOidcSettings}
               request={{}}
-              invalidates={[GetOidcSettings]}
               fields={fieldsOf(stored)}
               values={{ ...stored, secret: '' }}
               readStored={async () => ({ value: { ...(await call(GetOidcSettings, {})), secret: '' } })}

@@ -7,7 +7,7 @@ import {
   type ImportValidation,
   ValidateImport,
 } from '@bunting/contracts';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { operationQuery, useOperationMutation, useEnvironments, useProjects } from '../../../api/queries.ts';
@@ -185,10 +185,9 @@ const EnvironmentChoiceFields = ({ choice, labels, hasProject = true }: Environm
 
 const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
-  const client = useQueryClient();
   const [enteredText, setEnteredText] = useState('');
-  const validateImport = useOperationMutation(ValidateImport, []);
-  const importFeatures = useOperationMutation(ImportFeatures, []);
+  const validateImport = useOperationMutation(ValidateImport);
+  const importFeatures = useOperationMutation(ImportFeatures);
   const [validation, setValidation] = useState<ImportValidation | undefined>();
   const protection = useEditProtection(project, environment);
   const maxBytes = useQuery(operationQuery(GetUiConfig, {})).data?.maxImportBytes;
@@ -205,7 +204,7 @@ const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const isPossible = validation !== undefined && validation.errors.length === 0 && validation.permissions.length === 0;
   const submit = (): void => {
     if (body === undefined) return;
-    if (isPossible) importFeatures.mutate({ body }, { onSuccess: () => void client.invalidateQueries() });
+    if (isPossible) importFeatures.mutate({ body });
     else validateImport.mutate({ body }, { onSuccess: setValidation });
   };
   return (
@@ -280,7 +279,7 @@ type Kind = keyof typeof text.kinds;
 
 const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
-  const exportFeatures = useOperationMutation(ExportFeatures, []);
+  const exportFeatures = useOperationMutation(ExportFeatures);
   const [kind, setKind] = useState<Kind>('project');
   const [tag, setTag] = useState('');
   const [names, setNames] = useState('');

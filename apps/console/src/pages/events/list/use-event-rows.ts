@@ -2,7 +2,7 @@ import { type Event, SearchEvents } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationKey, operationQuery } from '../../../api/queries.ts';
 import { eventsMessages } from '../../../messages/events.ts';
 import type { EventQuery } from './event-filter.ts';
 
@@ -68,15 +68,15 @@ interface EventCount {
 
 const windowQuery = ({ query, total, generation }: EventCount, oldest: number | null, index: number) => ({
   // A window that is not full gets further events: therefore its key includes the count.
-  queryKey: [
-    SearchEvents.operationId,
+  queryKey: operationKey(
+    SearchEvents,
     query,
     'window',
     generation,
     oldest,
     index,
     sizeOf(index, total) < rowsPageSize ? total : 'full',
-  ] as const,
+  ),
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readWindow(query, index, total, signal),
   gcTime: eventsGcMs,
   // Recorded events do not change.
@@ -117,13 +117,13 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
   const [from, to] = needsWindows ? [windowAt(Math.min(last, rows - 1)), windowAt(first)] : [0, -1];
   const indices = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const { data: oldest, error: oldestError } = useQuery({
-    queryKey: [
-      SearchEvents.operationId,
+    queryKey: operationKey(
+      SearchEvents,
       shownCount.query,
       'oldest',
       generation,
       Math.floor(newestEvents.dataUpdatedAt / oldestEventStaleMs),
-    ] as const,
+    ),
     queryFn: ({ signal }) => readOldest(shownCount.query, total, signal),
     enabled: needsWindows,
     staleTime: oldestEventStaleMs,
@@ -152,7 +152,7 @@ export const useEventRows = (query: EventQuery, first: number, last: number, isA
     /** whether the rows are those of an earlier filter, while those of the current one are loading */
     isOutdated: newestEvents.isPlaceholderData,
     error: newestEvents.error ?? oldestError ?? windows.find(({ error }) => error !== null)?.error ?? null,
-    refetch: () => client.invalidateQueries({ queryKey: [SearchEvents.operationId] }),
+    refetch: () => client.invalidateQueries({ queryKey: operationKey(SearchEvents) }),
     /** Checks for new events. */
     refresh: () => newestEvents.refetch(),
     showNewer: () => setEventCount({ ...shownCount, total: total + newerCount }),

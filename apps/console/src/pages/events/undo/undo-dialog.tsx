@@ -1,5 +1,5 @@
 import { EvaluateImpact, type Event, type FeatureStrategy, isEqual } from '@bunting/contracts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
@@ -165,9 +165,8 @@ const Plan = ({ event, plan, state }: PlanProps) => {
 
 /** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
 export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
-  const client = useQueryClient();
   const query = useQuery({
-    queryKey: ['undo', event.id],
+    queryKey: ['other', 'undo', event.id],
     queryFn: ({ signal }) => readUndoState(event, signal),
     staleTime: 0,
     gcTime: 0,
@@ -202,7 +201,6 @@ export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly
       notify(result === undefined ? text.made : text.proposed(result.id));
       if (result === undefined) onClose();
     },
-    onSettled: () => client.invalidateQueries(),
   });
   const proposal = typeof undo.data === 'object' ? undo.data : undefined;
   return (

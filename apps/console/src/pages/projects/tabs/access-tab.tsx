@@ -1,7 +1,6 @@
 import {
   AddProjectAccess,
   GetProjectAccess,
-  ListProjects,
   ListUsersAndGroups,
   type ProjectAccess,
   RemoveProjectGroup,
@@ -123,7 +122,6 @@ const GiveAccessDialog = ({ project, roles, onClose }: GiveAccessProps) => {
       submit={text.giveAccess}
       operation={AddProjectAccess}
       request={{ params: { projectId: project } }}
-      invalidates={[GetProjectAccess, ListProjects]}
       // The field `users` holds users and groups, as `user 1` and `group 2`; `prepare` separates them.
       values={{ users: [], groups: [], roles: roles.filter(({ name }) => name === 'Member').map(({ id }) => id) }}
       prepare={({ users, roles: roleIds }) => ({
@@ -169,7 +167,6 @@ const ChangeRolesDialog = ({
   const sharedProps = {
     title: text.changeRolesTitle(member.name),
     submit: sharedMessages.common.save,
-    invalidates: [GetProjectAccess, ListProjects],
     values: { roles: member.roles } as FormValues,
     readStored: async () => {
       const value = await call(GetProjectAccess, { params: { projectId: project } });
@@ -200,7 +197,6 @@ const RemoveAccessDialog = ({ project, member, onClose }: MemberProps) => {
     title: text.removeAccessTitle(member.name),
     confirm: text.removeAccess,
     isDangerous: true,
-    invalidates: [GetProjectAccess, ListProjects],
     notification: text.accessRemoved(member.name),
     onClose,
     children: <p>{text.removeAccessHelp}</p>,

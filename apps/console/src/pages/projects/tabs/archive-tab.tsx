@@ -1,11 +1,5 @@
-import {
-  DeleteFeatures,
-  ListArchivedFeaturesOfProject,
-  type ProjectFeature,
-  ReviveFeatures,
-  SearchFeatures,
-} from '@bunting/contracts';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { DeleteFeatures, ListArchivedFeaturesOfProject, type ProjectFeature, ReviveFeatures } from '@bunting/contracts';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
@@ -23,8 +17,6 @@ import { projectsMessages as text } from '../../../messages/projects.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
-const archiveReads = [ListArchivedFeaturesOfProject, SearchFeatures];
-
 /** The maximum number of flags in one call, which revives all of them or none. */
 const flagsPerCall = 100;
 
@@ -36,7 +28,6 @@ interface ReviveAllProps {
 
 /** Revives several flags, after the user has confirmed their number. After a refused call, a retry continues with the remaining flags. */
 const ReviveAllDialog = ({ project, names, onClose }: ReviveAllProps) => {
-  const client = useQueryClient();
   const [features] = useState(names);
   const [revivedCount, setRevivedCount] = useState(0);
   const revive = useMutation<void, ApiError>({
@@ -51,8 +42,6 @@ const ReviveAllDialog = ({ project, names, onClose }: ReviveAllProps) => {
       notify(text.allRevived(features.length));
       onClose();
     },
-    onSettled: () =>
-      Promise.all(archiveReads.map(({ operationId }) => client.invalidateQueries({ queryKey: [operationId] }))),
   });
   return (
     <ConfirmDialog
@@ -145,7 +134,6 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           confirm={text.reviveFlag}
           operation={ReviveFeatures}
           request={request}
-          invalidates={archiveReads}
           notification={text.flagRevived(firstName)}
           onClose={() => setDialog(undefined)}
         >
@@ -160,7 +148,6 @@ export const ArchiveTab = ({ project }: { readonly project: string }) => {
           typedName={firstName}
           operation={DeleteFeatures}
           request={request}
-          invalidates={archiveReads}
           notification={text.flagDeleted(firstName)}
           onClose={() => setDialog(undefined)}
         >

@@ -1,4 +1,4 @@
-import { type AnyOperation, CreateProjectApiToken, ListEnvironmentsOfProject } from '@bunting/contracts';
+import { CreateProjectApiToken, ListEnvironmentsOfProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
@@ -17,7 +17,6 @@ const tokenTypeOptions = Object.entries(text.tokenTypes).map(([id, [label, descr
 
 interface CreateProjectTokenDialogProps {
   readonly project: string;
-  readonly invalidates: readonly AnyOperation[];
   readonly onClose: () => void;
 }
 
@@ -26,12 +25,11 @@ interface TokenDialogProps extends CreateProjectTokenDialogProps {
   readonly environments: readonly string[];
 }
 
-const TokenDialog = ({ project, environments, invalidates, onClose }: TokenDialogProps) => (
+const TokenDialog = ({ project, environments, onClose }: TokenDialogProps) => (
   <CreateSecretDialog
     title={text.createToken}
     submit={sharedMessages.common.create}
     operation={CreateProjectApiToken}
-    invalidates={invalidates}
     values={{ tokenName: '', type: 'client', environment: environments[0] ?? '', expiresAt: '' }}
     request={({ tokenName, type, environment, expiresAt }) => ({
       params: { projectId: project },

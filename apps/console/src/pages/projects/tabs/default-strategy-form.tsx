@@ -3,7 +3,6 @@ import {
   type CreateStrategyBody,
   type EnvironmentListOfProject,
   type FeatureStrategy,
-  GetProjectOverview,
   ListEnvironmentsOfProject,
   SetDefaultStrategy,
 } from '@bunting/contracts';
@@ -51,7 +50,6 @@ export const DefaultStrategyForm = ({ project, environment, stored, onClose }: D
       isNew
       operation={SetDefaultStrategy}
       request={{ params: { projectId: project, environment } }}
-      invalidates={[ListEnvironmentsOfProject, GetProjectOverview]}
       values={valuesOfStrategy(stored)}
       readStored={async () => {
         const value = await call(ListEnvironmentsOfProject, { params: { projectId: project } });

@@ -4,7 +4,6 @@ import {
   type EnvironmentListOfProject,
   type FeatureStrategy,
   GetChangeRequestConfig,
-  GetProjectOverview,
   ListEnvironmentsOfProject,
   RemoveProjectEnvironment,
   type ReplyOf,
@@ -16,7 +15,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery, useOperationMutation } from '../../../api/queries.ts';
+import { operationKey, operationQuery, useOperationMutation } from '../../../api/queries.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
@@ -42,8 +41,6 @@ const DefaultStrategyForm = lazy(() =>
 
 type ProjectEnvironment = EnvironmentListOfProject['environments'][number];
 
-const environmentReads = [ListEnvironmentsOfProject, GetChangeRequestConfig, GetProjectOverview];
-
 /** The maximum number of change requests that one request returns. */
 const pageSize = 1_000;
 
@@ -61,7 +58,7 @@ const readOpenChangeRequests = async (signal: AbortSignal) => {
 /** Lists the open change requests in an environment of a project. */
 const OpenChangeRequests = ({ project, environment }: { readonly project: string; readonly environment: string }) => {
   const changeRequestsQuery = useQuery({
-    queryKey: [SearchChangeRequests.operationId, 'open'],
+    queryKey: operationKey(SearchChangeRequests, 'open'),
     queryFn: ({ signal }) => readOpenChangeRequests(signal),
   });
   return (
@@ -116,7 +113,6 @@ const ProtectionDialog = ({ project, environment, approvals, onClose }: Protecti
       intro={<OpenChangeRequests project={project} environment={environment.name} />}
       operation={SetChangeRequestConfig}
       request={{ params }}
-      invalidates={environmentReads}
       values={bodyOfApprovals(approvals)}
       readStored={async () => {
         const value = await call(GetChangeRequestConfig, { params: { projectId: project } });
@@ -150,7 +146,6 @@ const RemoveEnvironmentDialog = ({ project, environment, onClose }: RemoveEnviro
     typedName={environment.name}
     operation={RemoveProjectEnvironment}
     request={{ params: { projectId: project, environment: environment.name } }}
-    invalidates={environmentReads}
     notification={text.environmentRemoved(environment.name)}
     onClose={onClose}
   >
@@ -168,7 +163,7 @@ interface EnvironmentListProps {
 /** The environments of the installation: whether the project uses them and, if it does, how. */
 const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: EnvironmentListProps) => {
   const config = useQuery(operationQuery(GetChangeRequestConfig, { params: { projectId: project } }));
-  const addEnvironment = useOperationMutation(AddProjectEnvironment, environmentReads);
+  const addEnvironment = useOperationMutation(AddProjectEnvironment);
   const mayCall = useMayCall();
   const [dialog, setDialog] = useState<{
     readonly action: 'remove' | 'protect';

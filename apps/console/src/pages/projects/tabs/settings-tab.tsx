@@ -3,7 +3,6 @@ import {
   DeleteProject,
   GetProjectOverview,
   GetProjectStatus,
-  ListProjects,
   type ProjectOverview,
   UpdateProject,
   UpdateProjectSettings,
@@ -24,8 +23,6 @@ import { projectsMessages as text } from '../../../messages/projects.ts';
 import { modeField, useStickinessField } from '../project-fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
-
-const projectReads = [GetProjectOverview, ListProjects];
 
 const nameAndDescriptionOf = ({ name, description }: ProjectOverview) => ({ name, description });
 const rulesOf = ({ mode, defaultStickiness, featureLimit, featureNaming }: ProjectOverview) => ({
@@ -57,7 +54,6 @@ const Settings = ({ project, overview }: SettingsProps) => {
           <RequestBodyForm
             operation={UpdateProject}
             request={request}
-            invalidates={projectReads}
             values={nameAndDescriptionOf(overview)}
             readStored={readStored(nameAndDescriptionOf)}
             fields={[
@@ -74,7 +70,6 @@ const Settings = ({ project, overview }: SettingsProps) => {
           <RequestBodyForm
             operation={UpdateProjectSettings}
             request={request}
-            invalidates={projectReads}
             values={rulesOf(overview)}
             readStored={readStored(rulesOf)}
             fields={[
@@ -141,7 +136,6 @@ const ArchiveOrDelete = ({ project, overview, activeFlags }: SettingsProps & { r
           isImpossible={activeFlags > 0}
           operation={ArchiveProject}
           request={{ params: { projectId: project } }}
-          invalidates={[ListProjects]}
           notification={text.archived(overview.name)}
           onClose={close}
           onDone={openProjectList}
@@ -159,7 +153,6 @@ const ArchiveOrDelete = ({ project, overview, activeFlags }: SettingsProps & { r
           isImpossible={activeFlags > 0}
           operation={DeleteProject}
           request={{ params: { projectId: project } }}
-          invalidates={[ListProjects]}
           notification={text.deleted(overview.name)}
           onClose={close}
           onDone={openProjectList}

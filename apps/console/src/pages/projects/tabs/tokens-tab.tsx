@@ -1,10 +1,4 @@
-import {
-  type ApiToken,
-  CreateProjectApiToken,
-  DeleteProjectApiToken,
-  GetProjectStatus,
-  ListProjectApiTokens,
-} from '@bunting/contracts';
+import { type ApiToken, CreateProjectApiToken, DeleteProjectApiToken, ListProjectApiTokens } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries.ts';
@@ -19,7 +13,6 @@ import { Time } from '../../../components/content/time.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import layout from '../../../components/layout/layout.module.css';
 
-const tokenReads = [ListProjectApiTokens, GetProjectStatus];
 const typeNames = new Map(Object.entries(text.tokenTypes).map(([id, [label]]) => [id, label]));
 const typeName = (type: ApiToken['type']): string => typeNames.get(type) ?? type;
 
@@ -77,9 +70,7 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
         empty={{ title: text.noTokens, help: text.noTokensHelp, action: createButton }}
       />
       <Suspense>
-        {isCreating && (
-          <CreateProjectTokenDialog project={project} invalidates={tokenReads} onClose={() => setCreating(false)} />
-        )}
+        {isCreating && <CreateProjectTokenDialog project={project} onClose={() => setCreating(false)} />}
       </Suspense>
       {tokenToDelete !== undefined && (
         <ConfirmOperationDialog
@@ -88,7 +79,6 @@ export const TokensTab = ({ project }: { readonly project: string }) => {
           isDangerous
           operation={DeleteProjectApiToken}
           request={{ params: { projectId: project, token: tokenToDelete.secret } }}
-          invalidates={tokenReads}
           notification={text.tokenDeleted(tokenToDelete.tokenName)}
           onClose={() => setTokenToDelete(undefined)}
         >
