@@ -1,4 +1,11 @@
-import { type Feature, featureTypes, ListTagTypes, UpdateFeature, UpdateFeatureTags } from '@bunting/contracts';
+import {
+  type Feature,
+  featureTypes,
+  ListTagTypes,
+  newFeatureMetadata,
+  UpdateFeature,
+  UpdateFeatureTags,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -16,7 +23,6 @@ import { Time } from '../../components/content/time.tsx';
 import { flagMessages } from '../../messages/flag.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
-import { flagFieldDefaults } from './flag-field-defaults.ts';
 import { FlagDependencies } from './flag-dependencies.tsx';
 import { FlagLifecycle } from './flag-lifecycle.tsx';
 import { FlagLinks } from './flag-links.tsx';
@@ -40,9 +46,9 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
   const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
     defaultValues: {
       description: feature.description ?? '',
-      type: feature.type ?? flagFieldDefaults.type,
-      stale: feature.stale ?? flagFieldDefaults.stale,
-      impressionData: feature.impressionData ?? flagFieldDefaults.impressionData,
+      type: feature.type ?? newFeatureMetadata.type,
+      stale: feature.stale ?? newFeatureMetadata.stale,
+      impressionData: feature.impressionData ?? newFeatureMetadata.impressionData,
     },
   });
   const save = handleSubmit(async (values) => {

@@ -1,4 +1,4 @@
-import { CreateFeature, type CreateFeatureBody, ListFeatureTypes } from '@bunting/contracts';
+import { CreateFeature, type CreateFeatureBody, ListFeatureTypes, newFeatureMetadata } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
 import { operationQuery, useOperationMutation, useProjects } from '../../api/queries.ts';
@@ -28,7 +28,7 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
   const create = useOperationMutation(CreateFeature);
   const { control, handleSubmit, setError, formState } = useForm({
-    defaultValues: { name: initialName, project: project ?? 'default', type: 'release', description: '' },
+    defaultValues: { name: initialName, project: project ?? 'default', type: newFeatureMetadata.type, description: '' },
   });
   const submit = handleSubmit(async ({ name, project: projectId, type, description }) => {
     try {

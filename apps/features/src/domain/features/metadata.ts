@@ -1,12 +1,10 @@
+import { newFeatureMetadata } from '@bunting/contracts';
 import type { Feature } from './feature.ts';
 
-/** The properties that describe a feature in all environments, with their values in a new feature. */
-const newMetadata = { type: 'release', description: null, stale: false, impressionData: false } as const;
-
 /** The properties that create, update, clone and import set on a feature as a whole. */
-export type Metadata = Pick<Feature, keyof typeof newMetadata>;
+export type Metadata = Pick<Feature, keyof typeof newFeatureMetadata>;
 
-export const metadataNames: readonly (keyof Metadata)[] = Object.keys(newMetadata) as (keyof Metadata)[];
+export const metadataNames: readonly (keyof Metadata)[] = Object.keys(newFeatureMetadata) as (keyof Metadata)[];
 
 /** Properties to change; an undefined one does not change. */
 export type MetadataChanges = { readonly [K in keyof Metadata]?: Metadata[K] | undefined };
@@ -20,10 +18,10 @@ export const pickMetadata = (source: Readonly<Record<string, unknown>>): Partial
  */
 export const metadataOfDocument = (
   document: Readonly<Record<string, unknown>>,
-): Readonly<Record<keyof Metadata, unknown>> => ({ ...newMetadata, ...pickMetadata(document) });
+): Readonly<Record<keyof Metadata, unknown>> => ({ ...newFeatureMetadata, ...pickMetadata(document) });
 
 /** The metadata after changes. Empty texts of fields that may be null become null. */
-export const changeMetadata = (changes: MetadataChanges, before: Metadata = newMetadata): Metadata => {
-  const after = { ...newMetadata, ...pickMetadata(before), ...pickMetadata(changes) } as Metadata;
+export const changeMetadata = (changes: MetadataChanges, before: Metadata = newFeatureMetadata): Metadata => {
+  const after = { ...newFeatureMetadata, ...pickMetadata(before), ...pickMetadata(changes) } as Metadata;
   return { ...after, description: after.description || null };
 };

@@ -24,6 +24,14 @@ const impressionData = Type.Boolean({ description: 'whether impression data is c
 /** The properties that describe a feature in all environments, as replies to its writes and lists of features have them. */
 export const featureMetadata = { type, description, stale, impressionData };
 
+/** The same properties of a new feature whose creator sets none of them. */
+export const newFeatureMetadata = {
+  type: 'release',
+  description: null,
+  stale: false,
+  impressionData: false,
+} as const satisfies { readonly [K in keyof typeof featureMetadata]: Static<(typeof featureMetadata)[K]> };
+
 /** The same properties, each optional, as in the reply with all settings, in updates, exports and imports. */
 export const optionalMetadata = Type.Partial(Type.Object(featureMetadata)).properties;
 

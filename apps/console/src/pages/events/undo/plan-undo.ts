@@ -9,13 +9,13 @@ import {
   type FeatureStrategy,
   type FeatureVariant,
   isEqual,
+  newFeatureMetadata,
   redactedText,
   type Segment,
   type UpdateFeatureBody,
 } from '@bunting/contracts';
 import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';
-import { flagFieldDefaults } from '../../flag/flag-field-defaults.ts';
 import type { eventsMessages } from '../../../messages/events.ts';
 import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
 import type { UndoableType } from './undo-operations.ts';
@@ -123,7 +123,7 @@ const strategyFields = (strategy: unknown): Members => {
 const flagFields = (feature: unknown): Members => {
   const members = recordOrEmpty(feature);
   return Object.fromEntries(
-    Object.entries(flagFieldDefaults).map(([field, initial]) => [field, members[field] ?? initial]),
+    Object.entries(newFeatureMetadata).map(([field, initial]) => [field, members[field] ?? initial]),
   );
 };
 
@@ -292,7 +292,7 @@ const setTag = (isAdded: boolean): Rule =>
 const revertDetails = withFlag(({ preData, data }, feature) => {
   if (!hasMembers(preData) || !hasMembers(data)) return refused('unknownBefore');
   const [before, left] = [flagFields(preData), flagFields(data)];
-  // The event changed only fields that are not in `flagFieldDefaults`, as those of a newer server.
+  // The event changed only fields that are not in `newFeatureMetadata`, as those of a newer server.
   if (isEqual(before, left) && !isEqual(recordOrEmpty(preData), recordOrEmpty(data))) return refused('unsupported');
   const { merged, conflicts, changes } = revertByField(before, left, flagFields(feature));
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
