@@ -8,7 +8,7 @@ import { unknownFlagsReader } from './cleanup/unknown-flags-reader.ts';
 import type { ConstraintSettings } from './projects/project-context-reader.ts';
 import { contextFieldReader } from './context-fields/context-field-reader.ts';
 import { personalDashboardReader } from './projects/personal-dashboard-reader.ts';
-import { flagCreatorsReader } from './features/flag-creators-reader.ts';
+import { flagCreatorsReader } from './flag-creators/flag-creators-reader.ts';
 import { environmentReader } from './environments/environment-reader.ts';
 import { featurePartsReader } from './features/feature-parts-reader.ts';
 import { featureReader } from './features/feature-reader.ts';
