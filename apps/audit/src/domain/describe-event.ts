@@ -57,7 +57,8 @@ const strategyChangePart: SummaryPart = ({ data, preData, environment }) =>
   describeStrategyChange(preData, data, environment ?? '');
 
 /**
- * Label and summary of each event type. Types that only Bunting has need an entry; one of Unleash without an entry is described by its name.
+ * Label and summary of each event type. Types that only Bunting has need an entry. Those of Unleash that Unleash describes by their name alone
+ * have none here, since clients may compare them (docs/behaviour.md).
  */
 const entries: Partial<Record<EventType, Entry>> & Record<AdditionalEventType, Entry> = {
   'feature-created': ['Flag created', sentence`${userPart} created ${flagPart}${inProject}`],
