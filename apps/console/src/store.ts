@@ -20,7 +20,7 @@ export const createStore = <T>(initial: T) => {
     subscribe,
   };
 };
-export type Store<T> = ReturnType<typeof createStore<T>>;
+type Store<T> = ReturnType<typeof createStore<T>>;
 
 /** The current value of a store; the component renders again when it changes. */
 export const useStore = <T>(store: Store<T>): T => useSyncExternalStore(store.subscribe, store.get);

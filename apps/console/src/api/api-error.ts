@@ -40,7 +40,7 @@ const isErrorBody = (value: unknown): value is ErrorBody =>
   typeof value === 'object' && value !== null && 'name' in value && 'message' in value;
 
 /** The seconds until a retry by a `Retry-After` header, which has seconds or a date. @param now milliseconds since 1970 */
-export const retryAfterSeconds = (header: string | null, now: number): number | undefined => {
+const retryAfterSeconds = (header: string | null, now: number): number | undefined => {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
   const date = Date.parse(header);

@@ -1,7 +1,7 @@
 import { createStore } from '../store.ts';
 
 /** A way to sign in other than the password, from the gateway's 401. */
-export interface SignInOption {
+interface SignInOption {
   readonly type: string;
   readonly message: string;
   readonly path: string;

@@ -1,7 +1,7 @@
 const daysPerUnit = { d: 1, w: 7, m: 30, y: 365 } as const;
 
 /** A lower or upper limit for a date: a day of the calendar in UTC. */
-export interface DayBound {
+interface DayBound {
   /** whether it selects that day and later ones; else it selects earlier ones */
   readonly isSince: boolean;
   /** as in `2026-01-31` */

@@ -1,4 +1,4 @@
-export interface FilterToken {
+interface FilterToken {
   readonly text: string;
   /** whether a minus before the key excludes what the value selects */
   readonly isNegated: boolean;

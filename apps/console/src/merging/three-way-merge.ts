@@ -12,7 +12,7 @@ export interface MergeConflict {
   readonly theirs: Json | undefined;
 }
 
-export interface MergeResult {
+interface MergeResult {
   /** the value with both changes; in a conflict, the value of `mine` */
   readonly merged: Json | undefined;
   readonly conflicts: readonly MergeConflict[];

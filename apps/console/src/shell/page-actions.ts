@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { createStore } from '../store.ts';
 
 /** Something that the user can do on a page or in a dialog: the command palette lists it, and its key runs it. */
-export interface PageAction {
+interface PageAction {
   readonly id: string;
   readonly title: string;
   /** the shortcut, as in `KeyboardEvent.key`: `j`, `/`, `?`, `Enter` */

@@ -1,7 +1,7 @@
 import { createStore } from '../store.ts';
 
 export const themes = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof themes)[number];
+type Theme = (typeof themes)[number];
 
 const storageKey = 'bunting.theme';
 

@@ -15,7 +15,7 @@ const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeSty
 const timeOfDay = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
 /** How long ago an instant was (or is ahead), in the largest unit that fits. */
-export const relativeTime = (instant: number, now: number): string => {
+const relativeTime = (instant: number, now: number): string => {
   const seconds = Math.round((instant - now) / 1000);
   const unit = units.find(([, size]) => Math.abs(seconds) >= size);
   return unit === undefined ? sharedMessages.common.justNow : relative.format(Math.trunc(seconds / unit[1]), unit[0]);

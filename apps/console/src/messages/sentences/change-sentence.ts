@@ -15,7 +15,7 @@ interface SentenceContext {
 }
 
 /** What a change does, as a sentence; for a change of a strategy also the strategy before and after it, in words. */
-export interface ChangeSentence {
+interface ChangeSentence {
   readonly sentence: string;
   readonly before?: string;
   readonly after?: string;

@@ -23,7 +23,7 @@ const text = flagsMessages.bulk;
 const maxShownNames = 200;
 
 /** The selected flags of a bulk action. There may be very many, so they are read only when the dialog is opened. */
-export interface SelectedFlagsReader {
+interface SelectedFlagsReader {
   /** identifies the selection in the query cache */
   readonly key: readonly unknown[];
   readonly count: number;

@@ -2,7 +2,7 @@ import type { SearchResultFeature } from '@bunting/contracts';
 import type { BulkAction } from '../../changes/bulk-action.ts';
 
 /** The effect that a bulk action would have on one flag. */
-export type BulkEffect = 'changes' | 'unchanged' | 'impossible';
+type BulkEffect = 'changes' | 'unchanged' | 'impossible';
 
 /** A flag that is selected for a bulk action. */
 export interface SelectedFlag extends Pick<SearchResultFeature, 'name' | 'project'> {

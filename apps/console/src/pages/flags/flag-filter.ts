@@ -8,7 +8,7 @@ import { filterMessages as text } from '../../messages/filters.ts';
 /** The query parameters of a search for flags, without those that choose a page of the result. */
 export type SearchQuery = Omit<RequestOf<typeof SearchFeatures>['query'], 'offset' | 'limit'>;
 
-export interface FlagFilter {
+interface FlagFilter {
   readonly query: SearchQuery;
   readonly errors: readonly InvalidTextToken[];
 }

@@ -5,7 +5,7 @@ import { operationKey, operationQuery } from '../../api/queries.ts';
 import type { SearchQuery } from './flag-filter.ts';
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
-export const rowsPageSize = 100;
+const rowsPageSize = 100;
 /** Milliseconds for which rows that have left the screen stay in memory. */
 const rowsGcMs = 30_000;
 

@@ -3,7 +3,7 @@ import type { Suggestion } from '../../filtering/filter-suggestions.ts';
 import { filterMessages } from '../../messages/filters.ts';
 
 /** A context field with its legal values; without any, all values are legal. */
-export interface KnownField {
+interface KnownField {
   readonly name: string;
   readonly legalValues: readonly string[];
 }
@@ -23,7 +23,7 @@ const contextTokensOf = (line: string): Token[] =>
 
 const withoutQuotes = (text: string): string => text.replaceAll('"', '');
 
-export interface ParsedContext {
+interface ParsedContext {
   readonly context: Readonly<Record<string, string>>;
   readonly errors: readonly InvalidTextToken[];
 }

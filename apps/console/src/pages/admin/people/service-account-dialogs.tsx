@@ -31,7 +31,7 @@ import { CreateSecretDialog } from '../../../components/dialogs/create-secret-di
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';
 import layout from '../../../components/layout/layout.module.css';
 
-export type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
+type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
 const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => (
   <CreateSecretDialog
@@ -63,7 +63,7 @@ const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; r
 );
 
 /** The tokens of a service account. A nested dialog replaces it while it is open, so that only one is visible. */
-export const TokensDialog = ({
+const TokensDialog = ({
   account,
   onClose,
 }: {

@@ -1,7 +1,7 @@
 import type { AvailablePermissions, RoleHolders, RoleWithPermissions } from '@bunting/contracts';
 
 /** The permissions of one kind: of the whole installation (`root`), of projects, or of environments in projects. */
-export interface PermissionGroup {
+interface PermissionGroup {
   readonly kind: 'root' | 'project' | 'environment';
   readonly permissions: readonly { readonly name: string; readonly displayName: string }[];
 }

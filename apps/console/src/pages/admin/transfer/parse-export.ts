@@ -1,7 +1,7 @@
 import { type ExportedFeatures, isJsonObject } from '@bunting/contracts';
 import { transferMessages as text } from '../../../messages/administration/transfer.ts';
 
-export type ParsedExport =
+type ParsedExport =
   { readonly kind: 'export'; readonly data: ExportedFeatures } | { readonly kind: 'fault'; readonly message: string };
 
 const fault = (message: string): ParsedExport => ({ kind: 'fault', message });

@@ -1,5 +1,5 @@
 /** A line of the difference of two texts: in both, only in the first (removed) or only in the second (added). */
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }

@@ -71,10 +71,10 @@ export type UndoStep =
   | { readonly kind: 'deleteSegment'; readonly id: number; readonly name: string; readonly project: string | null };
 
 /** Why an event is not undone. */
-export type UndoRefusal = keyof typeof eventsMessages.undo.refused;
+type UndoRefusal = keyof typeof eventsMessages.undo.refused;
 
 /** A field that was changed again since the event. */
-export interface UndoConflict {
+interface UndoConflict {
   readonly path: readonly string[];
   /** the value that the event left */
   readonly left: Json | undefined;

@@ -53,7 +53,7 @@ export const readEntityTag = async (event: Event, step: UndoStep): Promise<strin
 };
 
 /** A step, and the entity tag that the resource that it changes must still have. */
-export interface StepWithEntityTag {
+interface StepWithEntityTag {
   readonly step: UndoStep;
   readonly ifMatch: string | undefined;
 }

@@ -1,5 +1,5 @@
 /** An example user: the line that describes it, and the context that the line stands for. */
-export interface ExampleUser {
+interface ExampleUser {
   readonly text: string;
   readonly context: Readonly<Record<string, string>>;
 }
