@@ -63,13 +63,7 @@ const CreateToken = ({ account, onClose }: { readonly account: ServiceAccount; r
 );
 
 /** The tokens of a service account. A nested dialog replaces it while it is open, so that only one is visible. */
-const TokensDialog = ({
-  account,
-  onClose,
-}: {
-  readonly account: ServiceAccount;
-  readonly onClose: () => void;
-}) => {
+const TokensDialog = ({ account, onClose }: { readonly account: ServiceAccount; readonly onClose: () => void }) => {
   const tokens = useQuery(operationQuery(ListServiceAccountTokens, { params: { id: account.id } }));
   const [isCreating, setCreating] = useState(false);
   const [tokenToDelete, setTokenToDelete] = useState<Pat | undefined>();
