@@ -1,7 +1,7 @@
 import { type AnyOperation, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
 import { apiErrorMessages } from '../messages/api-errors.ts';
 import { ApiError, errorOfResponse } from './api-error.ts';
-import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './sign-in-state.ts';
+import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './pending-sign-in.ts';
 import { authorizationHeader } from './api-key.ts';
 import { createStore } from '../store.ts';
 

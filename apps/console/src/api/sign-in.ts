@@ -1,6 +1,6 @@
 import { GetMe, type Me } from '@bunting/contracts';
 import { sendOnce, urlOf } from './call.ts';
-import { resumePendingCalls } from './sign-in-state.ts';
+import { resumePendingCalls } from './pending-sign-in.ts';
 import { setApiKey, hasApiKey } from './api-key.ts';
 
 let lastUserId: number | undefined;

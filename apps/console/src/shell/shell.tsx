@@ -1,7 +1,7 @@
 import { useIsFetching, useIsMutating } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
-import { pendingSignInOffer } from '../api/sign-in-state.ts';
+import { pendingSignInOffer } from '../api/pending-sign-in.ts';
 import { responseStalenessStore } from '../api/call.ts';
 import { useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';

@@ -3,7 +3,7 @@ import { Dialog, Heading, Modal, ModalOverlay } from 'react-aria-components';
 import { useForm } from 'react-hook-form';
 import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '../../api/api-error.ts';
-import type { SignInOffer } from '../../api/sign-in-state.ts';
+import type { SignInOffer } from '../../api/pending-sign-in.ts';
 import { signInWithKey, signInWithPassword } from '../../api/sign-in.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
