@@ -7,7 +7,7 @@ import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { displayNameOf } from './user-cell.tsx';
+import { displayNameOf } from './user-names.tsx';
 import { roleOptions } from './role-options.ts';
 
 type Members = Group['users'];

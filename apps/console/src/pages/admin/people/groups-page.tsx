@@ -13,7 +13,7 @@ import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { displayNameOf } from './user-cell.tsx';
+import { displayNameOf } from './user-names.tsx';
 import styles from './people.module.css';
 
 const loadDialogs = () => import('./group-dialog.tsx');

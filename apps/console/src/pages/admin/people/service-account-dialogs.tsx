@@ -25,7 +25,7 @@ import { Time } from '../../../components/content/time.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { displayNameOf } from './user-cell.tsx';
+import { displayNameOf } from './user-names.tsx';
 import { roleOptions } from './role-options.ts';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { optionsOfPairs, instantAfterDays } from '../../../components/forms/form-values.ts';

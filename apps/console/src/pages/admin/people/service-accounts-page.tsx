@@ -11,7 +11,7 @@ import { Time } from '../../../components/content/time.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { displayNameOf, UserCell } from './user-cell.tsx';
+import { displayNameOf, UserNames } from './user-names.tsx';
 
 const loadDialogs = () => import('./service-account-dialogs.tsx');
 const CreateServiceAccountDialog = lazyRouteComponent(loadDialogs, 'CreateServiceAccountDialog');
@@ -48,7 +48,7 @@ export const ServiceAccountsPage = () => {
         name={displayNameOf}
         text={({ username = '', tokens }) => [username, ...tokens.map(({ description }) => description)].join(' ')}
         columns={[
-          { id: 'name', title: text.name, cell: (account) => <UserCell user={account} /> },
+          { id: 'name', title: text.name, cell: (account) => <UserNames user={account} /> },
           {
             id: 'role',
             title: text.rootRole,

@@ -23,7 +23,7 @@ import { peopleMessages as text } from '../../../messages/administration/people.
 import { sharedMessages } from '../../../messages/shared.ts';
 import { SessionTable } from '../../profile/session-table.tsx';
 import { absoluteUrlOf } from './absolute-url.ts';
-import { displayNameOf } from './user-cell.tsx';
+import { displayNameOf } from './user-names.tsx';
 import { roleOptions } from './role-options.ts';
 import { TokensAndGroupsOfUser } from './tokens-and-groups-of-user.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';

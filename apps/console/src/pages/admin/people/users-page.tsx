@@ -17,7 +17,7 @@ import { usePageActions } from '../../../shell/page-actions.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { Invitations } from './invitations.tsx';
 import type { UserDialogKind, ListedUser } from './user-dialogs.tsx';
-import { displayNameOf, UserCell } from './user-cell.tsx';
+import { displayNameOf, UserNames } from './user-names.tsx';
 import styles from './people.module.css';
 
 const loadDialogs = () => import('./user-dialogs.tsx');
@@ -95,7 +95,7 @@ export const UsersPage = () => {
           </span>
         }
         columns={[
-          { id: 'name', title: text.name, cell: (user) => <UserCell user={user} /> },
+          { id: 'name', title: text.name, cell: (user) => <UserNames user={user} /> },
           {
             id: 'role',
             title: text.rootRole,

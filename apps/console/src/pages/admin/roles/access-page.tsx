@@ -15,7 +15,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { AdminPage } from '../admin-page.tsx';
-import { displayNameOf, UserCell } from '../people/user-cell.tsx';
+import { displayNameOf, UserNames } from '../people/user-names.tsx';
 import { permissionHolders, permissionGroups, type PermissionHolder, type GrantSource } from './role-permissions.ts';
 import styles from '../people/people.module.css';
 
@@ -136,7 +136,7 @@ export const AccessPage = () => {
             title: text.person,
             cell: ({ user }) => (
               <span className={styles['badges']}>
-                <UserCell user={user} />
+                <UserNames user={user} />
                 {user.isService && <Badge>{text.serviceAccount}</Badge>}
               </span>
             ),

@@ -24,7 +24,7 @@ import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
 import { notify } from '../../../shell/toasts.tsx';
-import { displayNameOf } from '../people/user-cell.tsx';
+import { displayNameOf } from '../people/user-names.tsx';
 import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';

@@ -26,7 +26,7 @@ import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { sharedMessages } from '../../../messages/shared.ts';
-import { displayNameOf } from '../../admin/people/user-cell.tsx';
+import { displayNameOf } from '../../admin/people/user-names.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 

@@ -1,6 +1,6 @@
 import styles from './people.module.css';
 
-interface UserNames {
+interface NamedUser {
   readonly id: number;
   readonly name?: string | null | undefined;
   readonly username?: string | null | undefined;
@@ -8,11 +8,11 @@ interface UserNames {
 }
 
 /** The name under which a user is shown: the first of name, username and e-mail address that is set, else the id. */
-export const displayNameOf = ({ id, name, username, email }: UserNames): string =>
+export const displayNameOf = ({ id, name, username, email }: NamedUser): string =>
   name || username || email || `#${id}`;
 
 /** A user in a list: the display name, and below it the username or e-mail address. */
-export const UserCell = ({ user }: { readonly user: UserNames }) => {
+export const UserNames = ({ user }: { readonly user: NamedUser }) => {
   const name = displayNameOf(user);
   const others = [user.username, user.email].filter((other) => other != null && other !== '' && other !== name);
   return (
