@@ -13,7 +13,7 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../events.module.css';
 
 const EventDetail = lazy(() =>
-  import('../differences/event-detail.tsx').then(({ EventDetail: component }) => ({ default: component })),
+  import('./event-detail.tsx').then(({ EventDetail: component }) => ({ default: component })),
 );
 
 const text = eventsMessages;
