@@ -15,9 +15,9 @@ import { sharedMessages } from '../../messages/shared.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import { type EditProtection, useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategySentence } from '../../messages/sentences/strategy-sentence.ts';
-import { compareStrategies } from './compare-strategies.ts';
+import { strategyDifferences } from './strategy-differences.ts';
 import { EnableDisabledStrategiesDialog } from './enable-disabled-strategies-dialog.tsx';
-import { MissingStrategyItem, StrategyItem } from './strategy-item.tsx';
+import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
 import { useEnvironmentEdits } from './use-environment-edits.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
@@ -144,7 +144,7 @@ export const EnvironmentColumn = ({
     !isArchived && (isProtected || hasPermission(permission, { project, environment: name }));
 
   const { added, missing } = useMemo(
-    () => compareStrategies(environment.strategies ?? [], reference?.strategies),
+    () => strategyDifferences(environment.strategies ?? [], reference?.strategies),
     [environment, reference],
   );
   const maxShown = showsAll ? Number.POSITIVE_INFINITY : maxShownStrategies;
@@ -207,7 +207,7 @@ export const EnvironmentColumn = ({
           missing
             .slice(0, maxShown)
             .map((strategy) => (
-              <MissingStrategyItem
+              <ReferenceOnlyStrategyItem
                 key={`missing-${strategy.id}`}
                 strategy={strategy}
                 sentence={sentence(strategy)}

@@ -52,7 +52,7 @@ export const StrategyItem = ({ strategy, sentence, link, actions, missingIn, isO
   </li>
 );
 
-interface MissingStrategyItemProps {
+interface ReferenceOnlyStrategyItemProps {
   readonly strategy: FeatureStrategy;
   readonly sentence: string;
   /** the name of the environment that has the strategy */
@@ -61,7 +61,12 @@ interface MissingStrategyItemProps {
 }
 
 /** A strategy that an environment lacks and the one that it is compared with has. */
-export const MissingStrategyItem = ({ strategy, sentence, reference, onCopy }: MissingStrategyItemProps) => (
+export const ReferenceOnlyStrategyItem = ({
+  strategy,
+  sentence,
+  reference,
+  onCopy,
+}: ReferenceOnlyStrategyItemProps) => (
   <li className={`${styles['strategy']} ${styles['missing']}`}>
     <div className={styles['strategyHead']}>
       <span className={layout['small']}>{sentence}</span>
