@@ -13,7 +13,7 @@ import { usePageActions } from '../../shell/page-actions.ts';
 import type { BulkAction } from '../../changes/bulk-action.ts';
 import { BulkMenu } from './bulk-menu.tsx';
 import { flagSuggestions } from './flag-filter.ts';
-import { useFlagVocabulary } from './flag-vocabulary.ts';
+import { useFlagFilterVocabulary } from './use-flag-filter-vocabulary.ts';
 import { FlagTable } from './flag-table.tsx';
 import { useFlagListQuery } from './use-flag-list-query.ts';
 import { useFlagListSelection } from './use-flag-list-selection.ts';
@@ -71,7 +71,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const [bulkAction, setBulkAction] = useState<BulkAction | undefined>();
   const [isCreating, setCreating] = useState(false);
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
-  const vocabulary = useFlagVocabulary(environments, isVocabularyNeeded);
+  const vocabulary = useFlagFilterVocabulary(environments, isVocabularyNeeded);
   const filterBox = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();

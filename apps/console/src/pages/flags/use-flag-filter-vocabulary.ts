@@ -4,7 +4,7 @@ import { operationQuery, useProjects } from '../../api/queries.ts';
 import type { FlagFilterVocabulary } from './flag-filter.ts';
 
 /** The values that a filter of flags can have, for suggestions. Types, tags and segments are loaded only if they are needed. */
-export const useFlagVocabulary = (environments: readonly string[], isNeeded: boolean): FlagFilterVocabulary => {
+export const useFlagFilterVocabulary = (environments: readonly string[], isNeeded: boolean): FlagFilterVocabulary => {
   const options = { enabled: isNeeded, staleTime: 60_000 };
   const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
   const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });
