@@ -15,7 +15,7 @@ import { projectsMessages as text } from '../../messages/projects.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
-import { Health } from './health.tsx';
+import { ProjectHealth } from './project-health.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
 import { ownersOf, ProjectCell } from './project-cell.tsx';
 import styles from './projects.module.css';
@@ -148,7 +148,7 @@ const ActiveProjects = () => {
               </div>
             ),
           },
-          { id: 'health', title: text.health, cell: ({ health }) => <Health percent={health} /> },
+          { id: 'health', title: text.health, cell: ({ health }) => <ProjectHealth percent={health} /> },
           {
             id: 'flags',
             title: text.flags,

@@ -6,7 +6,7 @@ import { operationQuery } from '../../../api/queries.ts';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { formatNumber } from '../../../messages/format-number.ts';
-import { Health } from '../health.tsx';
+import { ProjectHealth } from '../project-health.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 
@@ -124,7 +124,7 @@ export const ProjectOverviewTab = ({ id, overview }: ProjectOverviewTabProps) =>
       <div className={styles['tiles']}>
         <Tile title={text.health}>
           <p className={styles['figure']}>
-            <Health percent={health} />
+            <ProjectHealth percent={health} />
           </p>
           <p className={styles['small']}>{text.healthHint}</p>
         </Tile>
