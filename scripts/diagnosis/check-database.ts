@@ -78,7 +78,7 @@ const checkReadReplica = async (name: string, url: string, primary: Database): P
   }
 };
 
-export interface DatabaseToCheck {
+interface DatabaseToCheck {
   readonly service: ServiceName;
   readonly url: string;
   /** the URL of a read replica, if the service has one */

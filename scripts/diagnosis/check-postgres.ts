@@ -10,7 +10,7 @@ const maxRetainedGib = 0.5;
 const gib = 1024 ** 3;
 
 /** The state of a server, from its own views and settings. */
-export interface ServerState {
+interface ServerState {
   readonly version: string;
   /** the identifier of its cluster, as text because it exceeds 2^53 */
   readonly system: string;
@@ -22,7 +22,7 @@ export interface ServerState {
   readonly dataFolder: string | null;
 }
 
-export const serverState = {
+const serverState = {
   text: `
     select current_setting('server_version') as version,
       (pg_control_system()).system_identifier::text as system,

@@ -29,7 +29,7 @@ export interface Schema {
   readonly multipleOf?: number;
 }
 
-export interface ParameterDescription {
+interface ParameterDescription {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required: boolean;
@@ -60,7 +60,7 @@ interface Document {
 }
 
 /** @returns why the value does not match a schema; undefined if it matches */
-export type Validate = (value: unknown) => string | undefined;
+type Validate = (value: unknown) => string | undefined;
 
 export interface DescribedResponse {
   /** the media type of the body; undefined for no body */

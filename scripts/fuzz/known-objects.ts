@@ -95,7 +95,7 @@ const parentsOf = (object: ApiObject, pathValues: PathValues): PathValues => {
 };
 
 /** The identifier of an object, and the path parameters of its parents. */
-export interface KnownValue {
+interface KnownValue {
   readonly value: string;
   readonly parents: PathValues;
 }

@@ -12,7 +12,7 @@ export type BrokenPromise =
   | 'a broken input accepted'
   | 'a broken input refused as something else';
 
-export interface ResponseFault {
+interface ResponseFault {
   readonly promise: BrokenPromise;
   readonly detail: string;
 }

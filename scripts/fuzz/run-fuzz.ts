@@ -9,7 +9,7 @@ import { randomOfRequest } from '../seeded-random.ts';
 import { validRequests } from './valid-requests.ts';
 import { valueSource } from './value-source.ts';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly url: string;
   readonly key: string;
   readonly requests: number;
@@ -25,7 +25,7 @@ export interface FuzzOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Violation {
+interface Violation {
   readonly promise: BrokenPromise;
   readonly operation: string;
   readonly detail: string;

@@ -5,7 +5,7 @@ import { type Export, readJsonFile } from './read-exports.ts';
 import type { SendRequest } from './api-client.ts';
 
 /** A segment in the list of segments. The server validates it when it is created. */
-export interface ListedSegment extends Readonly<Record<string, unknown>> {
+interface ListedSegment extends Readonly<Record<string, unknown>> {
   readonly id: number;
   readonly name: string;
 }

@@ -39,4 +39,3 @@ export const progressDisplay = (screen: Screen, total: number, now: () => number
     },
   };
 };
-export type Progress = ReturnType<typeof progressDisplay>;

@@ -43,7 +43,7 @@ const initialMigrations = /^(1-.*|2-search)$/;
 const contractingRules: readonly MigrationRule[] = ['drop', 'rename', 'type-change'];
 
 /** One statement that breaks a rule. */
-export interface MigrationFault {
+interface MigrationFault {
   readonly migration: string;
   readonly rule: MigrationRule;
   readonly statement: string;

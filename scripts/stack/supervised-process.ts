@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface SupervisedProcessOptions {
+interface SupervisedProcessOptions {
   readonly name: string;
   readonly command: readonly string[];
   readonly folder: string;

@@ -1,5 +1,5 @@
 /** How many tests of a run passed and failed. */
-export interface TestSummary {
+interface TestSummary {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;

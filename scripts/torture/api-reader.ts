@@ -3,13 +3,13 @@ import { eventually } from '@bunting/testing';
 import { flagSummary, requestSummary, type Subject } from './subject-state.ts';
 
 /** The gateways of a platform, and a token. */
-export interface ApiAccess {
+interface ApiAccess {
   readonly urls: readonly string[];
   readonly token: string;
 }
 
 /** Reads a path until the response is a success without `Bunting-Stale`; `undefined` for a 404. */
-export type ReadPath = <T>(path: string, body?: unknown) => Promise<T | undefined>;
+type ReadPath = <T>(path: string, body?: unknown) => Promise<T | undefined>;
 
 const attemptTimeoutMs = 15_000;
 
@@ -39,7 +39,7 @@ export const retryingReader =
     );
 
 /** The state that the subjects of one project share. */
-export interface ProjectContents {
+interface ProjectContents {
   readonly requests: readonly ChangeRequest[];
   /** names of archived flags */
   readonly archived: readonly string[];

@@ -3,7 +3,7 @@ import { eventually } from '@bunting/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededRandom } from '../seeded-random.ts';
 
-export interface FeedFollowerOptions {
+interface FeedFollowerOptions {
   readonly urls: readonly string[];
   readonly token: string;
   readonly random: SeededRandom;

@@ -26,7 +26,7 @@ export interface WriteWithExpectation {
   readonly completesLater?: boolean;
 }
 
-export interface RandomWritesOptions {
+interface RandomWritesOptions {
   readonly project: string;
   readonly flag: string;
   /** whether changes may also be proposed in change requests */

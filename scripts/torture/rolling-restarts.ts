@@ -23,7 +23,7 @@ const help = `Restarts the processes of every service in turn under load, and co
 It starts two processes of every service, and a balancer that probes /health/ready of the gateways. Clients do not retry.
 Its exit code is 1 if a request failed or an acknowledged write is missing at the end.`;
 
-export interface RollingRestartsOptions {
+interface RollingRestartsOptions {
   /** minimum number of requests */
   readonly requests: number;
   /** rounds in which each service is restarted; more until `minutes` have passed */
@@ -47,7 +47,7 @@ interface RequestCounts {
   failed: number;
 }
 
-export interface RollingRestartReport {
+interface RollingRestartReport {
   readonly restarts: number;
   readonly keepAlive: Readonly<RequestCounts>;
   readonly connectionPerRequest: Readonly<RequestCounts>;

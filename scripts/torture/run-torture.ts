@@ -11,7 +11,7 @@ import { type ReplicaCounts, startCluster, type Cluster } from './cluster/cluste
 import { type SdkClients, sdkClientSettings, startSdkClients } from './sdk-clients.ts';
 import { runWriter } from './writer.ts';
 
-export interface TortureOptions {
+interface TortureOptions {
   readonly seed: number;
   readonly minutes: number;
   /** folder for the data of the servers, the output of the processes, and the ledgers */
@@ -26,7 +26,7 @@ export interface TortureOptions {
 }
 
 /** How often a fault was attempted and took effect, and how long the recovery took. */
-export interface FaultResult {
+interface FaultResult {
   readonly fault: string;
   readonly attempts: number;
   readonly injected: number;

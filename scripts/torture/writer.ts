@@ -7,7 +7,7 @@ import { readSubject, retryingReader, readProject } from './api-reader.ts';
 import { generateRandomWrites, type WriteWithExpectation, type CreatedObject } from './generate-random-writes.ts';
 import type { Subject } from './subject-state.ts';
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly name: string;
   readonly urls: readonly string[];
   readonly token: string;

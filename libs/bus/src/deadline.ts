@@ -10,7 +10,7 @@ const clockToleranceMs = 1_000;
 export const unknownOutcomeDelayMs = 2 * clockToleranceMs;
 
 /** When and for how long a call was sent, by the clock of its caller. */
-export interface SentCall {
+interface SentCall {
   /** milliseconds since 1970 */
   readonly sentAt: number;
   readonly timeoutMs: number;

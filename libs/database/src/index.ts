@@ -8,7 +8,7 @@ export {
   type PinnedConnection,
   type Statement,
 } from './database.ts';
-export { type Entity, type EntitySql, entitySql } from './schema/entity-sql.ts';
+export { type Entity, entitySql } from './schema/entity-sql.ts';
 export { persistDifference } from './persist-difference.ts';
 export { TimestampColumn, TextArray, timestampSql } from './schema/column-types.ts';
 export { violatedConstraint, isDataError, refusalForFailure } from './failures/database-failures.ts';
@@ -19,7 +19,7 @@ export { hostAndPortOf } from './connection/postgres-url.ts';
 export { migrationsTable, type SchemaMigration } from './schema/schema-migration.ts';
 export { shareNextRun } from './reads/share-next-run.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
-export { type BatchRow, batchedRead } from './reads/batched-read.ts';
+export { batchedRead } from './reads/batched-read.ts';
 export { advisoryLock } from './connection/advisory-lock.ts';
 export { escapeLike } from './escape-like.ts';
 export { onlyRow } from './only-row.ts';

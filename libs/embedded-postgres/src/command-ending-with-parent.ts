@@ -3,7 +3,7 @@ import path from 'node:path';
 import { programSearchPath } from './program-search-path.ts';
 
 /** A command that ends when the process that started it ends, even by `kill -9`. */
-export interface ChildCommand {
+interface ChildCommand {
   readonly command: string;
   readonly args: readonly string[];
   /** With 'pipe', closing stdin kills the command: keep it open, and write a line before closing it once the command has exited. */

@@ -6,6 +6,6 @@ export {
   startEmbeddedPostgres,
 } from './start-embedded-postgres.ts';
 export { connectOrStartEmbeddedPostgres } from './connect-or-start-embedded-postgres.ts';
-export { commandEndingWithParent, type ChildCommand } from './command-ending-with-parent.ts';
+export { commandEndingWithParent } from './command-ending-with-parent.ts';
 export { isAlive } from './is-alive.ts';
 export { programSearchPath } from './program-search-path.ts';

@@ -8,7 +8,7 @@ import { commandEndingWithParent } from './command-ending-with-parent.ts';
 const stopTimeoutMs = 10_000;
 const keptLogLines = 20;
 
-export interface PostmasterOptions {
+interface PostmasterOptions {
   readonly postgres: string;
   readonly dataDir: string;
   readonly port: number;

@@ -7,7 +7,7 @@ import { isAlive } from './is-alive.ts';
 const run = promisify(execFile);
 
 /** A PostgreSQL that runs on a data folder. */
-export interface RunningInstance {
+interface RunningInstance {
   readonly pid: number;
   /** the port, once it listens */
   readonly port: number | undefined;

@@ -13,7 +13,7 @@ export interface Rollout {
 }
 
 /** The decision of a strategy type, with its parameters, for a user. Constraints and segments are not part of it. */
-export interface CompiledStrategyType {
+interface CompiledStrategyType {
   readonly isActive: Predicate;
   /** for a gradual rollout: the bucket of the user. The strategy is on for the user if `bucket` is at most `percentage`. */
   readonly rolloutFor?: (context: EvaluationContext) => Rollout;

@@ -160,7 +160,7 @@ export const compileFeature = (feature: EvaluableFeature, findSegment: FindSegme
 };
 
 /** The features that an evaluator evaluates. */
-export interface CompiledFeatures {
+interface CompiledFeatures {
   readonly find: (name: string) => CompiledFeature | undefined;
   /** at least the enabled features, in their order; every call returns the same ones */
   readonly all: () => Iterable<CompiledFeature>;

@@ -1,13 +1,11 @@
 export type { EvaluationContext } from './evaluation-context.ts';
 export {
-  type ActiveFeature,
   type CompiledFeature,
   createEvaluator,
   compileFeature,
   compileSegment,
   type EvaluableFeature,
   type EvaluableSegment,
-  type EvaluableStrategy,
   type Evaluation,
   type Evaluator,
   compileEvaluator,
@@ -16,5 +14,5 @@ export {
   type StrategyExplanation,
 } from './evaluator.ts';
 export { contextFieldsOfBody, contextFieldsOfQuery, frontendFeature } from './frontend-api.ts';
-export { hasPayloads, type Reason, type Resolution } from './resolve-with-reason.ts';
+export { hasPayloads, type Resolution } from './resolve-with-reason.ts';
 export type { Variant } from './variant.ts';

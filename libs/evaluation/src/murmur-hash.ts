@@ -55,7 +55,7 @@ export const murmurHasher = (prefix: string, seed = 0): ((text: string) => numbe
 };
 
 /** Returns the bucket of a key; the first bucket is 1. */
-export type BucketOf = (key: string) => number;
+type BucketOf = (key: string) => number;
 
 /** Buckets of a rollout, from 1 to 100. A rollout includes the keys whose bucket is at most its percentage. */
 export const rolloutBuckets = (groupId: string): BucketOf => {

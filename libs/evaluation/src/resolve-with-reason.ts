@@ -3,7 +3,7 @@ import type { EvaluableFeature, EvaluableStrategy, FeatureExplanation, StrategyE
 import type { EvaluableVariant, Variant } from './variant.ts';
 
 /** The reason for the result of a feature, as OpenFeature names it. */
-export type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED' | 'UNKNOWN';
+type Reason = 'STATIC' | 'TARGETING_MATCH' | 'SPLIT' | 'DISABLED' | 'UNKNOWN';
 
 /** The evaluation of a feature with its reason. */
 export interface Resolution {

@@ -2,14 +2,10 @@ export { listDeadLetters } from './dead-letters/dead-letter-store.ts';
 export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoint.ts';
 export { digestOfVersionsSql } from './digest-of-versions-sql.ts';
 export { type PrunedUnreadRange, listPrunedUnreadMessages } from './consumer/pruned-unread-messages.ts';
-export { idempotencyTables, encryptReply, type EncryptedReply } from './idempotency/idempotency-store.ts';
+export { idempotencyTables, encryptReply } from './idempotency/idempotency-store.ts';
 export { emitInProjection, insertStatesSql, type Outbox } from './producer/transaction-with-outbox.ts';
-export { type ProducerOptions, startOutboxProducer, type OutboxProducer } from './producer/start-outbox-producer.ts';
-export {
-  type InMemoryProjection,
-  type InMemoryProjectionOptions,
-  startInMemoryProjection,
-} from './consumer/in-memory-projection.ts';
+export { startOutboxProducer, type OutboxProducer } from './producer/start-outbox-producer.ts';
+export { startInMemoryProjection } from './consumer/in-memory-projection.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './consumer/projection.ts';
 export { type AwaitedProjection, type TimedRequest, waitUntilFresh } from './consumer/wait-until-fresh.ts';
 export { consumerTables, outboxTables } from './schema.ts';

@@ -5,7 +5,7 @@ export { configSchemaOf, HostConfig, monitoringPortKey, natsAccess } from './set
 export { host, type RunningHost, type HostOptions } from './host/host.ts';
 export { type Log, logFailure, type Logger, openLog } from './monitoring/log.ts';
 export { backoffMs } from './loops/backoff.ts';
-export { type Loop, type LoopOptions, startLoop } from './loops/loop.ts';
+export { type Loop, startLoop } from './loops/loop.ts';
 export { logUnhandledRejections, run, startError, stopOnSignal } from './host/run.ts';
 export {
   type AnyService,

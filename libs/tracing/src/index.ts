@@ -10,4 +10,4 @@ export {
   startSpan,
   withoutSpan,
 } from './spans.ts';
-export { type SamplerName, samplerNames, startTracing, type Tracing, type TracingOptions } from './start-tracing.ts';
+export { samplerNames, startTracing, type Tracing } from './start-tracing.ts';

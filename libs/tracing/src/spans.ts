@@ -14,7 +14,7 @@ export interface SpanOptions {
 }
 
 /** The parent and the links of a span, in the sense of OpenTelemetry. */
-export interface SpanOrigin {
+interface SpanOrigin {
   readonly parent?: SpanContext | undefined;
   readonly links?: readonly SpanContext[];
 }

@@ -11,7 +11,7 @@ import { servicesWithDatabases } from '../../../apps/all-in-one/src/services.ts'
 import { type EventSearchKind, eventSearchKinds } from './event-search-kinds.ts';
 import { fillEventLog, pruneOutbox } from './fill-event-log.ts';
 
-export interface EventLogBench {
+interface EventLogBench {
   /** the numbers of events in the logs that are measured, in ascending order */
   readonly sizes: readonly number[];
   /** the folder of their databases, which is kept; a temporary folder when left out */

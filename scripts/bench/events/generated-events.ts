@@ -59,7 +59,7 @@ const flagAt = (nth: number): Flag => {
   return flag;
 };
 
-export const personOf = (nth: number): string => `person-${String(nth % people).padStart(3, '0')}@example.com`;
+const personOf = (nth: number): string => `person-${String(nth % people).padStart(3, '0')}@example.com`;
 export const busyPersonOf = (nth: number): string => personOf(nth % busyPeople);
 /** the user id of the nth busy person */
 export const busyCreatorOf = (nth: number): number => 1 + (nth % busyPeople);

@@ -4,7 +4,7 @@ import { type BenchOperation, benchOperations } from './bench-operations.ts';
 import { seedFlags, fetchStrategyIds } from './seed-flags.ts';
 import { existingServer, type ServerUnderTest, startServerUnderTest, waitUntilSettled } from './server-under-test.ts';
 
-export interface HttpBenchOptions {
+interface HttpBenchOptions {
   readonly flags: number;
   /** a server that runs already, instead of a Bunting started for the bench */
   readonly server?: { readonly url: string; readonly token: string } | undefined;

@@ -23,7 +23,7 @@ export const headersFor = (
   ...(body === undefined ? {} : { 'content-type': 'application/json' }),
 });
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly connections: number;
   readonly seconds: number;
   /** the number of the first request; 0 when left out */

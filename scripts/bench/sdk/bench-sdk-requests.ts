@@ -16,7 +16,7 @@ import {
 import type { RequestLoad, RequestLoadResult } from './request-load-worker.ts';
 import type { DeliveryMemory } from './delivery-memory-process.ts';
 
-export interface SdkBenchOptions {
+interface SdkBenchOptions {
   /** the numbers of flags to measure with */
   readonly sizes: readonly number[];
   readonly seconds: number;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seedFlags } from '../http/seed-flags.ts';
 import { startServerUnderTest, type ServerUnderTest } from '../http/server-under-test.ts';
 
-export interface StreamFigures {
+interface StreamFigures {
   readonly idleStreams: number;
   /** MB of resident memory that the idle streams add */
   readonly idleMb: number;

@@ -14,7 +14,7 @@ import { searchService } from '../../../apps/search/src/service.ts';
 import { type SearchQuery, pagedSearches, type SearchKind, searchKinds } from './search-kinds.ts';
 import { benchFeatureState, benchSegmentStates } from './generated-search-states.ts';
 
-export interface SearchBench {
+interface SearchBench {
   /** the numbers of features with which search is measured one after the other, in ascending order */
   readonly sizes: readonly number[];
   /** how often each kind of search is sent */

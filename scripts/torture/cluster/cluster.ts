@@ -9,7 +9,7 @@ import { startNatsServer, startPostgres } from './start-servers.ts';
 import { type ServiceProcess, createServiceProcess } from './service-process.ts';
 
 /** A period whose acknowledged writes one database lost, because it was restored to a copy. */
-export interface LostWritesInterval {
+interface LostWritesInterval {
   readonly service: ServiceName;
   readonly copiedAt: Date;
   readonly restoredAt: Date;
@@ -18,7 +18,7 @@ export interface LostWritesInterval {
 /** Number of processes of each service. */
 export type ReplicaCounts = Readonly<Partial<Record<ServiceName, number>>>;
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly folder: string;
   readonly scale: ReplicaCounts;
   readonly random: SeededRandom;

@@ -1,18 +1,16 @@
 import type { Endpoints, Interceptor } from './tcp-proxy.ts';
 
 /** Points at which a process can be killed: each is visible in its traffic with PostgreSQL. */
-export const killPoints = [
-  'state written, events not',
-  'before COMMIT',
-  'COMMIT sent, no response',
-  'after COMMIT, before the reply',
-  'published, not marked',
-  'applied, not acknowledged',
-] as const;
-export type KillPoint = (typeof killPoints)[number];
+export type KillPoint =
+  | 'state written, events not'
+  | 'before COMMIT'
+  | 'COMMIT sent, no response'
+  | 'after COMMIT, before the reply'
+  | 'published, not marked'
+  | 'applied, not acknowledged';
 
 /** Called at each kill point; returns `true` if the process has just been killed, and nothing that it sent may be forwarded. */
-export type OnKillPoint = (killPoint: KillPoint) => boolean;
+type OnKillPoint = (killPoint: KillPoint) => boolean;
 
 interface Frame {
   /** one letter; empty for the first message of a client */

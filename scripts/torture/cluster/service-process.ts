@@ -10,7 +10,7 @@ import { type WakeUpDisturbance, delayAndDuplicateWakeUps } from './delay-and-du
 import { type KillPoint, postgresInterceptor } from './postgres-interceptor.ts';
 import { startTcpProxy } from './tcp-proxy.ts';
 
-export interface ServiceProcessOptions {
+interface ServiceProcessOptions {
   readonly service: ServiceName;
   readonly replica: number;
   readonly settings: Readonly<Record<string, string>>;

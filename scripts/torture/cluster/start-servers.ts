@@ -100,4 +100,3 @@ export const startNatsServer = async (folder: string) => {
     stop: (): Promise<void> => server.stop(),
   };
 };
-export type Nats = Awaited<ReturnType<typeof startNatsServer>>;

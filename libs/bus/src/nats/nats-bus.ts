@@ -103,7 +103,7 @@ const maxPayloadOf = ({ info }: NatsConnection): number => {
 const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
 
 /** The information that a NATS server sends when a client connects. */
-export interface NatsServer {
+interface NatsServer {
   readonly version: string;
   readonly maxPayloadBytes: number;
 }

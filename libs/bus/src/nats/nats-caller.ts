@@ -10,9 +10,9 @@ import {
 } from './call-protocol.ts';
 
 /** Why a call has no response. `lost`: its responder was disconnected, and may or may not have executed the call. */
-export type NoResponse = 'no-responders' | 'timeout' | 'lost';
+type NoResponse = 'no-responders' | 'timeout' | 'lost';
 
-export interface SendOptions {
+interface SendOptions {
   readonly timeoutMs: number;
   /** whether the call is retried with another responder when its responder is lost or silent */
   readonly repeatable: boolean;

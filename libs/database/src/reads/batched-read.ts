@@ -7,7 +7,7 @@ const maxConcurrent = 2;
 const maxBatchSize = 32;
 
 /** A row, and the index of its read in the batch, counted from 1. */
-export type BatchRow<Row> = Row & { readonly nth: number };
+type BatchRow<Row> = Row & { readonly nth: number };
 
 /**
  * A data loader: reads single rows in batches. A batch grows while `maxConcurrent` statements run, since under load a round trip costs

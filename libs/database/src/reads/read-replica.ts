@@ -10,7 +10,7 @@ import { onlyRow } from '../only-row.ts';
 import { type BypassReason, replicaBypass } from './replica-bypass.ts';
 import { registerReplicaMetrics } from './replica-metrics.ts';
 
-export interface ReadReplicaOptions {
+interface ReadReplicaOptions {
   /** the streaming replica */
   readonly url: string;
   /** its primary */

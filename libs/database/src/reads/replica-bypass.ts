@@ -7,7 +7,7 @@ const repeatWarningAfterMs = 60_000;
 /** Why the primary serves all reads. */
 export type BypassReason = keyof typeof bypassMs;
 
-export interface ReplicaBypassOptions {
+interface ReplicaBypassOptions {
   /** the replica, as log lines name it */
   readonly replica: string;
   readonly log: Pick<DatabaseLog, 'warn'>;

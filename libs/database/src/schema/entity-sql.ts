@@ -82,4 +82,3 @@ export const entitySql = (entities: readonly Entity[]) => {
     },
   };
 };
-export type EntitySql = ReturnType<typeof entitySql>;

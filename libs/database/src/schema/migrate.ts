@@ -49,7 +49,7 @@ const dropIfEmpty = `
     if not exists (select from ${migrationsTable}) then drop table ${migrationsTable}; end if;
   end $$`;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** the name of the service, for `pg_stat_activity` */
   readonly name: string;
   /** how long PostgreSQL may take to respond to anything but a migration before the connection counts as lost */

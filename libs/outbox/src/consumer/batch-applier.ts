@@ -10,7 +10,7 @@ import type { ConsumedTopic } from './outbox-reader.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { appliedMessagesSpanOptions } from './applied-messages-span-options.ts';
 
-export interface BatchOptions extends ConsumedTopic {
+interface BatchOptions extends ConsumedTopic {
   readonly database: Database;
   readonly checkpoint: StoredCheckpoint;
   readonly policy: RetryPolicy;

@@ -10,7 +10,7 @@ import { outboxReader } from './outbox-reader.ts';
 import { appliedMessagesSpanOptions } from './applied-messages-span-options.ts';
 import { succeedsWithin } from './succeeds-within.ts';
 
-export interface InMemoryProjectionOptions {
+interface InMemoryProjectionOptions {
   /** the service that maintains the projection */
   readonly consumer: ServiceName;
   readonly producer: Producer;

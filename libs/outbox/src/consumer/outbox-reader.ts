@@ -28,7 +28,7 @@ export interface OutboxPage {
  * Reads the messages after a position. With the `uid` of the message at the position it also acknowledges that all messages up to there are
  * applied. The producer may prune them then.
  */
-export type ReadOutbox = (from: { after: number; limit: number; uid?: string | null }) => Promise<OutboxPage>;
+type ReadOutbox = (from: { after: number; limit: number; uid?: string | null }) => Promise<OutboxPage>;
 
 /**
  * Returns a function that reads the outbox of a producer by call.

@@ -12,7 +12,7 @@ import {
   databaseTime,
 } from './dead-letter-store.ts';
 
-export interface DeadLetterRetriesOptions extends DeadLetterSource {
+interface DeadLetterRetriesOptions extends DeadLetterSource {
   readonly consumer: ServiceName;
   readonly database: Database;
   /** Locks the projection's row in `consumer_checkpoint`, so that no other message is applied concurrently. */

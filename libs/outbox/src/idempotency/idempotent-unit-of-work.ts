@@ -45,7 +45,7 @@ export const parsedReply = <T>(result: ReplyOrReplay<T>): T =>
 
 type Job<T> = (tx: Tx, outbox: Outbox) => Promise<T>;
 
-export interface ReplyOptions {
+interface ReplyOptions {
   /** whether the stored reply lacks a secret that the response has: the two differ */
   readonly isMasked?: boolean;
 }

@@ -5,7 +5,7 @@ import type { Acknowledgements } from './unstored-acknowledgements.ts';
 import { streamTopic } from './relay.ts';
 import { dropExpiredRepliesSql } from '../idempotency/idempotency-store.ts';
 
-export interface OutboxHousekeepingOptions {
+interface OutboxHousekeepingOptions {
   readonly producer: Producer;
   readonly database: Database;
   readonly acknowledgements: Acknowledgements;

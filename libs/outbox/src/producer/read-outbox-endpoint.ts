@@ -6,7 +6,7 @@ import type { Acknowledgements } from './unstored-acknowledgements.ts';
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 
 /** The last position of topic `$1`, and the uid of the row at position `$2`. */
-export const headAndUid: Statement = {
+const headAndUid: Statement = {
   name: 'outbox-head-and-at',
   text: `select outbox_head($1) as head, ${uidAt} as at`,
 };

@@ -5,7 +5,7 @@ import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
 import { pageAfterSql } from './read-outbox-endpoint.ts';
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly producer: Producer;
   readonly database: Database;
   readonly bus: Bus;

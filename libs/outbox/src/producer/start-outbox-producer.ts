@@ -15,7 +15,7 @@ import {
   idempotentUnitOfWork,
 } from '../idempotency/idempotent-unit-of-work.ts';
 
-export interface ProducerOptions {
+interface ProducerOptions {
   readonly producer: Producer;
   readonly database: Database;
   readonly bus: Bus;

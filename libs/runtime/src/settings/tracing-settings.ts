@@ -71,7 +71,7 @@ export const tracingSettings = {
   }),
   OTEL_SDK_DISABLED: Type.Boolean({ default: false, description: 'whether tracing is off all the same' }),
 };
-export type TracingSettings = Static<TObject<typeof tracingSettings>>;
+type TracingSettings = Static<TObject<typeof tracingSettings>>;
 
 /** Parses a list like `a=1,b=%20`. @throws ConfigError that names the setting and no value */
 const parsePairs = (setting: string, list = ''): Record<string, string> =>
