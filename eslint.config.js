@@ -168,7 +168,11 @@ const noDurations = [
   "CallExpression[callee.name='expect'] > BinaryExpression[operator='-'] > CallExpression.left[callee.object.name='Date']",
   "VariableDeclarator > BinaryExpression[operator='-'] > CallExpression.left[callee.object.name='performance']",
 ].map((selector) => ({ selector, message: 'A functional test asserts no durations: those belong into a *.perf.ts.' }));
-const syntaxEverywhere = [namedExports, noEnum, noSpreadOfLiteral, noSpreadOfConstant];
+const packagesFirst = {
+  selector: 'ImportDeclaration[source.value=/^\\./] ~ ImportDeclaration[source.value=/^[^.]/]',
+  message: 'Packages are imported before files.',
+};
+const syntaxEverywhere = [namedExports, noEnum, noSpreadOfLiteral, noSpreadOfConstant, packagesFirst];
 
 export default tseslint.config(
   { ignores: ['**/dist/', '**/node_modules/', '.nx/', '.bunting/', 'coverage/', 'tmp/'] },

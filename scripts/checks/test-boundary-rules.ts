@@ -234,6 +234,8 @@ const samples: readonly Sample[] = [
     ],
     syntax,
   ),
+  ...codeSamples('libs/bus/src/sample.ts', ["import './bus.ts';\nimport 'pg';"], syntax),
+  ...codeSamples('libs/bus/src/sample.ts', ["import 'pg';\nimport './bus.ts';\nimport '../bus.ts';"]),
   ...codeSamples('libs/bus/src/sample.ts', [
     'export const some = (all: boolean) => ({ one: 1, ...(all && { two: 2 }) });',
     'export const some = (all: boolean) => [1, ...(all ? [2] : [])];',

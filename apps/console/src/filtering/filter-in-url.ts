@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type SearchParameters, useSearchParameters } from './search-parameter.ts';
 import { useCallback, useEffect, useState } from 'react';
+import { type SearchParameters, useSearchParameters } from './search-parameter.ts';
 
 /** Milliseconds from the last edit of the filter until it is written to the URL. */
 const urlDelayMs = 300;

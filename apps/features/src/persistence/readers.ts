@@ -1,3 +1,4 @@
+import type { ReadDatabase } from '@bunting/database';
 import { archiveReader } from './archive/archive-reader.ts';
 import { dependencyReader } from './dependencies/dependency-reader.ts';
 import { lifecycleCountReader } from './lifecycle/lifecycle-count-reader.ts';
@@ -24,7 +25,6 @@ import { strategyTypeReader } from './strategy-types/strategy-type-reader.ts';
 import { tagReader } from './tags/tag-reader.ts';
 import { edgeInstanceReader } from './usage/edge-instance-reader.ts';
 import { usageReader } from './usage/usage-reader.ts';
-import type { ReadDatabase } from '@bunting/database';
 
 /** Reads outside of transactions: one statement for each reply. */
 export const createReaders = (database: ReadDatabase, { allowsRegex }: ConstraintSettings) => ({

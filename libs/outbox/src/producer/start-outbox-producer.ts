@@ -2,11 +2,11 @@ import type { Bus, Endpoint } from '@bunting/bus';
 import type { Producer } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import type { Log } from '@bunting/runtime';
+import type { Registry } from 'prom-client';
 import { unstoredAcknowledgements } from './unstored-acknowledgements.ts';
 import { startOutboxHousekeeping } from './outbox-housekeeping.ts';
 import { readOutboxEndpoint } from './read-outbox-endpoint.ts';
 import { transactionWithOutbox } from './transaction-with-outbox.ts';
-import type { Registry } from 'prom-client';
 import { registerOutboxMetrics } from './outbox-metrics.ts';
 import { startRelay } from './relay.ts';
 import {

@@ -1,4 +1,3 @@
-import { maxPayloadBytes, payloadConstraint } from '../schema.ts';
 import {
   type DeliveryState,
   type OutboxTopic,
@@ -8,6 +7,7 @@ import {
   type StateOf,
 } from '@bunting/contracts';
 import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
+import { maxPayloadBytes, payloadConstraint } from '../schema.ts';
 
 /** Collects the messages of a unit of work, which are written in one statement before the commit. */
 export interface Outbox {

@@ -1,9 +1,9 @@
 import { advisoryLock, onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
+import { raw } from '@mikro-orm/postgresql';
 import { emitSegmentDelivery, emitSegmentRemovalDelivery } from '../delivery/emit-delivery.ts';
 import type { ProtectionGuard } from '../changes/protection-guard.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql.ts';
-import { raw } from '@mikro-orm/postgresql';
 import { segmentNameTaken, segmentNotFound, unknownProject } from '../../domain/refusals.ts';
 import type { SegmentContent, SegmentUpdateContext, StoredSegment } from '../../domain/segments/segment.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';

@@ -1,6 +1,6 @@
+import { Type } from 'typebox';
 import { ResourceLimits } from '../../model/instance.ts';
 import { defineOperation } from '../../operation.ts';
-import { Type } from 'typebox';
 
 /** Returns the limits of the features service. */
 export const GetResourceLimits = defineOperation({
