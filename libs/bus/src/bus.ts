@@ -21,7 +21,7 @@ export interface CallContext {
 }
 
 /** A reply as JSON text, so that the gateway can pass it on without parsing it. */
-interface Reply {
+export interface Reply {
   readonly json: string;
   /** response headers, named as in HTTP, e.g. `Bunting-Stale` */
   readonly headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-export type { CallResponse, Bus, CallContext, IntegrationEvent, RefusalResponse, Subscription } from './bus.ts';
+export type { CallResponse, Bus, CallContext, IntegrationEvent, RefusalResponse, Reply, Subscription } from './bus.ts';
 export { unknownOutcomeDelayMs } from './deadline.ts';
 export { type CallRequest, call, callForResponse, callIfSupported } from './call.ts';
 export { systemContext } from './system-context.ts';
