@@ -1,4 +1,4 @@
-import { StreamClientFeatures } from '@bunting/contracts';
+import { StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
 import type { ServiceContext } from '@bunting/runtime';
 import { unreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -9,6 +9,7 @@ import { preRoutingPollResponses } from '../delivery/client/pre-routing-poll-res
 import { startDelivery } from '../delivery/delivery.ts';
 import { frontendHandlers } from '../delivery/frontend/frontend-handlers.ts';
 import { ofrepHandlers } from '../delivery/ofrep/ofrep-handlers.ts';
+import { ofrepStream } from '../delivery/ofrep/ofrep-stream.ts';
 import { streamTickets } from '../delivery/ofrep/stream-tickets.ts';
 import { streamMetrics } from '../monitoring/stream-metrics.ts';
 import { deliveryStreams } from '../streaming/delivery-streams.ts';
@@ -37,8 +38,9 @@ export const startSdkDelivery = async (
     sdkHandlers: new Map([
       ...clientHandlers(delivery, directToStream),
       ...frontendHandlers(delivery),
-      ...ofrepHandlers({ delivery, streams, tickets, identifyById }),
+      ...ofrepHandlers({ delivery, tickets }),
       [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, fetchMode })],
+      [StreamFlagChanges.subject, ofrepStream({ delivery, streams, tickets, identifyById })],
     ]),
     respondBeforeRouting: preRoutingPollResponses({
       delivery,
