@@ -248,7 +248,7 @@ const parameters = (
   });
 };
 
-const describe = (operation: AnyOperation): string => {
+const descriptionOf = (operation: AnyOperation): string => {
   const permissions = permissionsFor(operation).map((name) => `\`${name}\``);
   const withoutPermission = isPublicOperation(operation) ? 'No key is needed.' : 'Any valid key will do.';
   const access = permissions.length === 0 ? withoutPermission : `Needs ${permissions.join(' or ')}.`;
@@ -266,7 +266,7 @@ const operationObject = (operation: AnyOperation, write: SchemaWriter): JsonObje
     operationId,
     tags: [tag],
     summary,
-    description: describe(operation),
+    description: descriptionOf(operation),
     ...(deprecated === undefined ? {} : { deprecated }),
     'x-permissions': permissionsFor(operation),
     ...(isPublicOperation(operation) ? { security: [] } : {}),
