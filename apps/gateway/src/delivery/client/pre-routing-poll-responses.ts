@@ -1,15 +1,13 @@
-import { type Caller, type ClientFeaturesQuery, type DeliveryScope, scopeKey, staleHeader } from '@bunting/contracts';
+import { staleHeader } from '@bunting/contracts';
 import type { IncomingMessage } from 'node:http';
 import type { AdmitBeforeRouting } from '../../admission/admission.ts';
 import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
-import { minCompressedLength, encodingOf } from '../../http/response/compression.ts';
-import { queryAndHeadersParser } from '../../http/request/query.ts';
-import type { Principal } from '../../domain/principal.ts';
-import { type SdkResponse, type PollOperation, pollOperations } from './client-handlers.ts';
-import { authorisedScopeOf } from '../sdk-handler.ts';
+import { encodingOf, minCompressedLength } from '../../http/response/compression.ts';
 import type { Delivery } from '../delivery.ts';
+import type { SdkResponse } from './client-handlers.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
+import { isInCurrentEnvironment, parsedPollCache } from './parsed-poll-cache.ts';
 
 export interface PollOptions {
   readonly delivery: Delivery;
@@ -18,28 +16,24 @@ export interface PollOptions {
   readonly directToStream: FetchModePolicy['directToStream'];
 }
 
-/** A path of an SDK's operation, and how its query is read. */
-interface PollRoute {
-  readonly url: string;
-  readonly pollOperation: PollOperation;
-  readonly parseQuery: ReturnType<typeof queryAndHeadersParser>;
-}
-
-/** The parsed URL and headers of a poll; cached, because an SDK sends the same ones with each poll. */
-interface Poll {
-  readonly route: PollRoute;
-  readonly params: unknown;
-  readonly query: ClientFeaturesQuery;
-  readonly scope: DeliveryScope;
-  /** the key of the scope, under which its view is cached */
-  readonly key: string;
-}
-
-/** Maximum number of cached polls per token; SDKs of one token mostly send the same one. */
-const maxPollsPerToken = 8;
-const maxCachedUrlLength = 256;
-/** A name of a feature that percent-decoding does not change. */
-const plainName = /^[\w.~-]{1,200}$/;
+const contentOf = (
+  { headers: request }: IncomingMessage,
+  sdkResponse: SdkResponse,
+  rateLimitHeaders: Readonly<Record<string, string>>,
+  behindMs: number,
+  directToStream: PollOptions['directToStream'],
+): PreRoutingContent | undefined => {
+  // A long body that is not compressed yet, though the client accepts it compressed, is left to the route, which compresses it.
+  const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
+  const isCompressible = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
+  if (isCompressible && sdkResponse.body !== undefined && sdkResponse.body.length >= minCompressedLength)
+    return undefined;
+  const { status, headers, body } = directToStream(sdkResponse, request);
+  const rawHeaders = Object.entries(headers).flat();
+  for (const [name, value] of Object.entries(rateLimitHeaders)) rawHeaders.push(name, value);
+  if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
+  return { status, headers: rawHeaders, body };
+};
 
 /**
  * Responds to polls of SDKs before they are routed: ordinary GET requests with a cached token, whose response is in memory. All others are
@@ -51,85 +45,7 @@ export const preRoutingPollResponses = ({
   admitBeforeRouting,
   directToStream,
 }: PollOptions) => {
-  const routes = new Map<string, PollRoute>();
-  for (const pollOperation of pollOperations.values()) {
-    const { http, query } = pollOperation.operation;
-    if (http === undefined) continue;
-    routes.set(http.url, { url: http.url, pollOperation, parseQuery: queryAndHeadersParser(query, http) });
-  }
-  const oneFeaturePrefix = '/api/client/features/';
-  const polls = new WeakMap<Principal, Map<string, Poll>>();
-
-  const routeOf = (path: string): { readonly route: PollRoute; readonly params: unknown } | undefined => {
-    const route = routes.get(path);
-    if (route !== undefined) return { route, params: {} };
-    const featureName = path.startsWith(oneFeaturePrefix) ? path.slice(oneFeaturePrefix.length) : '';
-    const routeOfOne = plainName.test(featureName) ? routes.get(`${oneFeaturePrefix}:featureName`) : undefined;
-    return routeOfOne === undefined ? undefined : { route: routeOfOne, params: { featureName } };
-  };
-
-  /** Undefined for a path that is no poll. @throws Refusal for a query that does not fit the contract, or without access */
-  const parsePoll = (url: string, request: IncomingMessage, caller: Caller): Poll | undefined => {
-    const queryIndex = url.indexOf('?');
-    const routed = routeOf(queryIndex < 0 ? url : url.slice(0, queryIndex));
-    if (routed === undefined) return undefined;
-    const search = queryIndex < 0 ? '' : url.slice(queryIndex + 1);
-    const query = routed.route.parseQuery({
-      headers: request.headers,
-      query: { search },
-      ip: '',
-    }) as ClientFeaturesQuery;
-    const { operation, queryOf } = routed.route.pollOperation;
-    const scope = authorisedScopeOf(delivery.store, operation, caller, queryOf(query));
-    return { ...routed, query, scope, key: scopeKey(scope) };
-  };
-
-  /**
-   * The poll that a request is, from the cache or parsed; undefined where it has to be routed: its route also refuses it, if it must be
-   * refused.
-   */
-  const pollOf = (request: IncomingMessage, principal: Principal): Poll | undefined => {
-    const { url = '', headers } = request;
-    const spec = headers['unleash-client-spec'];
-    const key = `${String(spec)} ${url}`;
-    let pollsOfToken = polls.get(principal);
-    if (pollsOfToken === undefined) polls.set(principal, (pollsOfToken = new Map<string, Poll>()));
-    const cached = pollsOfToken.get(key);
-    // The environment of a request depends on which environments exist.
-    if (cached !== undefined) {
-      if (delivery.store.environmentOf(principal.caller, cached.query.environment) === cached.scope.environment)
-        return cached;
-      pollsOfToken.clear();
-    }
-    let poll: Poll | undefined;
-    try {
-      poll = parsePoll(url, request, principal.caller);
-    } catch {
-      return undefined;
-    }
-    if (poll === undefined || key.length > maxCachedUrlLength) return poll;
-    if (pollsOfToken.size >= maxPollsPerToken) pollsOfToken.clear();
-    pollsOfToken.set(key, poll);
-    return poll;
-  };
-
-  const contentOf = (
-    { headers: request }: IncomingMessage,
-    sdkResponse: SdkResponse,
-    rateLimitHeaders: Readonly<Record<string, string>>,
-    behindMs: number,
-  ): PreRoutingContent | undefined => {
-    // A long body that is not compressed yet, though the client accepts it compressed, is left to the route, which compresses it.
-    const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
-    const isCompressible = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
-    if (isCompressible && sdkResponse.body !== undefined && sdkResponse.body.length >= minCompressedLength)
-      return undefined;
-    const { status, headers, body } = directToStream(sdkResponse, request);
-    const rawHeaders = Object.entries(headers).flat();
-    for (const [name, value] of Object.entries(rateLimitHeaders)) rawHeaders.push(name, value);
-    if (behindMs > 0) rawHeaders.push(staleHeader, String(behindMs));
-    return { status, headers: rawHeaders, body };
-  };
+  const pollOf = parsedPollCache(delivery.store);
 
   /** The response to an admitted request; undefined where the request has to be routed. */
   return (request: IncomingMessage): PreRoutingResponse | undefined => {
@@ -146,11 +62,10 @@ export const preRoutingPollResponses = ({
     const leaveToRoute = (): undefined => void refund();
     const respond = (behindMs: number): PreRoutingContent | undefined | Promise<PreRoutingContent | undefined> => {
       const contentOrRoute = (response: SdkResponse) =>
-        contentOf(request, response, admitted.headers, behindMs) ?? leaveToRoute();
+        contentOf(request, response, admitted.headers, behindMs, directToStream) ?? leaveToRoute();
       try {
-        const { store } = delivery;
-        const isCurrent = store.environmentOf(principal.caller, poll.query.environment) === poll.scope.environment;
-        if (!delivery.isLoaded || !isCurrent) return leaveToRoute();
+        if (!delivery.isLoaded || !isInCurrentEnvironment(poll, principal.caller, delivery.store))
+          return leaveToRoute();
         const view = delivery.viewOf(poll.scope, poll.key);
         const response = pollOperation.respond(view, { headers, params: poll.params }, behindMs > 0);
         return response instanceof Promise
