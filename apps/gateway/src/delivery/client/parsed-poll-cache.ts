@@ -4,7 +4,7 @@ import type { Principal } from '../../domain/principal.ts';
 import { queryAndHeadersParser } from '../../http/request/query.ts';
 import { authorisedScopeOf } from '../sdk-handler.ts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
-import { type PollOperation, pollOperations } from './client-handlers.ts';
+import { type PollOperation, pollOperations } from './poll-operations.ts';
 
 type Store = Pick<DeliveryStore, 'environmentOf'>;
 

@@ -5,7 +5,7 @@ import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
 import { encodingOf, minCompressedLength } from '../../http/response/compression.ts';
 import type { Delivery } from '../delivery.ts';
-import type { SdkResponse } from './client-handlers.ts';
+import type { SdkResponse } from './poll-operations.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
 import { isInCurrentEnvironment, parsedPollCache } from './parsed-poll-cache.ts';
 
