@@ -1,4 +1,4 @@
-import { type CallResponse, callForResponse, type CallContext } from '@bunting/bus';
+import { callForResponse, type CallContext } from '@bunting/bus';
 import {
   type AnyOperation,
   type Caller,
@@ -17,13 +17,8 @@ import { sendRefusal } from '../http/errors/http-errors.ts';
 import type { MountOptions } from '../http/mount-operation.ts';
 import type { Principal } from '../domain/principal.ts';
 import { queryParser } from '../http/request/query.ts';
+import { ndjsonLines } from './ndjson-lines.ts';
 
-/** Milliseconds between polls for new items of a stream with `follow`. */
-const pollIntervalMs = 250;
-/** Milliseconds between empty lines that keep an idle stream open through proxies. */
-const heartbeatIntervalMs = 10_000;
-/** Milliseconds of outage of the service after which a stream is cut. */
-const maxOutageMs = 30_000;
 const maxStreams = 200;
 const maxStreamsPerKey = 5;
 /** A user may have many tokens: the limit prevents one user from using up the streams of all others. */
@@ -46,12 +41,6 @@ const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
     refuse: () => unavailable('There are too many streams now. Please try again.', 10),
   },
 ];
-
-interface Page {
-  readonly items: readonly unknown[];
-  readonly next: number;
-  readonly atEnd: boolean;
-}
 
 /**
  * Adds the route of an operation whose response is a stream of NDJSON lines. The operation replies a page at a time, and the next page is
@@ -125,36 +114,6 @@ export const mountNdjsonStream = (
         return sendRefusal(reply, firstResponse.refusal);
       }
 
-      /** The page after an id; retries while the service is unavailable, at most `maxOutageMs`. */
-      const pageAfter = async (after: number): Promise<Page | undefined> => {
-        for (const since = performance.now(); !isOver();) {
-          const context = contextOf(await authenticate(request.headers));
-          const response: CallResponse = await callForResponse(bus, operation, { query: { ...query, after } }, context);
-          if ('reply' in response) return JSON.parse(response.reply.json) as Page;
-          const { kind, error } = response.refusal;
-          if (kind !== 'ServiceUnavailable' || performance.now() - since > maxOutageMs) throw new Error(error.message);
-          await pause(pollIntervalMs);
-        }
-        return undefined;
-      };
-
-      const lines = async function* (): AsyncGenerator<string> {
-        let page: Page | undefined = JSON.parse(firstResponse.reply.json) as Page;
-        let sentAt = performance.now();
-        while (page !== undefined) {
-          const { items, next, atEnd }: Page = page;
-          if (items.length > 0) {
-            yield items.map((item) => `${JSON.stringify(item)}\n`).join('');
-            sentAt = performance.now();
-          } else if (performance.now() - sentAt >= heartbeatIntervalMs) {
-            yield '\n';
-            sentAt = performance.now();
-          }
-          if (atEnd && !follow) return;
-          if (atEnd) await pause(pollIntervalMs);
-          page = isOver() ? undefined : await pageAfter(next);
-        }
-      };
       reply
         .code(200)
         .headers(firstResponse.reply.headers)
@@ -167,7 +126,10 @@ export const mountNdjsonStream = (
       }
       // Headers are sent immediately, so that a client sees the stream open before its first line.
       reply.raw.once('pipe', () => reply.raw.flushHeaders());
-      const stream = Readable.from(lines(), { objectMode: false, highWaterMark: 1 });
+      const readAfter = async (after: number) =>
+        callForResponse(bus, operation, { query: { ...query, after } }, contextOf(await authenticate(request.headers)));
+      const lines = ndjsonLines({ firstPage: firstResponse.reply.json, readAfter, follow, isOver, pause });
+      const stream = Readable.from(lines, { objectMode: false, highWaterMark: 1 });
       // `close` is emitted in every case, also when the client left before the first line was read.
       stream.once('close', release);
       return reply.send(stream);
