@@ -1,7 +1,7 @@
 import { type Refusal, refusal } from '@bunting/contracts';
 import type { FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../config.ts';
-import { requireJsonBody } from '../http/request/require-json-body.ts';
+import { requireJsonContentType } from '../http/request/require-json-content-type.ts';
 
 type Settings = Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS' | 'GATEWAY_PUBLIC_URL'>;
 
@@ -40,7 +40,7 @@ export const sameOriginPolicy = ({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
     requireOwnPage: (request: FastifyRequest): void => {
       if (safeMethods.has(request.method)) return;
       if (comesFromOwnPage(request) !== true) throw crossOrigin();
-      requireJsonBody(request.headers, true);
+      requireJsonContentType(request.headers, true);
     },
     /** @throws Refusal for a request from a page of another origin; clients that are no browsers send neither header */
     refuseForeignPage: (request: FastifyRequest): void => {

@@ -9,7 +9,7 @@ import { parseUntrustedJson, readBody, requireContentLengthWithin } from './body
 import { requireDecimalIntegers } from './decimal-integers.ts';
 import { largeJsonLimits, ordinaryJsonLimits } from './json-limits.ts';
 import { queryAndHeadersParser } from './query.ts';
-import { requireJsonBody } from './require-json-body.ts';
+import { requireJsonContentType } from './require-json-content-type.ts';
 
 /** The parts of a request that the contract of an operation declares. */
 export interface ParsedOperationRequest {
@@ -64,7 +64,7 @@ export const operationRequestReader = (
 
   return async (request: FastifyRequest, response: FastifyReply): Promise<ParsedOperationRequest> => {
     const { raw } = request;
-    if (requiresJson) requireJsonBody(raw.headers, !readsBody);
+    if (requiresJson) requireJsonContentType(raw.headers, !readsBody);
     requireContentLengthWithin(raw, bodyLimits.maxBytes);
     const bodyBytes = readsBody ? await readBody(raw, response.raw, bodyLimits) : undefined;
     // Before the body is parsed: parsing counts as handling.

@@ -23,10 +23,10 @@ const isJson = (contentType: string): boolean => {
 };
 
 /**
- * Refuses every body but uncompressed JSON in UTF-8. @throws Refusal `ContentTypeerror`, a 415
+ * Refuses by its headers every body but uncompressed JSON in UTF-8. @throws Refusal `ContentTypeerror`, a 415
  * @param mayBeMissing whether a request may have no content type, and so no body
  */
-export const requireJsonBody = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
+export const requireJsonContentType = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
   const contentType = headers['content-type'];
   // The fast path: nearly every request with a body has exactly this header.
   if (contentType !== jsonType) {
