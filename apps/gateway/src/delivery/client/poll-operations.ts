@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import type { IncomingHttpHeaders } from 'node:http';
 import { jsonContentType } from '../../http/errors/http-errors.ts';
-import { minCompressedLength, type Encoding, encodingOf } from '../../http/response/compression.ts';
+import { minCompressedLength, type Encoding, acceptedEncoding } from '../../http/response/compression.ts';
 import {
   entityTagOf,
   isNotModified,
@@ -87,7 +87,7 @@ const allFeatures: PollOperation = {
     requireCurrentFeatures(headers, view);
     const clientTag = currentClientEntityTag(headers, view, isBehind);
     if (clientTag !== undefined) return { status: 304, headers: { vary: 'Accept-Encoding', etag: `"${clientTag}"` } };
-    const encoding = view.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
+    const encoding = view.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
     const responseOf = ({ etag, body }: Representation) => okResponse(etag, encoding, body);
     const full = view.full(encoding);
     return full instanceof Promise ? full.then(responseOf) : responseOf(full);
@@ -116,7 +116,7 @@ const changesSince: PollOperation = {
     const changes = clientRevision === undefined ? view.hydration() : view.since(clientRevision, isBehind);
     if (changes === undefined) return { status: 304, headers: {} };
     const { revision, body } = changes;
-    const encoding = body.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
+    const encoding = body.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
     // The tag is the bare revision in every encoding: SDKs parse it as a number.
     const encoded = view.encode(changes, encoding);
     const responseOf = (bytes: Buffer) => okResponse(`"${revision}"`, encoding, bytes);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AdmitBeforeRouting } from '../../admission/admission.ts';
 import type { Authenticator } from '../../authentication/authenticator.ts';
 import type { PreRoutingContent, PreRoutingResponse } from '../../http/pre-routing.ts';
-import { encodingOf, minCompressedLength } from '../../http/response/compression.ts';
+import { acceptedEncoding, minCompressedLength } from '../../http/response/compression.ts';
 import type { Delivery } from '../delivery.ts';
 import type { SdkResponse } from './poll-operations.ts';
 import type { FetchModePolicy } from './fetch-mode-policy.ts';
@@ -25,7 +25,7 @@ const contentOf = (
 ): PreRoutingContent | undefined => {
   // A long body that is not compressed yet, though the client accepts it compressed, is left to the route, which compresses it.
   const isEncoded = sdkResponse.headers['content-encoding'] !== undefined;
-  const isCompressible = !isEncoded && encodingOf(request['accept-encoding']) !== 'identity';
+  const isCompressible = !isEncoded && acceptedEncoding(request['accept-encoding']) !== 'identity';
   if (isCompressible && sdkResponse.body !== undefined && sdkResponse.body.length >= minCompressedLength)
     return undefined;
   const { status, headers, body } = directToStream(sdkResponse, request);

@@ -52,7 +52,7 @@ const accepts = (header: string, encoding: string): boolean =>
   });
 
 /** The encoding for a client by its `Accept-Encoding`: gzip where it accepts both, since clients decode gzip faster than brotli. */
-export const encodingOf = (header: string | string[] | undefined): Encoding => {
+export const acceptedEncoding = (header: string | string[] | undefined): Encoding => {
   if (typeof header !== 'string') return 'identity';
   if (accepts(header, 'gzip')) return 'gzip';
   return accepts(header, 'br') ? 'br' : 'identity';
@@ -60,7 +60,7 @@ export const encodingOf = (header: string | string[] | undefined): Encoding => {
 
 /** The encoding in which `compressResponses` sends a JSON response. */
 export const jsonEncodingFor = (json: string, { headers }: Pick<FastifyRequest, 'headers'>): Encoding =>
-  json.length < minCompressedLength ? 'identity' : encodingOf(headers['accept-encoding']);
+  json.length < minCompressedLength ? 'identity' : acceptedEncoding(headers['accept-encoding']);
 
 /** The suffix of the entity tag of a response that is compressed with an encoding. Tags without a suffix contain no plus sign. */
 export const entityTagSuffixOf: Readonly<Record<Encoding, string>> = { identity: '', gzip: '+gzip', br: '+br' };
@@ -98,7 +98,7 @@ export const compressResponses = (app: FastifyInstance): void => {
           : 0;
     if (length < minCompressedLength || !isCompressible(request, reply)) return done(null, payload);
     addVary(reply, 'Accept-Encoding');
-    const encoding = encodingOf(request.headers['accept-encoding']);
+    const encoding = acceptedEncoding(request.headers['accept-encoding']);
     if (encoding === 'identity') return done(null, payload);
     if (payload instanceof Readable) {
       // Files are compressed while they are streamed, with gzip only: every browser accepts it.
