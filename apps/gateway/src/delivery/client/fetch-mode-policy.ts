@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewayConfig } from '../../config.ts';
 
 /** Milliseconds until an SDK is directed to the stream again. One that still polls has failed to stream, and must be able to poll. */
-const directedForMs = 60 * 60_000;
-const maxDirected = 20_000;
+const directedTtlMs = 60 * 60_000;
+const maxDirectedSdks = 20_000;
 const maxIdLength = 100;
 /** The first version of the client specification with `fetch-mode`. */
 const fetchModeSpec = [5, 2] as const;
@@ -18,7 +18,7 @@ interface PollResponse {
 /** Directs SDKs to polling or streaming, by `GATEWAY_SDK_FETCH_MODE`. */
 export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayConfig, 'GATEWAY_SDK_FETCH_MODE'>) => {
   /** the connection ids of SDKs that were directed to the stream */
-  const directed = new LRUCache<string, true>({ max: maxDirected, ttl: directedForMs });
+  const directedIds = new LRUCache<string, true>({ max: maxDirectedSdks, ttl: directedTtlMs });
   /**
    * Records that an SDK is directed to the stream.
    * @returns false for an SDK without support for it, and for one that was directed recently
@@ -26,8 +26,8 @@ export const fetchModePolicy = ({ GATEWAY_SDK_FETCH_MODE: mode }: Pick<GatewayCo
   const recordDirected = (headers: IncomingHttpHeaders): boolean => {
     const id = headers['unleash-connection-id'];
     if (!announcesClientSpec(headers['unleash-client-spec'], fetchModeSpec)) return false;
-    if (typeof id !== 'string' || id === '' || id.length > maxIdLength || directed.has(id)) return false;
-    directed.set(id, true);
+    if (typeof id !== 'string' || id === '' || id.length > maxIdLength || directedIds.has(id)) return false;
+    directedIds.set(id, true);
     return true;
   };
 

@@ -13,7 +13,7 @@ const failure = (key: string, errorCode: OfrepErrorCode, errorDetails: string): 
 });
 
 /** A payload by its type. @throws SyntaxError for one that is not of its type */
-const valueOf = ({ type, value }: NonNullable<Variant['payload']>): unknown => {
+const payloadValue = ({ type, value }: NonNullable<Variant['payload']>): unknown => {
   if (type === 'json') return JSON.parse(value) as unknown;
   if (type !== 'number') return value;
   const number = value.trim() === '' ? Number.NaN : Number(value);
@@ -36,7 +36,7 @@ export const ofrepResult = ({ feature, enabled, variant, reason, needsTargetingK
   const evaluation = { key, reason, ...variantMember, metadata };
   if (variant.payload === undefined) return hasPayloads(feature) ? evaluation : { ...evaluation, value: enabled };
   try {
-    const value = valueOf(variant.payload);
+    const value = payloadValue(variant.payload);
     return value === null ? evaluation : { ...evaluation, value };
   } catch (error) {
     const { type } = variant.payload;

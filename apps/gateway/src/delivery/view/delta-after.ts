@@ -19,7 +19,7 @@ const segmentUpdated = (json: string, position: number): Event =>
   eventOf('segment-updated', position, `"segment":${json}`);
 
 /** What has changed for a scope after a revision, with the events about segments and removals. */
-interface Changes {
+interface ScopeChanges {
   readonly segmentEvents: Event[];
   /** by segment: the position of the last event about it */
   readonly segmentPositions: Map<number, number>;
@@ -30,7 +30,7 @@ interface Changes {
   readonly movedAt: Map<FeatureEntry, number>;
 }
 
-interface Source {
+interface DeltaSource {
   readonly after: number;
   readonly store: DeliveryStore;
   readonly scope: ScopeReader;
@@ -56,19 +56,19 @@ function* changedEntities(store: DeliveryStore, after: number): Generator<Entity
 }
 
 const addRemoval = (
-  { removals }: Changes,
+  { removals }: ScopeChanges,
   { name, project }: { readonly name: string; readonly project: string },
   position: number,
 ): void => void removals.set(`${name} ${project}`, featureRemoved(project, name, position));
 
-const addFeature = (changes: Changes, feature: FeatureEntry, { after, scope }: Source): void => {
+const addFeature = (changes: ScopeChanges, feature: FeatureEntry, { after, scope }: DeltaSource): void => {
   const position = scope.positionOf(feature);
   if (position <= after) return;
   if (scope.isVisible(feature)) changes.updated.add(feature);
   else if (scope.hasLeftScope(feature)) addRemoval(changes, feature, position);
 };
 
-const addFormerFeature = (changes: Changes, former: FormerFeature, { after, store, scope }: Source): void => {
+const addFormerFeature = (changes: ScopeChanges, former: FormerFeature, { after, store, scope }: DeltaSource): void => {
   if (former.position <= after || !scope.formerConcernsScope(former)) return;
   addRemoval(changes, former, former.position);
   // SDKs remove a feature by its name alone, so one that is in another project of the scope now follows its removal, even if they have it.
@@ -80,9 +80,9 @@ const addFormerFeature = (changes: Changes, former: FormerFeature, { after, stor
 };
 
 const addSegment = (
-  { segmentEvents, segmentPositions }: Changes,
+  { segmentEvents, segmentPositions }: ScopeChanges,
   { id, position, json }: SegmentEntry,
-  { after, scope }: Source,
+  { after, scope }: DeltaSource,
 ): void => {
   if (position <= after || segmentPositions.has(id)) return;
   if (json === undefined) segmentEvents.push(eventOf('segment-removed', position, `"segmentId":${id}`));
@@ -91,8 +91,8 @@ const addSegment = (
   segmentPositions.set(id, position);
 };
 
-const changesAfter = (source: Source): Changes => {
-  const changes: Changes = {
+const changesAfter = (source: DeltaSource): ScopeChanges => {
+  const changes: ScopeChanges = {
     segmentEvents: [],
     segmentPositions: new Map(),
     removals: new Map(),
@@ -109,8 +109,8 @@ const changesAfter = (source: Source): Changes => {
 
 /** The events in the order in which a client applies them. */
 const eventsOf = (
-  { segmentEvents, segmentPositions, removals, updated, movedAt }: Changes,
-  { store, scope }: Source,
+  { segmentEvents, segmentPositions, removals, updated, movedAt }: ScopeChanges,
+  { store, scope }: DeltaSource,
 ): readonly Event[] => {
   const events = [...segmentEvents];
   const eventPositionOf = (feature: FeatureEntry): number =>
