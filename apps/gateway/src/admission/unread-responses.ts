@@ -1,12 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayConfig } from '../config.ts';
+import { type UnreadBytes, unreadByteCounts } from './unread-byte-counts.ts';
 
-interface Unread {
-  readonly clientKey: string;
-  readonly bytes: number;
+interface Unread extends UnreadBytes {
   /** when the client must have read the whole response; milliseconds of `performance.now()` */
   readonly deadline: number;
-  readonly options: UnreadOptions;
+  readonly onEnd: UnreadOptions['onEnd'];
 }
 
 export interface UnreadOptions {
@@ -33,44 +32,20 @@ export const unreadResponses = ({
 }: Pick<GatewayConfig, 'GATEWAY_MAX_UNREAD_RESPONSE_BYTES' | 'GATEWAY_RESPONSE_READ_TIMEOUT_MS'>) => {
   /** in the order in which the responses were added */
   const unread = new Map<ServerResponse, Unread>();
-  const bytesOf = new Map<string, number>();
-  /** by shared payload: the responses that wait with it; the bytes count for the first of them */
-  const responsesByPayload = new Map<object, Set<ServerResponse>>();
-  let total = 0;
+  const counts = unreadByteCounts();
   let timer: NodeJS.Timeout | undefined;
 
-  const count = (clientKey: string, bytes: number): void => {
-    total += bytes;
-    const unreadBytes = (bytesOf.get(clientKey) ?? 0) + bytes;
-    if (unreadBytes === 0) bytesOf.delete(clientKey);
-    else bytesOf.set(clientKey, unreadBytes);
-  };
-  const isCounted = (response: ServerResponse, { options: { shared } }: Unread): boolean =>
-    shared === undefined || responsesByPayload.get(shared)?.values().next().value === response;
-  const uncount = (response: ServerResponse, pending: Unread): void => {
-    const { shared } = pending.options;
-    if (isCounted(response, pending)) count(pending.clientKey, -pending.bytes);
-    const sharers = shared === undefined ? undefined : responsesByPayload.get(shared);
-    if (shared === undefined || sharers === undefined) return;
-    const [first] = sharers;
-    sharers.delete(response);
-    const [next] = sharers;
-    // The bytes of the payload count for the next response that shares it.
-    const nextPending = next === undefined || first !== response ? undefined : unread.get(next);
-    if (nextPending !== undefined) count(nextPending.clientKey, nextPending.bytes);
-    if (next === undefined) responsesByPayload.delete(shared);
-  };
   const remove = (response: ServerResponse): void => {
     const pending = unread.get(response);
     if (pending === undefined) return;
     unread.delete(response);
-    uncount(response, pending);
+    counts.remove(pending);
     if (unread.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
   const end = (response: ServerResponse): void => {
-    unread.get(response)?.options.onEnd?.();
+    unread.get(response)?.onEnd?.();
     remove(response);
     response.destroy();
   };
@@ -79,18 +54,18 @@ export const unreadResponses = ({
     for (const [response, { deadline }] of unread) if (deadline <= now) end(response);
   };
   const endUntilWithinLimit = (newest: ServerResponse): void => {
-    const { shared } = unread.get(newest)?.options ?? {};
-    while (total > limit && unread.size > 1) {
+    const shared = unread.get(newest)?.shared;
+    while (counts.total > limit && unread.size > 1) {
       /** by client: the oldest response whose end frees memory */
       const oldestByClient = new Map<string, ServerResponse>();
       for (const [response, pending] of unread) {
         if (response === newest || oldestByClient.has(pending.clientKey)) continue;
         // Ending it frees nothing: its payload would stay in memory for the newest response.
-        if (shared !== undefined && pending.options.shared === shared) continue;
-        if (isCounted(response, pending)) oldestByClient.set(pending.clientKey, response);
+        if (shared !== undefined && pending.shared === shared) continue;
+        if (counts.isCounted(pending)) oldestByClient.set(pending.clientKey, response);
       }
       const [largestClient] = [...oldestByClient.keys()].sort(
-        (one, other) => (bytesOf.get(other) ?? 0) - (bytesOf.get(one) ?? 0),
+        (one, other) => counts.ofClient(other) - counts.ofClient(one),
       );
       const response = largestClient === undefined ? undefined : oldestByClient.get(largestClient);
       // A single payload above the limit is sent nevertheless.
@@ -101,7 +76,7 @@ export const unreadResponses = ({
 
   return {
     /** the bytes of all responses that wait for their clients */
-    bytes: (): number => total,
+    bytes: (): number => counts.total,
     /**
      * Counts the bytes of a response until it is sent or its connection has ended.
      * @returns a function that stops counting them earlier
@@ -110,12 +85,10 @@ export const unreadResponses = ({
       const onClose = (): void => remove(response);
       if (bytes < minCountedBytes || response.destroyed) return onClose;
       const deadline = performance.now() + timeoutMs + (bytes / minBytesPerSecond) * 1_000;
-      const pending: Unread = { clientKey, bytes, deadline, options };
+      const { shared, onEnd } = options;
+      const pending: Unread = { clientKey, bytes, shared, deadline, onEnd };
       unread.set(response, pending);
-      const { shared } = options;
-      if (shared !== undefined)
-        responsesByPayload.set(shared, (responsesByPayload.get(shared) ?? new Set()).add(response));
-      if (isCounted(response, pending)) count(clientKey, bytes);
+      counts.add(pending);
       response.once('close', onClose);
       timer ??= setInterval(endOverdue, checkIntervalMs).unref();
       endUntilWithinLimit(response);
