@@ -1,5 +1,5 @@
 import type { Database } from '@bunting/database';
-import { logFailure, type ServiceContext, startLoop } from '@bunting/runtime';
+import { type Log, logFailure, type ServiceContext, startLoop } from '@bunting/runtime';
 import { admission, publicAdmission } from '../admission/admission.ts';
 import { concurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { authenticator } from '../authentication/authenticator.ts';
@@ -18,12 +18,11 @@ import { sessionCookie } from '../sessions/session-cookie.ts';
 import { effectiveSignInSettings } from '../sign-in/effective-sign-in-settings.ts';
 import { signInMethods } from '../sign-in/sign-in-methods.ts';
 
-/** Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
-export const startAuthentication = async (
+/** Stores the last uses of tokens at an interval, and at the stop. @returns the function that records a use */
+const startRecordingLastUses = (
   { config, log, onStop }: ServiceContext<typeof GatewayConfig>,
   database: Database,
-  cipher: SecretCipher | undefined,
-) => {
+): ((tokenId: string) => void) => {
   const lastUses = lastSeenRecorder(database);
   const storageLoop = startLoop({
     name: 'The storing of the last uses of tokens',
@@ -37,15 +36,27 @@ export const startAuthentication = async (
       .store()
       .catch((error: unknown) => logFailure(log, 'The gateway stops without storing the last uses of tokens', error));
   });
+  return lastUses.record;
+};
+
+/** Erases the secrets that were stored to be listed, while `GATEWAY_READABLE_SDK_TOKENS` was on. */
+const eraseReadableSecrets = async (database: Database, log: Log): Promise<void> => {
+  const erasedCount = await eraseSealedSecrets(database);
+  if (erasedCount === 0) return;
+  log.warn(
+    `The gateway erased the encrypted secrets of ${erasedCount} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
+  );
+};
+
+/** Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
+export const startAuthentication = async (
+  context: ServiceContext<typeof GatewayConfig>,
+  database: Database,
+  cipher: SecretCipher | undefined,
+) => {
+  const { config, log } = context;
   const hasher = await openSecretHasher(database, config.GATEWAY_TOKEN_KEY);
-  if (cipher === undefined) {
-    const erasedCount = await eraseSealedSecrets(database);
-    if (erasedCount > 0) {
-      log.warn(
-        `The gateway erased the encrypted secrets of ${erasedCount} SDK tokens because GATEWAY_READABLE_SDK_TOKENS is off. The tokens stay valid; create others where their secrets have to be listed.`,
-      );
-    }
-  }
+  if (cipher === undefined) await eraseReadableSecrets(database, log);
   const cookie = sessionCookie(config);
   const sessionLimits = { idleHours: config.GATEWAY_SESSION_IDLE_HOURS, maxHours: config.GATEWAY_SESSION_MAX_HOURS };
   const { authenticate, authenticateFromCache, identify, identifyById, invalidateCache } = authenticator({
@@ -54,7 +65,7 @@ export const startAuthentication = async (
     sessions: sessionLookup(database, hasher, sessionLimits),
     cookie,
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
-    onUse: lastUses.record,
+    onUse: startRecordingLastUses(context, database),
   });
   const limits = concurrentRequestLimits(config);
   const reads = gatewayReads(database, hasher, cipher, sessionLimits);
