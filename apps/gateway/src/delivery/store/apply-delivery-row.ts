@@ -1,17 +1,22 @@
 import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStateTypes } from '@bunting/contracts';
-import type { DeliveryTables } from './delivery-tables.ts';
+import type { StoreContents } from './store-contents.ts';
 import { newFeatureEntry, writeFeatureEntry } from './feature-entry.ts';
 import type { SegmentEntry } from './stored-entities.ts';
 
 type ApplyRow<E extends DeliveryEntity> = (
-  tables: DeliveryTables,
+  contents: StoreContents,
   position: number,
   id: string,
   state: DeliveryStateTypes[E] | null,
 ) => void;
 
-const applyFeature = (tables: DeliveryTables, position: number, name: string, state: DeliveredFeature | null): void => {
-  const { features, changes } = tables;
+const applyFeature = (
+  contents: StoreContents,
+  position: number,
+  name: string,
+  state: DeliveredFeature | null,
+): void => {
+  const { features, changes } = contents;
   const before = features.get(name);
   if (state === null) {
     if (before !== undefined) features.remove(before);
@@ -21,29 +26,29 @@ const applyFeature = (tables: DeliveryTables, position: number, name: string, st
   if (before === undefined) features.add(feature);
   else features.move(feature, state.project);
   writeFeatureEntry(feature, state, position);
-  if (state.archived) tables.removalsSincePrune++;
+  if (state.archived) contents.removalsSincePrune++;
   changes.record({ position, feature });
 };
 
 const applySegment = (
-  tables: DeliveryTables,
+  contents: StoreContents,
   position: number,
   id: number,
   state: DeliveryStateTypes['segment'] | null,
 ): void => {
-  const { segments, changes } = tables;
+  const { segments, changes } = contents;
   const segment: SegmentEntry = segments.get(id) ?? { id, position, json: undefined, constraints: '' };
   segments.set(id, segment);
   segment.position = position;
   segment.json = state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
   segment.constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
-  if (state === null) tables.removalsSincePrune++;
+  if (state === null) contents.removalsSincePrune++;
   changes.record({ position, segment });
 };
 
 /** Adds an environment to a project, or removes it. */
 const setConnected = (
-  { projectsWith, features, changes }: DeliveryTables,
+  { projectsWith, features, changes }: StoreContents,
   position: number,
   { project, environment, connected }: { project: string; environment: string; connected: boolean },
 ): void => {
@@ -63,34 +68,34 @@ const setConnected = (
 
 const appliers: { readonly [E in DeliveryEntity]: ApplyRow<E> } = {
   feature: applyFeature,
-  segment: (tables, position, id, state) => applySegment(tables, position, Number(id), state),
+  segment: (contents, position, id, state) => applySegment(contents, position, Number(id), state),
   environment: ({ environments, changes }, position, id, state) => {
     if (state === null) environments.delete(id);
     else environments.set(id, state);
     changes.record({ position, environment: id });
   },
-  'project-environment': (tables, position, id, state) => {
+  'project-environment': (contents, position, id, state) => {
     const [project = '', environment = ''] = id.split(' ', 2);
-    setConnected(tables, position, { project, environment, connected: state !== null });
+    setConnected(contents, position, { project, environment, connected: state !== null });
   },
-  'former-feature': (tables, position, id, state) => {
+  'former-feature': (contents, position, id, state) => {
     if (state === null) return;
     const former = { ...state, position };
-    tables.formerFeatures.set(id, former);
-    tables.removalsSincePrune++;
-    tables.changes.record({ position, former });
+    contents.formerFeatures.set(id, former);
+    contents.removalsSincePrune++;
+    contents.changes.record({ position, former });
   },
-  history: (tables, position) => {
-    tables.historyFrom = position;
+  history: (contents, position) => {
+    contents.historyFrom = position;
   },
 };
 
-/** Writes the entity of an outbox row into the tables. A row of an unknown entity is of a newer version of features, and is ignored. */
+/** Writes the entity of an outbox row into the contents. A row of an unknown entity is of a newer version of features, and is ignored. */
 export const applyDeliveryRow = (
-  tables: DeliveryTables,
+  contents: StoreContents,
   position: number,
   { entity, id, state }: DeliveryState,
 ): void => {
   const apply = appliers[entity] as ApplyRow<never> | undefined;
-  apply?.(tables, position, id, state as never);
+  apply?.(contents, position, id, state as never);
 };

@@ -1,8 +1,8 @@
 import { type Caller, boundEnvironment, type DeliveryState, type OutboxMessage } from '@bunting/contracts';
 import { applyDeliveryRow } from './apply-delivery-row.ts';
-import { clearDeliveryTables, emptyDeliveryTables } from './delivery-tables.ts';
+import { clearStoreContents, emptyStoreContents } from './store-contents.ts';
 import { emptyPart, type EnvironmentPart, type FeatureEntry } from './feature-entry.ts';
-import { compareNames } from './feature-index.ts';
+import { compareNames } from './feature-entry-index.ts';
 import { pruneRemovedEntities } from './prune-removed-entities.ts';
 import type { EntityChange } from './recent-changes.ts';
 import type { FormerFeature, SegmentEntry } from './stored-entities.ts';
@@ -15,8 +15,8 @@ const defaultMaxRemoved = 100_000;
  * is changed by outbox rows alone, in their order, so that every replica has the same at the same position.
  */
 export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly maxRemoved?: number } = {}) => {
-  const tables = emptyDeliveryTables();
-  const { environments, projectsWith, features, segments, formerFeatures, changes } = tables;
+  const contents = emptyStoreContents();
+  const { environments, projectsWith, features, segments, formerFeatures, changes } = contents;
   let position = 0;
   /** the number of resets: whatever was derived before the newest one is invalid */
   let epoch = 0;
@@ -25,18 +25,18 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
 
   return {
     apply: (messages: readonly OutboxMessage[], upTo: number, isComplete: boolean): void => {
-      for (const message of messages) applyDeliveryRow(tables, message.position, message.payload as DeliveryState);
+      for (const message of messages) applyDeliveryRow(contents, message.position, message.payload as DeliveryState);
       position = upTo;
-      pruneRemovedEntities(tables, maxRemoved);
+      pruneRemovedEntities(contents, maxRemoved);
       if (!isIncomplete || !isComplete) return;
-      tables.historyFrom = upTo;
+      contents.historyFrom = upTo;
       isIncomplete = false;
     },
     /**
      * Drops everything, after the producer was restored from a backup: the positions of later rows do not continue those of earlier ones.
      */
     reset: (): void => {
-      clearDeliveryTables(tables);
+      clearStoreContents(contents);
       position = 0;
       isIncomplete = true;
       epoch++;
@@ -45,7 +45,7 @@ export const deliveryStore = ({ maxRemoved = defaultMaxRemoved }: { readonly max
       return epoch;
     },
     get historyFrom() {
-      return tables.historyFrom;
+      return contents.historyFrom;
     },
     /** False from a reset until every row that the producer had at the reset is applied: until then the state is partial. */
     get isComplete() {

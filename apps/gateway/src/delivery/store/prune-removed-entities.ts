@@ -1,10 +1,10 @@
-import type { DeliveryTables } from './delivery-tables.ts';
+import type { StoreContents } from './store-contents.ts';
 
 /** Prunes the oldest deleted entities when there are more than `maxRemoved`; deltas then begin after the newest of them. */
-export const pruneRemovedEntities = (tables: DeliveryTables, maxRemoved: number): void => {
-  if (tables.removalsSincePrune <= maxRemoved / 4) return;
-  tables.removalsSincePrune = 0;
-  const { features, segments, formerFeatures } = tables;
+export const pruneRemovedEntities = (contents: StoreContents, maxRemoved: number): void => {
+  if (contents.removalsSincePrune <= maxRemoved / 4) return;
+  contents.removalsSincePrune = 0;
+  const { features, segments, formerFeatures } = contents;
   const archived = [...features.all()].filter(({ isArchived }) => isArchived);
   const removed = [
     ...archived,
@@ -16,5 +16,5 @@ export const pruneRemovedEntities = (tables: DeliveryTables, maxRemoved: number)
   features.removeAll(archived.filter(({ position }) => position <= upTo));
   for (const [id, { json, position }] of segments) if (json === undefined && position <= upTo) segments.delete(id);
   for (const [id, { position }] of formerFeatures) if (position <= upTo) formerFeatures.delete(id);
-  tables.historyFrom = Math.max(tables.historyFrom, upTo);
+  contents.historyFrom = Math.max(contents.historyFrom, upTo);
 };

@@ -4,7 +4,7 @@ import type { FeatureEntry } from './feature-entry.ts';
 export const compareNames = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** Features by name, by project, and in the order of their names. */
-export const featureIndex = () => {
+export const featureEntryIndex = () => {
   const byName = new Map<string, FeatureEntry>();
   const byProject = new Map<string, Set<FeatureEntry>>();
   let names: string[] = [];
@@ -64,4 +64,4 @@ export const featureIndex = () => {
     },
   };
 };
-export type FeatureIndex = ReturnType<typeof featureIndex>;
+export type FeatureEntryIndex = ReturnType<typeof featureEntryIndex>;

@@ -1,14 +1,14 @@
 import type { DeliveryStateTypes } from '@bunting/contracts';
-import { featureIndex, type FeatureIndex } from './feature-index.ts';
+import { featureEntryIndex, type FeatureEntryIndex } from './feature-entry-index.ts';
 import { recentChanges, type RecentChanges } from './recent-changes.ts';
 import type { FormerFeature, SegmentEntry } from './stored-entities.ts';
 
-/** The entities that the delivery store holds, deleted ones included, and their newest changes. */
-export interface DeliveryTables {
+/** What the delivery store holds in memory: entities, deleted ones included, and their newest changes. */
+export interface StoreContents {
   readonly environments: Map<string, DeliveryStateTypes['environment']>;
   /** by environment: the projects that have it */
   readonly projectsWith: Map<string, Set<string>>;
-  readonly features: FeatureIndex;
+  readonly features: FeatureEntryIndex;
   readonly segments: Map<number, SegmentEntry>;
   readonly formerFeatures: Map<string, FormerFeature>;
   readonly changes: RecentChanges;
@@ -20,10 +20,10 @@ export interface DeliveryTables {
   removalsSincePrune: number;
 }
 
-export const emptyDeliveryTables = (): DeliveryTables => ({
+export const emptyStoreContents = (): StoreContents => ({
   environments: new Map(),
   projectsWith: new Map(),
-  features: featureIndex(),
+  features: featureEntryIndex(),
   segments: new Map(),
   formerFeatures: new Map(),
   changes: recentChanges(),
@@ -32,7 +32,7 @@ export const emptyDeliveryTables = (): DeliveryTables => ({
 });
 
 /** Removes all entities and changes. */
-export const clearDeliveryTables = (tables: DeliveryTables): void => {
-  const { environments, projectsWith, features, segments, formerFeatures, changes } = tables;
-  for (const table of [environments, projectsWith, features, segments, formerFeatures, changes]) table.clear();
+export const clearStoreContents = (contents: StoreContents): void => {
+  const { environments, projectsWith, features, segments, formerFeatures, changes } = contents;
+  for (const part of [environments, projectsWith, features, segments, formerFeatures, changes]) part.clear();
 };
