@@ -9,7 +9,7 @@ import type { NewSecret } from '../persistence/tokens/token-secret.ts';
  */
 export type PasswordLinkKind = 'new-user' | 'reset-password';
 
-const kinds: Readonly<
+const passwordLinkKinds: Readonly<
   Record<PasswordLinkKind, { readonly hours: number; readonly subject: string; readonly reason: string }>
 > = {
   'new-user': {
@@ -26,11 +26,14 @@ const kinds: Readonly<
 
 /** Creates the link by which a user chooses a password. */
 export const createPasswordLink = (
-  { links, secretBytes }: Pick<Transaction, 'links' | 'secretBytes'>,
+  { links, generateSecretBytes }: Pick<Transaction, 'links' | 'generateSecretBytes'>,
   userId: number,
   { kind, createdBy }: { readonly kind: PasswordLinkKind; readonly createdBy: string | null },
 ): Promise<NewSecret> =>
-  links.create({ purpose: 'set-password', userId, createdBy, hours: kinds[kind].hours }, secretBytes);
+  links.create(
+    { purpose: 'set-password', userId, createdBy, hours: passwordLinkKinds[kind].hours },
+    generateSecretBytes,
+  );
 
 /** The path of the page on which a link is used. */
 export const passwordPagePath = (secret: string, kind: PasswordLinkKind): string => `/${kind}?token=${secret}`;
@@ -43,7 +46,7 @@ export const mailPasswordLink = async (
   kind: PasswordLinkKind,
 ): Promise<boolean> => {
   if (mailer === undefined || email === undefined) return false;
-  const { hours, subject, reason } = kinds[kind];
+  const { hours, subject, reason } = passwordLinkKinds[kind];
   const text = `${reason}:\n\n${url}\n\nThe link works once and for ${hours} hours. If you did not expect this mail, ignore it.\n`;
   return mailer.send({ to: email, subject, text });
 };

@@ -4,7 +4,7 @@ import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer } from '@bunting/outbox';
 import { expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
-import { derivedSecretBytes, newPatSecret } from './tokens/token-secret.ts';
+import { derivedSecretBytesGenerator, newPatSecret } from './tokens/token-secret.ts';
 import { type GatewayWriteContext, unitOfWork } from './unit-of-work.ts';
 
 const hasher = (secret: string) => ({ selector: secret, hash: hash('sha256', secret, 'buffer') });
@@ -22,7 +22,7 @@ const request: GatewayWriteContext = {
 };
 
 it('a retry whose own attempt is rolled back gets the secret of the reply that is stored', async () => {
-  const stored = newPatSecret(derivedSecretBytes(hasher, idempotency));
+  const stored = newPatSecret(derivedSecretBytesGenerator(hasher, idempotency));
   // The first attempt runs the job and is rolled back; the second finds the reply of a concurrent retry.
   const work = async <T>(_: GatewayWriteContext, job: (tx: Tx, outbox: Outbox) => Promise<T>) => {
     await job({} as Tx, {} as Outbox);

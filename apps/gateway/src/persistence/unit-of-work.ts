@@ -23,7 +23,12 @@ import { oneTimeLinkRepository } from './links/one-time-link-repository.ts';
 import { passwordRepository } from './passwords/password-repository.ts';
 import { type SessionLimits, sessionRepository } from './sessions/session-repository.ts';
 import { initialTokenRepository } from './tokens/initial-token-repository.ts';
-import { derivedSecretBytes, newScimSecret, type SecretBytes, regenerateSecret } from './tokens/token-secret.ts';
+import {
+  derivedSecretBytesGenerator,
+  newScimSecret,
+  type SecretBytesGenerator,
+  regenerateSecret,
+} from './tokens/token-secret.ts';
 import { tokenRepository } from './tokens/token-repository.ts';
 import type { SecretCipher } from './tokens/secret-cipher.ts';
 import type { SecretHasher } from './tokens/secret-hasher.ts';
@@ -61,12 +66,12 @@ interface SecretStorageOptions {
  * Generates the bytes of secrets so that a retry of the request gets the same ones; undefined without an idempotency key: they are random
  * then.
  */
-const secretBytesFor = (
+const secretBytesGeneratorFor = (
   context: TransactionContext | GatewayWriteContext,
   hasher: SecretHasher,
-): SecretBytes | undefined =>
+): SecretBytesGenerator | undefined =>
   'idempotency' in context && context.idempotency !== undefined
-    ? derivedSecretBytes(hasher, context.idempotency)
+    ? derivedSecretBytesGenerator(hasher, context.idempotency)
     : undefined;
 
 /** Repositories on one transaction. All that they store, with its events, is committed, or nothing. */
@@ -76,7 +81,7 @@ const repositories = (
   context: TransactionContext | GatewayWriteContext,
   { guard, hasher, cipher, sessionLimits }: SecretStorageOptions & { readonly guard: LastAdministratorGuard },
 ) => {
-  const secretBytes = secretBytesFor(context, hasher);
+  const generateSecretBytes = secretBytesGeneratorFor(context, hasher);
   const emit = emitEventsInto(outbox, context);
   return {
     groups: groupRepository(tx, guard, emit),
@@ -88,7 +93,7 @@ const repositories = (
     lockExistingProjects: (projects: readonly string[]) => lockExistingProjects(tx, projects),
     /** A new token of SCIM, and the hash that is stored. */
     newScimToken: () => {
-      const generated = newScimSecret(secretBytes);
+      const generated = newScimSecret(generateSecretBytes);
       return { ...generated, hash: hasher(generated.secret).hash };
     },
     passwords: passwordRepository(tx),
@@ -96,7 +101,7 @@ const repositories = (
     roles: roleRepository(tx, emit),
     scim: scimRepository(tx, guard, emit),
     /** generates secrets in this transaction; random ones if undefined */
-    secretBytes,
+    generateSecretBytes,
     sessions: sessionRepository(tx, hasher, sessionLimits),
     settings: settingRepository(tx, guard, emit),
     tokens: tokenRepository(tx, guard, hasher, cipher, emit),
@@ -165,10 +170,10 @@ export const unitOfWork = (
     });
     if (!isReplay(result)) return { ...result, secret };
     const stored = parsedReply<T>(result);
-    const bytes = secretBytesFor(request, options.hasher);
+    const generateBytes = secretBytesGeneratorFor(request, options.hasher);
     if (stored.secret === '') return stored;
-    if (bytes === undefined) throw new Error('A reply was replayed to a request without an idempotency key.');
-    return { ...stored, secret: regenerateSecret(stored.secret, bytes) };
+    if (generateBytes === undefined) throw new Error('A reply was replayed to a request without an idempotency key.');
+    return { ...stored, secret: regenerateSecret(stored.secret, generateBytes) };
   };
 
   return Object.assign(run, {

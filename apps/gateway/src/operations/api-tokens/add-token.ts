@@ -7,13 +7,13 @@ import { toApiToken } from './token-response.ts';
 
 /** Creates a token. The reply is the only response that contains its secret, unless secrets are stored readable. */
 export const addToken = async (
-  { tokens, secretBytes, lockExistingProjects }: Transaction,
+  { tokens, generateSecretBytes, lockExistingProjects }: Transaction,
   token: NewToken,
   createdBy: number,
 ): Promise<ReplyWithSecret<ApiToken>> => {
   await lockExistingProjects(namedProjects(token));
   if ((await tokens.countForUpdate()) >= maxApiTokens) throw limitExceeded('api token', maxApiTokens);
-  const generated = newTokenSecret(token.projects, token.environment, secretBytes);
+  const generated = newTokenSecret(token.projects, token.environment, generateSecretBytes);
   const stored = await tokens.add(token, generated, createdBy, (added) => [
     tokenEvent('api-token-created', { data: added }),
   ]);

@@ -5,7 +5,7 @@ import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../pe
 
 /** Creates a PAT for a user whose row is locked. */
 export const addPat = async (
-  { tokens, secretBytes }: Transaction,
+  { tokens, generateSecretBytes }: Transaction,
   { caller, now }: GatewayWriteContext,
   userId: number,
   body: CreatePatBody,
@@ -13,7 +13,7 @@ export const addPat = async (
   const pats = await tokens.listPats(userId);
   const callerExpiresAt = userId === caller.id ? await tokens.expiryOf(caller.tokenId) : null;
   const { description, expiresAt } = parseNewPat(body, { pats, callerExpiresAt, now });
-  const generated = newPatSecret(secretBytes);
+  const generated = newPatSecret(generateSecretBytes);
   const newPat = { userId, description, expiresAt };
   const pat = await tokens.addPat(newPat, generated, caller.id, (created) => [patCreated(created)]);
   return { reply: { ...pat, secret: generated.masked }, secret: generated.secret };

@@ -2,7 +2,7 @@ import { type Refusal, refusal } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { invalidLink, type LinkPurpose } from '../../domain/refusals.ts';
-import { type NewSecret, newLinkSecret, type SecretBytes } from '../tokens/token-secret.ts';
+import { type NewSecret, newLinkSecret, type SecretBytesGenerator } from '../tokens/token-secret.ts';
 import type { SecretHasher } from '../tokens/secret-hasher.ts';
 
 export interface NewLink {
@@ -63,12 +63,12 @@ export const oneTimeLinkReads = (tx: Pick<Tx, 'query'>, hasher: SecretHasher) =>
 export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: SecretHasher) => {
   const { query } = tx;
   return {
-    /** Creates a link, which replaces earlier ones of the user. @param bytes generates the secret; random if undefined */
+    /** Creates a link, which replaces earlier ones of the user. @param generateBytes generates the secret; random if undefined */
     create: async (
       { purpose, userId, createdBy, hours }: NewLink,
-      bytes: SecretBytes | undefined = undefined,
+      generateBytes: SecretBytesGenerator | undefined = undefined,
     ): Promise<NewSecret> => {
-      const created = newLinkSecret(bytes);
+      const created = newLinkSecret(generateBytes);
       const { selector, hash } = hasher(linkTextToHash(created.secret));
       await query('delete from sign_in_link where expires_at < now() or user_id = $1 and used_at is null', [userId]);
       await query(

@@ -13,28 +13,28 @@ const publicDigits = 12;
 const dots = '...';
 
 /** Generates the 32 secret bytes of a secret with a public prefix. */
-export type SecretBytes = (prefix: string) => Buffer;
+export type SecretBytesGenerator = (prefix: string) => Buffer;
 
-const randomSecretBytes: SecretBytes = () => randomBytes(32);
+const generateRandomSecretBytes: SecretBytesGenerator = () => randomBytes(32);
 
 /** A secret of a public prefix, which is the scope and twelve random digits, and of secret bytes. */
-const secretFor = (scope: string, bytes: SecretBytes): NewSecret => {
+const secretFor = (scope: string, generateBytes: SecretBytesGenerator): NewSecret => {
   const prefix = `${scope}${randomBytes(publicDigits / 2).toString('hex')}`;
-  return { secret: `${prefix}${bytes(prefix).toString('hex')}`, masked: `${prefix}${dots}` };
+  return { secret: `${prefix}${generateBytes(prefix).toString('hex')}`, masked: `${prefix}${dots}` };
 };
 
-/** Regenerates a secret from its masked form and the bytes that generated it. */
-export const regenerateSecret = (masked: string, bytes: SecretBytes): string => {
+/** Regenerates a secret from its masked form and the generator of its bytes. */
+export const regenerateSecret = (masked: string, generateBytes: SecretBytesGenerator): string => {
   const prefix = masked.slice(0, -dots.length);
-  return `${prefix}${bytes(prefix).toString('hex')}`;
+  return `${prefix}${generateBytes(prefix).toString('hex')}`;
 };
 
 /**
- * Secret bytes derived from the idempotency key, so that a retry gets the same secret although it is stored nowhere. They cannot be computed without
+ * Derives secret bytes from the idempotency key, so that a retry gets the same secret although it is stored nowhere. They cannot be computed without
  * the token key.
  */
-export const derivedSecretBytes =
-  (hasher: SecretHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytes =>
+export const derivedSecretBytesGenerator =
+  (hasher: SecretHasher, { scope, key, fingerprint }: NonNullable<WriteContext['idempotency']>): SecretBytesGenerator =>
   (prefix) =>
     hasher(`secret ${JSON.stringify([prefix, scope, key, fingerprint])}`).hash;
 
@@ -47,16 +47,19 @@ const scopeOf = (projects: readonly string[]): string => {
 export const newTokenSecret = (
   projects: readonly string[],
   environment: string,
-  bytes: SecretBytes = randomSecretBytes,
-): NewSecret => secretFor(`${scopeOf(projects)}:${environment}.`, bytes);
+  generateBytes: SecretBytesGenerator = generateRandomSecretBytes,
+): NewSecret => secretFor(`${scopeOf(projects)}:${environment}.`, generateBytes);
 
 /** A new secret of a PAT, for a user or a service account. */
-export const newPatSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('user:', bytes);
+export const newPatSecret = (generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret =>
+  secretFor('user:', generateBytes);
 
 /** A new token of SCIM. */
-export const newScimSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('scim:', bytes);
+export const newScimSecret = (generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret =>
+  secretFor('scim:', generateBytes);
 /** A new secret of a link that works once. */
-export const newLinkSecret = (bytes: SecretBytes = randomSecretBytes): NewSecret => secretFor('', bytes);
+export const newLinkSecret = (generateBytes: SecretBytesGenerator = generateRandomSecretBytes): NewSecret =>
+  secretFor('', generateBytes);
 
 /** The masked form of a secret that the operator chose: it must not contain any part of the secret. */
 export const maskedConfiguredSecret = (id: string): string => `given-${id.slice(0, 8)}...`;
