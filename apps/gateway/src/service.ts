@@ -32,7 +32,7 @@ import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
 import { gatewayMigrations } from './persistence/migrations/index.ts';
 import { existingProjectsReader } from './persistence/projects/existing-projects.ts';
 import { listenForAccessChanges } from './persistence/rights/listen-for-access-changes.ts';
-import { configuredTokenCipher } from './persistence/tokens/secret-cipher.ts';
+import { configuredTokenCipher } from './persistence/secrets/secret-cipher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { signInLog } from './sign-in/sign-in-log.ts';
 

@@ -6,10 +6,10 @@ import type { OutboxEvent } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
 import { predefinedRole } from '../src/domain/rights/roles.ts';
 import { type TokenKind } from '../src/domain/tokens/token-scope.ts';
-import { maskedConfiguredSecret } from '../src/persistence/tokens/token-secret.ts';
+import { maskedConfiguredSecret } from '../src/persistence/secrets/new-secrets.ts';
 import { gatewayEntities, TokenEntity, UserEntity } from '../src/persistence/entities.ts';
 import { gatewayMigrations } from '../src/persistence/migrations/index.ts';
-import { openSecretHasher } from '../src/persistence/tokens/secret-hasher.ts';
+import { openSecretHasher } from '../src/persistence/secrets/secret-hasher.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
 
 export const adminToken = '*:*.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';

@@ -5,7 +5,7 @@ import { type ReceivedCall, servicesBehind } from '../../test/services-behind.ts
 import { type StartedGateway, startGateway, tokenKey } from '../../test/started-gateway.ts';
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator, type AuthenticatorOptions } from './authenticator.ts';
-import { openSecretHasher } from '../persistence/tokens/secret-hasher.ts';
+import { openSecretHasher } from '../persistence/secrets/secret-hasher.ts';
 import { listenForAccessChanges } from '../persistence/rights/listen-for-access-changes.ts';
 import type { Principal } from '../domain/principal.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';

@@ -2,7 +2,7 @@ import { refusal, type Refusal } from '@bunting/contracts';
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SessionLookup } from '../persistence/sessions/session-lookup.ts';
-import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
+import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { TokenLookup } from '../persistence/tokens/token-lookup.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';

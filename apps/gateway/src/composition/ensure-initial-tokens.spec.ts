@@ -11,7 +11,7 @@ import {
   startGateway,
 } from '../../test/started-gateway.ts';
 import { ensureInitialTokens } from './ensure-initial-tokens.ts';
-import { openSecretHasher } from '../persistence/tokens/secret-hasher.ts';
+import { openSecretHasher } from '../persistence/secrets/secret-hasher.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 import { unitOfWork } from '../persistence/unit-of-work.ts';
 

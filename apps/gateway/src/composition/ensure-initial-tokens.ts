@@ -2,7 +2,7 @@ import { adminTokenAction, type ConfiguredTokens } from '../domain/tokens/config
 import { initialTokenInEvents, tokenEvent } from '../domain/tokens/token-event.ts';
 import { wildcard } from '../domain/tokens/token-scope.ts';
 import type { InitialToken } from '../persistence/tokens/initial-token-repository.ts';
-import { newTokenSecret } from '../persistence/tokens/token-secret.ts';
+import { newTokenSecret } from '../persistence/secrets/new-secrets.ts';
 import type { Transaction, TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
 
 /** The scope of every admin token. */

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config.ts';
-import { cipherWith } from '../persistence/tokens/secret-cipher.ts';
-import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
+import { cipherWithKey } from '../persistence/secrets/secret-cipher.ts';
+import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
 import type { LoginChecks } from './openid-provider.ts';
 
 /** The state of a sign-in between its start and its end, in an encrypted cookie. */
@@ -21,7 +21,7 @@ export const oidcLoginCookie = (
   hasher: SecretHasher,
   { GATEWAY_BEHIND_TLS: behindTls }: Pick<GatewayConfig, 'GATEWAY_BEHIND_TLS'>,
 ) => {
-  const cipher = cipherWith(hasher('key of the cookies of sign-ins').hash);
+  const cipher = cipherWithKey(hasher('key of the cookies of sign-ins').hash);
   const prefix = `${behindTls ? '__Host-' : ''}bunting-login-`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${behindTls ? '; Secure' : ''}`;
   const nameOf = (state: string): string => `${prefix}${state.slice(0, 16)}`;

@@ -12,8 +12,8 @@ import { accessReader } from './rights/access-reader.ts';
 import { projectRoleReads } from './rights/project-role-repository.ts';
 import { roleReads } from './rights/role-repository.ts';
 import { type SessionLimits, sessionReads } from './sessions/session-repository.ts';
-import type { SecretCipher } from './tokens/secret-cipher.ts';
-import type { SecretHasher } from './tokens/secret-hasher.ts';
+import type { SecretCipher } from './secrets/secret-cipher.ts';
+import type { SecretHasher } from './secrets/secret-hasher.ts';
 import { tokenReads } from './tokens/token-repository.ts';
 
 /**

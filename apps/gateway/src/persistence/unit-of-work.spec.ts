@@ -4,7 +4,7 @@ import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer } from '@bunting/outbox';
 import { expect, it } from '@jest/globals';
 import { hash } from 'node:crypto';
-import { derivedSecretBytesGenerator, newPatSecret } from './tokens/token-secret.ts';
+import { derivedSecretBytesGenerator, newPatSecret } from './secrets/new-secrets.ts';
 import { type GatewayWriteContext, unitOfWork } from './unit-of-work.ts';
 
 const hasher = (secret: string) => ({ selector: secret, hash: hash('sha256', secret, 'buffer') });

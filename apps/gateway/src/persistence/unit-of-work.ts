@@ -28,10 +28,10 @@ import {
   newScimSecret,
   type SecretBytesGenerator,
   regenerateSecret,
-} from './tokens/token-secret.ts';
+} from './secrets/new-secrets.ts';
 import { tokenRepository } from './tokens/token-repository.ts';
-import type { SecretCipher } from './tokens/secret-cipher.ts';
-import type { SecretHasher } from './tokens/secret-hasher.ts';
+import type { SecretCipher } from './secrets/secret-cipher.ts';
+import type { SecretHasher } from './secrets/secret-hasher.ts';
 
 /** The caller and the time of a write, and the time until which it may commit. */
 export interface TransactionContext extends CommitLimits {

@@ -4,7 +4,7 @@ import { clientNetwork } from '../admission/client-network.ts';
 import type { ConcurrentRequestLimits } from '../admission/concurrent-request-limits.ts';
 import { rateLimiter } from '../admission/rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
+import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
 import { ScimError } from './scim-error.ts';
 import type { ScimSettingCache } from './scim-setting-cache.ts';
 

@@ -3,7 +3,7 @@ import type { OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
 import { oidcSecretCipher } from '../oidc/oidc-secret-cipher.ts';
 import { oidcSettingsOfConfig, oidcSettingsOfRow } from '../oidc/oidc-settings-sources.ts';
 import type { settingReads } from '../persistence/setting-repository.ts';
-import type { SecretHasher } from '../persistence/tokens/secret-hasher.ts';
+import type { SecretHasher } from '../persistence/secrets/secret-hasher.ts';
 
 export interface EffectiveSignInSettingsOptions {
   readonly config: GatewayConfig;

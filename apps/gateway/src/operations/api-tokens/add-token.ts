@@ -1,7 +1,7 @@
 import { type ApiToken, limitExceeded } from '@bunting/contracts';
 import { maxApiTokens, type NewToken, namedProjects } from '../../domain/tokens/api-token.ts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
-import { newTokenSecret } from '../../persistence/tokens/token-secret.ts';
+import { newTokenSecret } from '../../persistence/secrets/new-secrets.ts';
 import type { ReplyWithSecret, Transaction } from '../../persistence/unit-of-work.ts';
 import { toApiToken } from './token-response.ts';
 

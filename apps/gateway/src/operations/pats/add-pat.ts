@@ -1,6 +1,6 @@
 import type { CreatedPat, CreatePatBody } from '@bunting/contracts';
 import { parseNewPat, patCreated } from '../../domain/tokens/pats.ts';
-import { newPatSecret } from '../../persistence/tokens/token-secret.ts';
+import { newPatSecret } from '../../persistence/secrets/new-secrets.ts';
 import type { Transaction, GatewayWriteContext, ReplyWithSecret } from '../../persistence/unit-of-work.ts';
 
 /** Creates a PAT for a user whose row is locked. */

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { SecretHasher } from '../tokens/secret-hasher.ts';
+import type { SecretHasher } from '../secrets/secret-hasher.ts';
 
 const idDigits = 32;
 const secretForm = /^[0-9a-f]{96}$/;

@@ -2,8 +2,8 @@ import { type Refusal, refusal } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { invalidLink, type LinkPurpose } from '../../domain/refusals.ts';
-import { type NewSecret, newLinkSecret, type SecretBytesGenerator } from '../tokens/token-secret.ts';
-import type { SecretHasher } from '../tokens/secret-hasher.ts';
+import { type NewSecret, newLinkSecret, type SecretBytesGenerator } from '../secrets/new-secrets.ts';
+import type { SecretHasher } from '../secrets/secret-hasher.ts';
 
 export interface NewLink {
   readonly purpose: LinkPurpose;

@@ -1,7 +1,7 @@
 import { batchedRead, type Database, type Statement } from '@bunting/database';
 import { timingSafeEqual } from 'node:crypto';
 import { type UserRightsRow, userRightsSql, callerOf } from '../rights/user-rights-sql.ts';
-import type { SecretHasher } from '../tokens/secret-hasher.ts';
+import type { SecretHasher } from '../secrets/secret-hasher.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { sessionTextToHash, sessionEndSql, type SessionLimits } from './session-repository.ts';
 

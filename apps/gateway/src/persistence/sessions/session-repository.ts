@@ -2,7 +2,7 @@ import type { UserSession } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import { randomBytes } from 'node:crypto';
 import { gatewaySql, SessionEntity } from '../entities.ts';
-import type { SecretHasher } from '../tokens/secret-hasher.ts';
+import type { SecretHasher } from '../secrets/secret-hasher.ts';
 
 /** The browser that a session is started in. */
 export interface SessionClient {

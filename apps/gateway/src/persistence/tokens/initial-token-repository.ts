@@ -5,9 +5,9 @@ import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import type { ConfiguredToken, StoredConfiguredToken } from '../../domain/tokens/configured-tokens.ts';
 import type { EmitEvents } from '../emit-events.ts';
 import { TokenEntity } from '../entities.ts';
-import type { SecretCipher } from './secret-cipher.ts';
-import type { SecretHasher } from './secret-hasher.ts';
-import { maskedConfiguredSecret } from './token-secret.ts';
+import type { SecretCipher } from '../secrets/secret-cipher.ts';
+import type { SecretHasher } from '../secrets/secret-hasher.ts';
+import { maskedConfiguredSecret } from '../secrets/new-secrets.ts';
 
 /** A token of the settings, or the one that the first start generates. */
 export interface InitialToken extends ConfiguredToken {

@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Principal } from '../../domain/principal.ts';
 import { grantsOfToken, mayCallAdminApi, type TokenKind } from '../../domain/tokens/token-scope.ts';
 import { userRightsSql, type UserRightsRow, callerOf } from '../rights/user-rights-sql.ts';
-import type { HashedSecret } from './secret-hasher.ts';
+import type { HashedSecret } from '../secrets/secret-hasher.ts';
 
 interface Row {
   readonly id: string;

@@ -9,9 +9,9 @@ import { patNotFound } from '../../domain/refusals.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
-import type { NewSecret } from './token-secret.ts';
-import type { SecretCipher } from './secret-cipher.ts';
-import type { SecretHasher } from './secret-hasher.ts';
+import type { NewSecret } from '../secrets/new-secrets.ts';
+import type { SecretCipher } from '../secrets/secret-cipher.ts';
+import type { SecretHasher } from '../secrets/secret-hasher.ts';
 
 /** A token as it is stored, without its hash. */
 export interface TokenRow {

@@ -5,7 +5,7 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /** Encrypts and authenticates with AES-256-GCM. @param key 32 bytes */
-export const cipherWith = (key: Buffer) => ({
+export const cipherWithKey = (key: Buffer) => ({
   /** @param associatedData such as the selector of a token: the result can be decrypted with the same data only */
   seal: (secret: string, associatedData: string): Buffer => {
     const iv = randomBytes(ivBytes);
@@ -29,11 +29,11 @@ export const cipherWith = (key: Buffer) => ({
     }
   },
 });
-export type SecretCipher = ReturnType<typeof cipherWith>;
+export type SecretCipher = ReturnType<typeof cipherWithKey>;
 
 /** The cipher of the secrets of SDK tokens, under a key that HKDF-SHA-256 derives from the token key. */
 const tokenCipher = (tokenKey: string): SecretCipher =>
-  cipherWith(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
+  cipherWithKey(Buffer.from(hkdfSync('sha256', tokenKey, '', 'bunting sdk token secrets', 32)));
 
 interface Settings {
   readonly GATEWAY_READABLE_SDK_TOKENS: boolean;
