@@ -194,7 +194,7 @@ export const limitExceeded = (resource: string, limit: number, path?: string): R
 };
 
 /** 400 with one detail per invalid property; the first is the message. */
-export const invalidAll = (details: readonly ErrorDetail[]): Refusal =>
+export const invalidProperties = (details: readonly ErrorDetail[]): Refusal =>
   new Refusal('ValidationError', details[0]?.message ?? 'The request is not valid.', { details });
 
 /** 404 with a message that names what was not found. */

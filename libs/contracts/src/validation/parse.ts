@@ -2,7 +2,7 @@ import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } fr
 import type { DataValidationCxt, SchemaValidateFunction } from 'ajv/dist/types/index.js';
 import addFormats from 'ajv-formats';
 import type { Static, TSchema } from 'typebox';
-import { type ErrorDetail, invalidAll } from '../errors.ts';
+import { type ErrorDetail, invalidProperties } from '../errors.ts';
 import { operandError } from '../constraint-operand.ts';
 import { type Constraint } from '../model/strategies/constraint.ts';
 import { coerce } from '../lenient-schema.ts';
@@ -132,7 +132,7 @@ export const parse = <S extends TSchema>(
 ): Static<S> => {
   const validate = validatorOf(encoding === 'text' ? coercingAjv : strictAjv, schema);
   if (validate(value)) return value as Static<S>;
-  throw invalidAll(detailsOf(validate.errors ?? [], path));
+  throw invalidProperties(detailsOf(validate.errors ?? [], path));
 };
 
 /** Whether the value is valid. Fills in defaults, in place. */

@@ -1,4 +1,4 @@
-import { type ErrorDetail, invalidAll, Refusal } from '@bunting/contracts';
+import { type ErrorDetail, invalidProperties, Refusal } from '@bunting/contracts';
 import { shortName } from '../refusals.ts';
 
 /** The maximum number of reported errors. Missing objects come first, each once. */
@@ -66,7 +66,7 @@ export class ImportErrors {
     ];
     if (details.length === 0) return;
     const omitted = details.length - maxErrors;
-    throw invalidAll(
+    throw invalidProperties(
       omitted > 0 ? [...details.slice(0, maxErrors), { message: `There are ${omitted} more faults.` }] : details,
     );
   }

@@ -3,7 +3,7 @@ import {
   invalidProperty,
   limitExceeded,
   operandError,
-  invalidAll,
+  invalidProperties,
   operandOf,
 } from '@bunting/contracts';
 import { RE2JS } from 're2js';
@@ -47,7 +47,7 @@ export const normalizeConstraint = (constraint: Constraint, path: string, allows
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '') throw emptyValue(`${path}/contextName`);
   const fault = operandError(constraint, path);
-  if (fault !== undefined) throw invalidAll([fault]);
+  if (fault !== undefined) throw invalidProperties([fault]);
   requireUsableRegex(constraint, allowsRegex, path);
   const { values = [], value = '' } = constraint;
   return hasSingleValue(constraint)
