@@ -1,5 +1,5 @@
 import type { Database, Tx } from '@bunting/database';
-import { countForStatistics } from './count-for-statistics.ts';
+import { readGatewayStatistics } from './read-gateway-statistics.ts';
 import { groupReads } from './accounts/group-repository.ts';
 import { userReads } from './accounts/user-repository.ts';
 import { scimReads } from './scim/scim-repository.ts';
@@ -42,7 +42,7 @@ export const gatewayReads = (
     inviteLinks: inviteLinkReads(tx),
     settings: settingReads(tx),
     scim: scimReads(tx),
-    countForStatistics: () => countForStatistics(database),
+    readGatewayStatistics: () => readGatewayStatistics(database),
     instanceId: () => instanceId(database),
   };
 };

@@ -20,7 +20,7 @@ export const collectInstanceStatistics = async (
   const countEvents = async (query: Readonly<Record<string, string>>): Promise<number> =>
     (await call(bus, SearchEvents, { query: { ...query, limit: '1' } }, onBehalfOf(context))).total;
   const [ownStatistics, resources, featureExports, featureImports, instanceId, oidc] = await Promise.all([
-    reads.countForStatistics(),
+    reads.readGatewayStatistics(),
     call(bus, CountResources, {}, onBehalfOf(context)),
     countEvents({ type: 'IS:features-exported' }),
     countEvents({ type: 'IS:features-imported' }),

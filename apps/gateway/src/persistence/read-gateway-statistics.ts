@@ -39,5 +39,5 @@ const counts: Statement = {
 };
 
 /** Counts accounts, tokens, roles and groups in one statement, for the statistics of the instance. */
-export const countForStatistics = async (database: ReadDatabase): Promise<GatewayStatistics> =>
+export const readGatewayStatistics = async (database: ReadDatabase): Promise<GatewayStatistics> =>
   onlyRow(await database.read<GatewayStatistics>(counts, []), 'count-accounts');
