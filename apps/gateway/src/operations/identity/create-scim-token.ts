@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateScimToken } from '@bunting/contracts';
-import { isScimEnabled, scimTokenCreated } from '../../domain/stored-settings.ts';
+import { isScimEnabled, scimTokenCreated } from '../../domain/scim/scim-setting.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createScimTokenEndpoint = ({ transaction }: GatewayContext) =>

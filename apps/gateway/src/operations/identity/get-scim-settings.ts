@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { GetScimSettings } from '@bunting/contracts';
-import { isScimEnabled } from '../../domain/stored-settings.ts';
+import { isScimEnabled } from '../../domain/scim/scim-setting.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const getScimSettingsEndpoint = ({ reads }: GatewayContext) =>

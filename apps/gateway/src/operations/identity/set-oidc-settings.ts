@@ -4,7 +4,7 @@ import { mergeOidcSettings, requireCheckedProvider, oidcSettingsResponse } from 
 import { oidcSettingsReadOnly } from '../../domain/refusals.ts';
 import { oidcSettingsOfRow } from '../../oidc/oidc-settings-sources.ts';
 import { discoverProvider } from '../../oidc/openid-provider.ts';
-import { oidcSettingEvents } from '../../domain/stored-settings.ts';
+import { oidcSettingEvents } from '../../domain/setting-events.ts';
 import type { GatewayContext } from '../context.ts';
 import { requireRootRole } from '../users/require-root-role.ts';
 

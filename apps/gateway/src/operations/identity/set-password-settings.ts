@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { SetPasswordSettings } from '@bunting/contracts';
 import { requireOidcToDisablePasswords } from '../../domain/oidc/oidc-settings.ts';
-import { passwordSettingEvents } from '../../domain/stored-settings.ts';
+import { passwordSettingEvents } from '../../domain/setting-events.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setPasswordSettingsEndpoint = ({ transaction, signInSettings }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { type SavedScimSettings, SetScimSettings } from '@bunting/contracts';
-import { switchScim } from '../../domain/stored-settings.ts';
+import { switchScim } from '../../domain/scim/scim-setting.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const setScimSettingsEndpoint = ({ transaction }: GatewayContext) =>

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { defaultOidcSettings, type OidcSettingsWithSecret } from './oidc/oidc-settings.ts';
-import { oidcSettingEvents, passwordSettingEvents, scimTokenCreated, switchScim } from './stored-settings.ts';
+import { oidcSettingEvents, passwordSettingEvents } from './setting-events.ts';
 
 it('the first change of a setting creates it, and a later one updates it', () => {
   expect(passwordSettingEvents(undefined, { disabled: true })).toEqual([
@@ -18,33 +18,6 @@ it('the first change of a setting creates it, and a later one updates it', () =>
 it('passwords that stay on or off emit nothing', () => {
   expect(passwordSettingEvents(undefined, { disabled: false })).toEqual([]);
   expect(passwordSettingEvents({ disabled: true }, { disabled: true })).toEqual([]);
-});
-
-const off = { enabled: false, hasToken: false };
-const on = { enabled: true, hasToken: true };
-it.each([
-  ['is turned on for the first time', undefined, true, true, ['setting-created']],
-  ['has no token when it is turned on', off, true, true, ['setting-updated']],
-  ['is turned on again', { ...on, enabled: false }, true, false, ['setting-updated']],
-  ['stays on', on, true, false, []],
-  ['is turned off', on, false, false, ['setting-updated']],
-  ['stays off', undefined, false, false, []],
-] as const)('SCIM that %s gets a token only if it needs one', (_which, before, enabled, needsToken, types) => {
-  const switched = switchScim(before, enabled);
-  expect(switched.needsToken).toBe(needsToken);
-  expect(switched.events.map(({ type }) => type)).toEqual(types);
-});
-
-it('a new token of SCIM leaves it on or off', () => {
-  expect(scimTokenCreated(undefined)).toMatchObject({
-    type: 'setting-created',
-    data: { enabled: false, hasNewToken: true },
-  });
-  expect(scimTokenCreated({ enabled: true })).toMatchObject({
-    type: 'setting-updated',
-    data: { id: 'scim', enabled: true, hasNewToken: true },
-    preData: { id: 'scim', enabled: true },
-  });
 });
 
 const oidc: OidcSettingsWithSecret = {
