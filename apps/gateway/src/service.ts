@@ -24,7 +24,7 @@ import { createHttpServer } from './http/server.ts';
 import { configuredMailer } from './mail/mailer.ts';
 import { gatewayEndpoints } from './operations/index.ts';
 import { projectAndEnvironmentDirectory } from './operations/project-and-environment-directory.ts';
-import { configuredAdmin } from './passwords/ensure-first-admin.ts';
+import { configuredAdmin } from './passwords/configured-admin.ts';
 import { loginLimits } from './passwords/login-limits.ts';
 import { passwordHasher } from './passwords/password-hasher.ts';
 import { gatewayEntities } from './persistence/entities.ts';

@@ -1,12 +1,12 @@
 import { systemTraceparent } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import type { ConfiguredTokens } from '../domain/tokens/configured-tokens.ts';
-import { ensureFirstAdmin, type FirstAdminOptions } from '../passwords/ensure-first-admin.ts';
+import { ensureFirstAdminOrLink, type FirstAdminOrLinkOptions } from '../passwords/ensure-first-admin-or-link.ts';
 import { ensureInitialTokens } from './ensure-initial-tokens.ts';
 
-interface FirstCredentialsOptions extends Pick<FirstAdminOptions, 'transaction' | 'reads' | 'passwords'> {
+interface FirstCredentialsOptions extends Pick<FirstAdminOrLinkOptions, 'transaction' | 'reads' | 'passwords'> {
   readonly tokens: ConfiguredTokens;
-  readonly admin: FirstAdminOptions['configured'];
+  readonly admin: FirstAdminOrLinkOptions['configured'];
   readonly warn: (message: string) => void;
 }
 
@@ -20,7 +20,7 @@ export const ensureFirstCredentials = async (options: FirstCredentialsOptions) =
   const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
   // With an admin token in the settings, that token creates the first users.
   const needsFirstAdminLink = tokens.adminToken === undefined && !tokens.initial.some(({ kind }) => kind === 'admin');
-  const linkSecret = await ensureFirstAdmin({
+  const linkSecret = await ensureFirstAdminOrLink({
     transaction,
     context,
     reads,

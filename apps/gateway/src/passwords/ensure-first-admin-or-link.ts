@@ -1,38 +1,14 @@
-import type { GatewayConfig } from '../config.ts';
-import { passwordFaults } from '../domain/accounts/password-policy.ts';
 import { predefinedRole } from '../domain/rights/roles.ts';
-import { namesFault, optionalEmail } from '../domain/accounts/user-names.ts';
 import { accountCreated } from '../domain/accounts/accounts.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { TransactionContext, UnitOfWork } from '../persistence/unit-of-work.ts';
-
-type Settings = Pick<GatewayConfig, 'INIT_ADMIN_EMAIL' | 'INIT_ADMIN_PASSWORD'>;
+import type { ConfiguredAdmin } from './configured-admin.ts';
 
 /** Hours for which the link that a start creates can be used. */
 const linkHours = 1;
 
-const notAccepted = (setting: keyof Settings, fault: string): Error =>
-  new Error(`${setting} is not accepted: ${fault}`);
-
-/**
- * The first administrator of the settings; undefined where they name none.
- * @throws Error when only one of the settings is present, the e-mail address is malformed, or the password is weak
- */
-export const configuredAdmin = ({ INIT_ADMIN_EMAIL: email, INIT_ADMIN_PASSWORD: password }: Settings) => {
-  if (email === undefined && password === undefined) return undefined;
-  if (email === undefined || password === undefined)
-    throw new Error('INIT_ADMIN_EMAIL and INIT_ADMIN_PASSWORD (or INIT_ADMIN_PASSWORD_FILE) are required together.');
-  const [weakness] = passwordFaults(password);
-  if (weakness !== undefined) throw notAccepted('INIT_ADMIN_PASSWORD', weakness);
-  const names = { name: null, username: null, email: optionalEmail(email) };
-  const fault = namesFault(names);
-  if (fault !== undefined) throw notAccepted('INIT_ADMIN_EMAIL', `${fault.reason}.`);
-  return { names, password };
-};
-export type ConfiguredAdmin = NonNullable<ReturnType<typeof configuredAdmin>>;
-
-export interface FirstAdminOptions {
+export interface FirstAdminOrLinkOptions {
   readonly transaction: UnitOfWork;
   readonly context: TransactionContext;
   readonly reads: Pick<GatewayReads, 'users'>;
@@ -47,14 +23,14 @@ export interface FirstAdminOptions {
  * While no user exists, creates the administrator of the settings, or else a link by which the first administrator is created once and within an
  * hour. @returns the secret of the link, which is stored nowhere
  */
-export const ensureFirstAdmin = async ({
+export const ensureFirstAdminOrLink = async ({
   transaction,
   context,
   reads,
   passwords: hasher,
   configured,
   needsFirstAdminLink,
-}: FirstAdminOptions): Promise<string | undefined> => {
+}: FirstAdminOrLinkOptions): Promise<string | undefined> => {
   if (configured === undefined && !needsFirstAdminLink) return undefined;
   // Before the hash is computed, which is expensive; no transaction is open meanwhile.
   if (await reads.users.hasUsers()) return undefined;
