@@ -17,7 +17,7 @@ export const projectsMessages = {
   stickiness: 'Default stickiness',
   stickinessHint: 'The context field that keeps users on one side of a rollout, for new strategies',
   environments: 'Environments',
-  health: 'ProjectHealth',
+  health: 'Health',
   healthHint: 'The share of flags that are not stale',
   flags: 'Flags',
   members: 'Members',

@@ -23,7 +23,7 @@ export const instanceMessages = {
   nothing: 'nothing',
   settingsHelp: 'Further settings are variables of the processes; docs/settings.md lists all of them.',
 
-  health: 'ProjectHealth',
+  health: 'Health',
   ready: 'Ready: every service answers, and nothing is behind.',
   withoutDependencies: (names: readonly string[]) =>
     `Without ${names.join(' and ')}: applications get the flags that were known last, and nothing can be changed.`,
