@@ -7,7 +7,7 @@ import {
   type FeatureStrategy,
   type Segment,
 } from '@bunting/contracts';
-import { setsSameProperty, eventGroupOf, planUndo, type UndoState } from './plan-undo.ts';
+import { setsSameProperty, eventGroupOf, planUndo, type CurrentState } from './plan-undo.ts';
 import { undoOperationOf } from './undo-operations.ts';
 
 const strategy: FeatureStrategy = {
@@ -41,7 +41,11 @@ const inProduction = (type: EventType, more: Partial<Event> = {}) =>
   anEvent(type, { environment: 'production', ...more });
 
 type EnvironmentAbout = Partial<NonNullable<Feature['environments']>[number]>;
-const aState = (feature: Partial<Feature> = {}, production: EnvironmentAbout = {}, more: Partial<UndoState> = {}) => ({
+const aState = (
+  feature: Partial<Feature> = {},
+  production: EnvironmentAbout = {},
+  more: Partial<CurrentState> = {},
+) => ({
   feature: {
     name: 'lamp',
     project: 'shop',
@@ -56,7 +60,7 @@ const aState = (feature: Partial<Feature> = {}, production: EnvironmentAbout = {
   isSetAgain: false,
   ...more,
 });
-const withoutFlag = (isArchived: boolean): UndoState => ({ ...aState(), feature: undefined, isArchived });
+const withoutFlag = (isArchived: boolean): CurrentState => ({ ...aState(), feature: undefined, isArchived });
 
 const change = (action: string, payload?: unknown) => ({
   kind: 'change',
@@ -75,14 +79,14 @@ const two = [
 const one = [{ ...two[0], weight: 1000 }] as typeof two;
 
 /** The steps of an undo that is possible; else its plan. */
-const stepsOf = (event: Event, state: UndoState) => {
+const stepsOf = (event: Event, state: CurrentState) => {
   const plan = planUndo(event, state);
   return plan.kind === 'possible' ? plan.steps : plan;
 };
 
 describe('undoing an event', () => {
   const metadata = { name: 'lamp', description: 'old', type: 'release', stale: false, impressionData: false };
-  it.each<[string, Event, UndoState, unknown]>([
+  it.each<[string, Event, CurrentState, unknown]>([
     [
       'turns a flag off that was turned on',
       inProduction('feature-environment-enabled'),
@@ -223,7 +227,7 @@ describe('undoing an event', () => {
     ]);
   });
 
-  it.each<[string, Event, UndoState, object]>([
+  it.each<[string, Event, CurrentState, object]>([
     [
       'a field that was changed again',
       inProduction('feature-strategy-update', { preData: rollout('10'), data: rollout('50') }),
@@ -349,7 +353,7 @@ describe('undoing an event', () => {
     for (const type of eventTypes) if (eventGroupOf(type).length > 0) expect(undoOperationOf({ type })).toBeDefined();
   });
 
-  it.each<[string, Event, UndoState]>([
+  it.each<[string, Event, CurrentState]>([
     ['turned on', inProduction('feature-environment-enabled'), aState()],
     ['turned off', inProduction('feature-environment-disabled'), aState({}, { enabled: true })],
     ['an added strategy', inProduction('feature-strategy-add', { data: second }), aState()],

@@ -21,7 +21,7 @@ import { type FieldChange, fieldChanges } from '../differences/field-changes.ts'
 import type { UndoableType } from './undo-operations.ts';
 
 /** The current state of what an event changed. */
-export interface UndoState {
+export interface CurrentState {
   /** the flag with its variants in each environment; undefined if it is archived or not in the project of the event */
   readonly feature: Feature | undefined;
   readonly isArchived: boolean;
@@ -89,7 +89,7 @@ export type UndoPlan =
   | { readonly kind: 'changed'; readonly conflicts: readonly UndoConflict[] };
 
 type Members = Readonly<Record<string, Json>>;
-type Rule = (event: Event, state: UndoState) => UndoPlan;
+type Rule = (event: Event, state: CurrentState) => UndoPlan;
 
 const nothingToUndo: UndoPlan = { kind: 'done' };
 const refused = (reason: UndoRefusal): UndoPlan => ({ kind: 'refused', reason });
@@ -419,7 +419,7 @@ const rules: Readonly<Record<UndoableType, Rule>> = {
  * The steps that undo an event in the current state. A field that changed again since is a conflict and is never overwritten; other later
  * changes stay.
  */
-export const planUndo = (event: Event, state: UndoState): UndoPlan => {
+export const planUndo = (event: Event, state: CurrentState): UndoPlan => {
   const plan = (rules as Partial<Record<EventType, Rule>>)[event.type]?.(event, state) ?? refused('unsupported');
   if (plan.kind !== 'possible') return plan;
   if (state.isSetAgain) return refused('setAgain');

@@ -18,8 +18,8 @@ import { useSegmentNames } from '../../../strategies/use-segment-names.ts';
 import type { Json } from '../../../merging/json.ts';
 import { ImpactGroups } from '../../strategy/impact/impact-groups.tsx';
 import { ChangedFields } from '../differences/changed-fields.tsx';
-import { planUndo, type UndoPlan, type UndoState, type UndoStep } from './plan-undo.ts';
-import { readUndoState } from './undo-state.ts';
+import { planUndo, type UndoPlan, type CurrentState, type UndoStep } from './plan-undo.ts';
+import { readCurrentState } from './read-current-state.ts';
 import layout from '../../../components/layout/layout.module.css';
 import { readEntityTag, type Proposal, useExecuteUndo } from './use-execute-undo.ts';
 
@@ -34,7 +34,7 @@ const formatValue = (value: Json | undefined): string =>
 
 type Strategies = Readonly<Record<string, FeatureStrategy>>;
 
-const strategiesIn = (state: UndoState | undefined, environment: string | undefined): Strategies =>
+const strategiesIn = (state: CurrentState | undefined, environment: string | undefined): Strategies =>
   Object.fromEntries(
     (state?.feature?.environments?.find(({ name }) => name === environment)?.strategies ?? []).map((strategy) => [
       strategy.id ?? '',
@@ -43,7 +43,7 @@ const strategiesIn = (state: UndoState | undefined, environment: string | undefi
   );
 
 /** What a step does, in a sentence without a full stop. */
-const sentenceOf = (step: UndoStep, state: UndoState, segmentNames: ReadonlyMap<number, string>): string => {
+const sentenceOf = (step: UndoStep, state: CurrentState, segmentNames: ReadonlyMap<number, string>): string => {
   switch (step.kind) {
     case 'change': {
       const { environment, change } = step;
@@ -118,7 +118,7 @@ const Impact = ({ event, steps }: ImpactProps) => {
 interface PlanProps {
   readonly event: Event;
   readonly plan: UndoPlan;
-  readonly state: UndoState;
+  readonly state: CurrentState;
 }
 
 const Plan = ({ event, plan, state }: PlanProps) => {
@@ -167,7 +167,7 @@ const Plan = ({ event, plan, state }: PlanProps) => {
 export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
   const query = useQuery({
     queryKey: ['other', 'undo', event.id],
-    queryFn: ({ signal }) => readUndoState(event, signal),
+    queryFn: ({ signal }) => readCurrentState(event, signal),
     staleTime: 0,
     gcTime: 0,
     // Not read again unseen: the plan that is executed must be the one on the screen.

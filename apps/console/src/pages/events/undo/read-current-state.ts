@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { ApiError } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { setsSameProperty, eventGroupOf, type UndoState } from './plan-undo.ts';
+import { setsSameProperty, eventGroupOf, type CurrentState } from './plan-undo.ts';
 
 const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.kind === 'NotFoundError';
 
@@ -17,7 +17,7 @@ const readFlag = async (
   projectId: string,
   featureName: string,
   signal: AbortSignal,
-): Promise<Pick<UndoState, 'feature' | 'isArchived'>> => {
+): Promise<Pick<CurrentState, 'feature' | 'isArchived'>> => {
   try {
     const params = { projectId, featureName };
     const feature: Feature = await call(GetFeature, { params, query: { variantEnvironments: 'true' }, signal });
@@ -64,7 +64,7 @@ const readIsSetAgain = async (event: Event, signal: AbortSignal): Promise<boolea
 };
 
 /** Reads the current state of what an event changed. @throws ApiError */
-export const readUndoState = async (event: Event, signal: AbortSignal): Promise<UndoState> => {
+export const readCurrentState = async (event: Event, signal: AbortSignal): Promise<CurrentState> => {
   const { type, project, featureName } = event;
   const flag =
     featureName == null || project == null
