@@ -16,7 +16,7 @@ import { eventSuggestions } from './list/event-filter.ts';
 import { type EventActions, EventList } from './list/event-list.tsx';
 import { useEventListQuery } from './list/use-event-list-query.ts';
 import { useEventRows } from './list/use-event-rows.ts';
-import { useExpandedEvents } from './list/use-expanded-events.ts';
+import { useExpandedAndActiveEvents } from './list/use-expanded-and-active-events.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './events.module.css';
 
@@ -95,7 +95,7 @@ export const EventsPage = ({ project }: { readonly project?: string | undefined 
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0, isAtTop: true });
   const list = useEventRows(query, visibleRange.first, visibleRange.last, visibleRange.isAtTop);
   const { rows, total, newerCount, eventAt } = list;
-  const { activeRow, moveActiveRow, isOpen, toggle } = useExpandedEvents({ query, rows, total });
+  const { activeRow, moveActiveRow, isOpen, toggle } = useExpandedAndActiveEvents({ query, rows, total });
   const [eventToUndo, setEventToUndo] = useState<Event | undefined>();
   const actions = useStableEventActions(toggle, setEventToUndo);
   const undoIfAllowed = useUndoIfAllowed(setEventToUndo);

@@ -16,7 +16,7 @@ import { flagSuggestions } from './flag-filter.ts';
 import { useFlagFilterVocabulary } from './use-flag-filter-vocabulary.ts';
 import { FlagTable } from './flag-table.tsx';
 import { useFlagListQuery } from './use-flag-list-query.ts';
-import { useFlagListSelection } from './use-flag-list-selection.ts';
+import { useSelectedAndActiveFlags } from './use-selected-and-active-flags.ts';
 import { useFlagRowActions } from './use-flag-row-actions.ts';
 import { useFlagRows } from './use-flag-rows.ts';
 import { emptySelection, fullSelection, isSelected, selectedCountOf } from './flag-selection.ts';
@@ -62,7 +62,7 @@ export const FlagsPage = ({ project }: { readonly project?: string | undefined }
   const [visibleRange, setVisibleRange] = useState({ first: 0, last: 0 });
   const list = useFlagRows(query, visibleRange.first, visibleRange.last);
   const { rowAt, total } = list;
-  const { selection, setSelection, activeRow, activeFlag, select, moveActiveRow } = useFlagListSelection({
+  const { selection, setSelection, activeRow, activeFlag, select, moveActiveRow } = useSelectedAndActiveFlags({
     query,
     total,
     rowAt,

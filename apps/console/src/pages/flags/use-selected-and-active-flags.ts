@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { SearchQuery } from './flag-filter.ts';
 import { emptySelection, type FlagSelection, isSelected, withSelected } from './flag-selection.ts';
 
-interface FlagListSelectionOptions {
+interface SelectedAndActiveFlagsOptions {
   readonly query: SearchQuery;
   /** the number of flags that the query finds */
   readonly total: number;
@@ -11,7 +11,7 @@ interface FlagListSelectionOptions {
 }
 
 /** The selected flags of the list, and the active row, on which shortcuts act. Another query finds other flags and resets both. */
-export const useFlagListSelection = ({ query, total, rowAt }: FlagListSelectionOptions) => {
+export const useSelectedAndActiveFlags = ({ query, total, rowAt }: SelectedAndActiveFlagsOptions) => {
   const [selection, setSelection] = useState<FlagSelection>(emptySelection);
   /** -1 before a row is chosen */
   const [activeRow, setActiveRow] = useState(-1);

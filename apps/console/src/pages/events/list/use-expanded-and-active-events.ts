@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { EventQuery } from './event-filter.ts';
 
-interface ExpandedEventsOptions {
+interface ExpandedAndActiveEventsOptions {
   readonly query: EventQuery;
   readonly rows: number;
   readonly total: number;
@@ -11,7 +11,7 @@ interface ExpandedEventsOptions {
  * The events of the list whose details are open, and the active row, on which shortcuts act. Another query finds other events and resets
  * both. The list of a link to one event shows its details.
  */
-export const useExpandedEvents = ({ query, rows, total }: ExpandedEventsOptions) => {
+export const useExpandedAndActiveEvents = ({ query, rows, total }: ExpandedAndActiveEventsOptions) => {
   const [toggledIds, setToggledIds] = useState<ReadonlySet<number>>(new Set());
   /** -1 before a row is chosen */
   const [activeRow, setActiveRow] = useState(-1);
