@@ -16,7 +16,8 @@ import { sharedMessages } from '../../../messages/shared.ts';
 import { rolesMessages as text } from '../../../messages/administration/roles.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { displayNameOf, UserNames } from '../people/user-names.tsx';
-import { permissionHolders, permissionGroups, type PermissionHolder, type GrantSource } from './role-permissions.ts';
+import { type GrantSource, type PermissionHolder, permissionHolders } from './permission-holders.ts';
+import { permissionGroups } from './role-permissions.ts';
 import styles from '../people/people.module.css';
 
 const nameOfSource = ({ role, group }: GrantSource): string =>
