@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createQueryClient } from './api/queries.ts';
+import { createQueryClient } from './api/query-client.ts';
 import { router } from './routes.tsx';
 import { startTheme } from './shell/theme.ts';
 import './styles/base.css';

@@ -1,71 +1,6 @@
-import {
-  type AnyOperation,
-  GetMe,
-  ListEnvironments,
-  ListProjects,
-  type OperationTag,
-  type ReplyOf,
-  retryOutcomes,
-} from '@bunting/contracts';
-import {
-  keepPreviousData,
-  MutationCache,
-  type QueryClient,
-  QueryClient as Client,
-  queryOptions,
-  useMutation,
-  useQuery,
-} from '@tanstack/react-query';
-import { ApiError, type FailureKind } from './api-error.ts';
-import { invalidateStaleQueries } from './invalidate-stale-queries.ts';
+import { type AnyOperation, GetMe, ListEnvironments, ListProjects, type ReplyOf } from '@bunting/contracts';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
-
-/** The kinds of the console's own are no kinds of the API. */
-const isTemporaryKind = (kind: FailureKind): boolean => {
-  if (kind === 'Offline' || kind === 'UnexpectedResponse') return kind === 'Offline';
-  return retryOutcomes[kind] === 'may succeed';
-};
-
-/** Whether a retry of a read may help. */
-const isTemporary = (error: unknown): error is ApiError => error instanceof ApiError && isTemporaryKind(error.kind);
-
-/** Milliseconds until a query is retried: the server's `Retry-After`, else exponential backoff. */
-const retryDelay = (attempt: number, error: unknown): number =>
-  isTemporary(error) && error.retryAfterSeconds !== undefined
-    ? Math.min(error.retryAfterSeconds, 30) * 1_000
-    : Math.min(500 * 2 ** attempt, 8_000);
-
-declare module '@tanstack/react-query' {
-  interface Register {
-    // Made by `operationKey`: mutations find queries by their tag. Queries of several operations are `other`.
-    readonly queryKey: readonly [OperationTag | 'other', ...unknown[]];
-    readonly mutationMeta: { readonly operation?: AnyOperation };
-  }
-}
-
-/**
- * The client of all pages. Every mutation, successful or not, invalidates the queries that it makes stale. One that succeeds stays pending
- * until those that the page shows have been read again.
- */
-export const createQueryClient = (): QueryClient =>
-  new Client({
-    mutationCache: new MutationCache({
-      onSettled: (_data, error, _variables, _result, { meta }, { client }) => {
-        const invalidation = invalidateStaleQueries(client, meta?.operation);
-        return error === null ? invalidation : undefined;
-      },
-    }),
-    defaultOptions: {
-      queries: {
-        networkMode: 'always',
-        staleTime: 5_000,
-        retry: (failures, error) => isTemporary(error) && failures < 4,
-        retryDelay,
-      },
-      // A write carries an Idempotency-Key, but only the user decides on a retry. Replies, which may hold secrets, are not cached.
-      mutations: { networkMode: 'always', retry: false, gcTime: 0 },
-    },
-  });
 
 /** The key of a query that calls an operation; without `parts`, the common start of the keys of all its queries. */
 export const operationKey = (operation: AnyOperation, ...parts: readonly unknown[]) =>
@@ -86,17 +21,6 @@ export const operationQueryWithEntityTag = <O extends AnyOperation>(
   queryOptions({
     queryKey: operationKey(operation, request, 'tagged'),
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
-  });
-
-/**
- * A mutation that calls an operation. It invalidates the queries that the operation's tag makes stale; a mutation of several operations,
- * made by `useMutation`, invalidates all. @param onSuccess called before the queries are invalidated
- */
-export const useOperationMutation = <O extends AnyOperation>(operation: O, onSuccess?: (reply: ReplyOf<O>) => void) =>
-  useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
-    mutationFn: (request) => call(operation, request),
-    meta: { operation },
-    ...(onSuccess && { onSuccess }),
   });
 
 export const useMe = () => useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });

@@ -1,7 +1,8 @@
 import { type ChangeRequest, ChangeState, type ChangeRequestStateBody, RevertChangeRequest } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useOperationMutation, useMe } from '../../api/queries.ts';
+import { useMe } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/use-operation-mutation.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';

@@ -9,7 +9,8 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery, useOperationMutation } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/use-operation-mutation.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';

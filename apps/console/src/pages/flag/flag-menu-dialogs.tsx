@@ -1,7 +1,8 @@
 import { CloneFeature, DeleteFeature, MoveFeature } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useOperationMutation, useProjects } from '../../api/queries.ts';
+import { useProjects } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/use-operation-mutation.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';

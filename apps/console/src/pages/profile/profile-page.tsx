@@ -10,7 +10,8 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { operationQuery, useOperationMutation, useMe } from '../../api/queries.ts';
+import { operationQuery, useMe } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/use-operation-mutation.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { Table } from '../../components/content/table.tsx';

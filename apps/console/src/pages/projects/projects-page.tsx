@@ -1,7 +1,8 @@
 import { AddFavoriteProject, CreateProject, type Project, RemoveFavoriteProject } from '@bunting/contracts';
 import { lazyRouteComponent, Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { useOperationMutation, useEnvironments, useProjects } from '../../api/queries.ts';
+import { useEnvironments, useProjects } from '../../api/queries.ts';
+import { useOperationMutation } from '../../api/use-operation-mutation.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Loading } from '../../components/content/query-result.tsx';

@@ -8,7 +8,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery, useOperationMutation } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries.ts';
+import { useOperationMutation } from '../../../api/use-operation-mutation.ts';
 import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';

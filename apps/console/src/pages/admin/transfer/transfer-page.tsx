@@ -10,7 +10,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { operationQuery, useOperationMutation, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { operationQuery, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { useOperationMutation } from '../../../api/use-operation-mutation.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Table } from '../../../components/content/table.tsx';
