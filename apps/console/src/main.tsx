@@ -4,10 +4,10 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
 import { router } from './routes.tsx';
-import { startTheme } from './shell/theme.ts';
+import { applyStoredTheme } from './shell/theme.ts';
 import './styles/base.css';
 
-startTheme();
+applyStoredTheme();
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

@@ -59,7 +59,7 @@ export const urlOf = ({ http, operationId }: AnyOperation, { params = {}, query 
 const idempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-const parse = async (response: Response): Promise<unknown> => {
+const parseBody = async (response: Response): Promise<unknown> => {
   if (response.status === 204 || response.headers.get('content-length') === '0') return null;
   const type = response.headers.get('content-type') ?? '';
   const text = await response.text();
@@ -80,7 +80,7 @@ interface ApiResponse {
 const fetchResponse = async (url: string, init: RequestInit): Promise<ApiResponse> => {
   try {
     const response = await fetch(url, init);
-    return { response, body: await parse(response) };
+    return { response, body: await parseBody(response) };
   } catch (error) {
     if (error instanceof ApiError || init.signal?.aborted === true) throw error;
     throw new ApiError('Offline', apiErrorMessages.offline);

@@ -14,22 +14,22 @@ const readStoredTheme = (): Theme => {
   }
 };
 
-export const theme = createStore<Theme>('system');
+export const themeStore = createStore<Theme>('system');
 
-const apply = (chosen: Theme): void => {
+const applyTheme = (chosen: Theme): void => {
   if (chosen === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = chosen;
 };
 
 /** Applies the theme that the user has chosen earlier in this browser. */
-export const startTheme = (): void => {
-  theme.set(readStoredTheme());
-  apply(theme.get());
+export const applyStoredTheme = (): void => {
+  themeStore.set(readStoredTheme());
+  applyTheme(themeStore.get());
 };
 
 export const chooseTheme = (chosen: Theme): void => {
-  theme.set(chosen);
-  apply(chosen);
+  themeStore.set(chosen);
+  applyTheme(chosen);
   try {
     localStorage.setItem(storageKey, chosen);
   } catch {

@@ -17,27 +17,27 @@ let lastId = 0;
 /** Milliseconds for which a toast stays; an error stays until it is closed. */
 const toastDurationMs = 6_000;
 
-const add = (text: string, isError: boolean): void =>
+const addToast = (text: string, isError: boolean): void =>
   toasts.set((shown) => [...shown.slice(-3), { id: (lastId += 1), text, isError }]);
 
-const remove = (id: number): void => toasts.set((shown) => shown.filter((toast) => toast.id !== id));
+const removeToast = (id: number): void => toasts.set((shown) => shown.filter((toast) => toast.id !== id));
 
 /** Shows a message in the corner, announces it to screen readers, and hides it after a while. */
-export const notify = (text: string): void => add(text, false);
+export const notify = (text: string): void => addToast(text, false);
 /** Shows an error until the user closes it. */
-export const notifyError = (error: unknown): void => add(explainError(error), true);
+export const notifyError = (error: unknown): void => addToast(explainError(error), true);
 
 const ToastView = ({ toast: { id, text, isError } }: { readonly toast: Toast }) => {
   useEffect(() => {
     if (isError) return undefined;
-    const timer = setTimeout(() => remove(id), toastDurationMs);
+    const timer = setTimeout(() => removeToast(id), toastDurationMs);
     return () => clearTimeout(timer);
   }, [id, isError]);
   return (
     <li className={`${styles['toast']} ${isError ? styles['toastError'] : ''}`}>
       <Icon name={isError ? 'warning' : 'check'} />
       <span>{text}</span>
-      <IconButton icon="close" size="small" label={sharedMessages.common.close} onPress={() => remove(id)} />
+      <IconButton icon="close" size="small" label={sharedMessages.common.close} onPress={() => removeToast(id)} />
     </li>
   );
 };

@@ -5,12 +5,12 @@ import { useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
 import { sharedMessages } from '../messages/shared.ts';
-import { chooseTheme, theme, themes } from './theme.ts';
+import { chooseTheme, themes, themeStore } from './theme.ts';
 
 export const UserMenu = () => {
   const navigate = useNavigate();
   const { data } = useMe();
-  const chosen = useStore(theme);
+  const chosen = useStore(themeStore);
   const user = data?.user;
   const name = user?.name ?? user?.username ?? user?.email ?? undefined;
   return (

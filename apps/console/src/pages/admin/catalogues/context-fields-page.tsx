@@ -47,7 +47,7 @@ const bodyOf = ({ description, stickiness, sortOrder, legalValues = [] }: Contex
 });
 
 /** The body to send: rows of legal values that are empty are left out. */
-const prepare = ({ legalValues, ...body }: FormValues): FormValues => ({
+const withoutEmptyLegalValues = ({ legalValues, ...body }: FormValues): FormValues => ({
   ...body,
   legalValues: valuesOf(legalValues)
     .map(({ value, description }) => ({ value: value.trim(), description: description?.trim() || null }))
@@ -155,7 +155,7 @@ export const ContextFieldsPage = () => {
           request={{}}
           values={{ legalValues: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
-          prepare={prepare}
+          prepare={withoutEmptyLegalValues}
           notification={({ name }) => text.created(String(name))}
           onClose={close}
         />
@@ -174,7 +174,7 @@ export const ContextFieldsPage = () => {
             return { value: bodyOf(value) };
           }}
           fields={fields}
-          prepare={prepare}
+          prepare={withoutEmptyLegalValues}
           notification={() => text.saved(field.name)}
           onClose={close}
         />

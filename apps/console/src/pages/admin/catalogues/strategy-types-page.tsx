@@ -43,7 +43,7 @@ const fields: readonly RequestBodyField[] = [
 const bodyOf = ({ title, description, parameters }: StrategyType): FormValues => ({ title, description, parameters });
 
 /** The body to send: rows of parameters without a name are left out. */
-const prepare = ({ parameters, ...body }: FormValues): FormValues => ({
+const withoutUnnamedParameters = ({ parameters, ...body }: FormValues): FormValues => ({
   ...body,
   parameters: parametersOf(parameters).filter(({ name }) => name.trim() !== ''),
 });
@@ -74,7 +74,7 @@ const TypeDialog = ({ action, type: { name, ...type }, onClose }: DialogProps) =
             return { value: bodyOf(value) };
           }}
           fields={fields}
-          prepare={prepare}
+          prepare={withoutUnnamedParameters}
           notification={() => text.saved(name)}
         />
       );
@@ -199,7 +199,7 @@ export const StrategyTypesPage = () => {
           request={{}}
           values={{ parameters: [] }}
           fields={[{ name: 'name', label: text.name, hint: text.nameHint }, ...fields]}
-          prepare={prepare}
+          prepare={withoutUnnamedParameters}
           notification={({ name }) => text.created(String(name))}
           onClose={close}
         />

@@ -29,9 +29,9 @@ import styles from '../people/people.module.css';
 const loadDialogs = () => import('./role-dialog.tsx');
 const RoleDialog = lazyRouteComponent(loadDialogs, 'RoleDialog');
 
-type Kind = 'root' | 'project';
-const kinds: readonly Kind[] = ['root', 'project'];
-const kindOf = (type: string): Kind => (type === 'root' || type === 'root-custom' ? 'root' : 'project');
+type RoleKind = 'root' | 'project';
+const roleKinds: readonly RoleKind[] = ['root', 'project'];
+const roleKindOf = (type: string): RoleKind => (type === 'root' || type === 'root-custom' ? 'root' : 'project');
 const isCustom = ({ type }: { readonly type: string }): boolean => type === 'root-custom' || type === 'custom';
 
 const GrantScopeCell = ({ scope }: { readonly scope: GrantScope }) => {
@@ -53,7 +53,7 @@ const GrantScopeCell = ({ scope }: { readonly scope: GrantScope }) => {
 
 interface MatrixProps {
   readonly catalogue: ReplyOf<typeof ListPermissions>;
-  readonly kind: Kind;
+  readonly kind: RoleKind;
   readonly roles: readonly RoleWithPermissions[];
   readonly onEdit: (role: RoleWithPermissions) => void;
   readonly onRemove: (role: RoleWithPermissions) => void;
@@ -120,10 +120,10 @@ const Matrix = ({ catalogue, kind, roles, onEdit, onRemove }: MatrixProps) => {
 /** The roles as a matrix of their permissions. */
 export const RolesPage = () => {
   const [kindInUrl] = useSearchParameter('kind');
-  const kind = kinds.find((tab) => tab === kindInUrl) ?? 'root';
+  const kind = roleKinds.find((tab) => tab === kindInUrl) ?? 'root';
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
   const roles = useQuery(operationQuery(ListRoles, {}));
-  const rolesOfKind = roles.data?.roles.filter(({ type }) => kindOf(type) === kind) ?? [];
+  const rolesOfKind = roles.data?.roles.filter(({ type }) => roleKindOf(type) === kind) ?? [];
   const details = useQueries({ queries: rolesOfKind.map(({ id }) => operationQuery(GetRole, { params: { id } })) });
   const mayCall = useMayCall();
   const [editedRole, setEditedRole] = useState<RoleWithPermissions | 'new' | undefined>();
@@ -153,7 +153,7 @@ export const RolesPage = () => {
       <MissingPermissionNotice operation={CreateRole} />
       <p className={layout['muted']}>{text.help}</p>
       <nav aria-label={text.kinds} className={layout['tabs']}>
-        {kinds.map((tab) => (
+        {roleKinds.map((tab) => (
           <Link
             key={tab}
             to="/admin/$section"

@@ -276,17 +276,17 @@ const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   );
 };
 
-type Kind = keyof typeof text.kinds;
+type ExportKind = keyof typeof text.kinds;
 
 const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
   const exportFeatures = useOperationMutation(ExportFeatures);
-  const [kind, setKind] = useState<Kind>('project');
+  const [kind, setKind] = useState<ExportKind>('project');
   const [tag, setTag] = useState('');
   const [names, setNames] = useState('');
   const [wasSubmitted, setSubmitted] = useState(false);
   const featureNames = names.split(/[\s,]+/).filter(Boolean);
-  const bodies: Readonly<Record<Kind, ExportFeaturesBody>> = {
+  const bodies: Readonly<Record<ExportKind, ExportFeaturesBody>> = {
     project: { environment, project },
     tag: { environment, tag: tag.trim() },
     features: { environment, features: featureNames },
@@ -320,7 +320,7 @@ const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
         label={text.what}
         options={Object.entries(text.kinds).map(([id, label]) => ({ id, label }))}
         value={kind}
-        onChange={(id) => setKind(id as Kind)}
+        onChange={(id) => setKind(id as ExportKind)}
       />
       {kind === 'tag' && (
         <TextField
