@@ -21,7 +21,7 @@ interface Entry {
 }
 
 /** Whether every word occurs in the label, so that words may be shortened and swapped. */
-const matches = (label: string, words: readonly string[]): boolean =>
+const matchesWords = (label: string, words: readonly string[]): boolean =>
   words.every((word) => label.toLowerCase().includes(word));
 
 const maxFlags = 8;
@@ -50,7 +50,7 @@ const useEntries = (text: string): readonly Entry[] => {
     staleTime: Number.POSITIVE_INFINITY,
   });
   const pages = [...navigationPages, ...adminPages.map(({ id, label }) => ({ label, to: `/admin/${id}` }))]
-    .filter(({ label }) => matches(label, words))
+    .filter(({ label }) => matchesWords(label, words))
     .map(({ label, to }) => ({
       id: `page ${to}`,
       section: sharedMessages.palette.pages,
@@ -58,7 +58,7 @@ const useEntries = (text: string): readonly Entry[] => {
       run: () => void navigate({ href: to }),
     }));
   const actionEntries = actions
-    .filter(({ isShortcutOnly = false, title }) => !isShortcutOnly && matches(title, words))
+    .filter(({ isShortcutOnly = false, title }) => !isShortcutOnly && matchesWords(title, words))
     .map(({ id, title, key, run }) => ({
       id: `action ${id}`,
       section: sharedMessages.palette.actions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contextLine, parseContext, suggestContext } from './context-text.ts';
+import { contextLine, parseContext, contextSuggestionsAt } from './context-text.ts';
 
 describe('the text of a context', () => {
   it('has names and values, in quotes where a value has blanks, and with commas between alternatives', () => {
@@ -29,7 +29,7 @@ describe('the text of a context', () => {
       { name: 'userId', legalValues: [] },
     ];
     const texts = (line: string, caret = line.length) =>
-      suggestContext(line, caret, fields).map(({ filter }) => filter);
+      contextSuggestionsAt(line, caret, fields).map(({ filter }) => filter);
     expect(texts('')).toEqual(['region=', 'userId=']);
     expect(texts('userId=a r')).toEqual(['userId=a region=']);
     expect(texts('region=eu,')).toEqual(['region=eu,eu', 'region=eu,us', 'region=eu,"far east"']);

@@ -48,7 +48,7 @@ const quote = (value: string): string => (/\s/.test(value) ? `"${value}"` : valu
 const maxSuggestions = 8;
 
 /** The suggestions for the token at the caret of a context: names of fields or, after `=`, the legal values of the field. */
-export const suggestContext = (line: string, caret: number, fields: readonly KnownField[]): Suggestion[] => {
+export const contextSuggestionsAt = (line: string, caret: number, fields: readonly KnownField[]): Suggestion[] => {
   const token = contextTokensOf(line).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
   const typed = line.slice(start, caret);

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';
 import { playgroundMessages as text } from '../../messages/playground.ts';
-import { parseContext, suggestContext } from './context-text.ts';
+import { parseContext, contextSuggestionsAt } from './context-text.ts';
 import layout from '../../components/layout/layout.module.css';
 import styles from './playground.module.css';
 
@@ -65,7 +65,7 @@ export const ContextsEditor = ({ value, onChange }: ContextsEditorProps) => {
                 value={line}
                 onChange={(changed) => onChange(lines.with(index, changed).join('\n'))}
                 errors={parseContext(line).errors}
-                suggest={(typed, caret) => suggestContext(typed, caret, fields)}
+                suggest={(typed, caret) => contextSuggestionsAt(typed, caret, fields)}
                 onFocus={() => undefined}
                 handle={index === lines.length - 1 ? handle : null}
               />

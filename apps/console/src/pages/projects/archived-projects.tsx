@@ -9,7 +9,7 @@ import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';
-import { ownersOf, ProjectCell } from './project-cell.tsx';
+import { ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 
 /** The archived projects that the user may see, each with a menu to revive it if the user may do so. */
@@ -39,10 +39,10 @@ export const ArchivedProjects = () => {
         query={archived}
         rowKey={({ id }) => id}
         name={({ name }) => name}
-        text={(project) => `${project.id} ${project.description ?? ''} ${ownersOf(project)}`}
+        text={(project) => `${project.id} ${project.description ?? ''} ${ownerNamesOf(project)}`}
         columns={[
           { id: 'name', title: text.name, cell: (project) => <ProjectCell project={project} /> },
-          { id: 'owners', title: text.owners, cell: ownersOf },
+          { id: 'owners', title: text.owners, cell: ownerNamesOf },
           { id: 'archived', title: text.archivedAt, cell: ({ archivedAt }) => <Time at={archivedAt} /> },
         ]}
         actions={({ id }) =>

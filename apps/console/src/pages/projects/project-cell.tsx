@@ -6,7 +6,7 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './projects.module.css';
 
 /** The names or e-mail addresses of the owners of a project, separated by commas. */
-export const ownersOf = ({ owners = [] }: Project): string =>
+export const ownerNamesOf = ({ owners = [] }: Project): string =>
   owners
     .filter(({ ownerType }) => ownerType !== 'system')
     .map(({ name, email }) => name ?? email ?? '')

@@ -18,7 +18,7 @@ import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ProjectHealth } from './project-health.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
-import { ownersOf, ProjectCell } from './project-cell.tsx';
+import { ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import styles from './projects.module.css';
 
 const environmentsField = (names: readonly string[]): RequestBodyField => ({
@@ -137,7 +137,7 @@ const ActiveProjects = () => {
         query={{ ...projects, data: projects.data && sortProjects(projects.data.projects) }}
         rowKey={({ id }) => id}
         name={({ name }) => name}
-        text={(project) => `${project.id} ${project.description ?? ''} ${ownersOf(project)}`}
+        text={(project) => `${project.id} ${project.description ?? ''} ${ownerNamesOf(project)}`}
         columns={[
           {
             id: 'name',
@@ -161,7 +161,7 @@ const ActiveProjects = () => {
             ),
           },
           { id: 'members', title: text.members, isNumber: true, cell: ({ memberCount = 0 }) => memberCount },
-          { id: 'owners', title: text.owners, cell: ownersOf },
+          { id: 'owners', title: text.owners, cell: ownerNamesOf },
           { id: 'updated', title: text.updated, cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
         ]}
         empty={{ title: text.empty, help: text.emptyHelp, action: createButton }}

@@ -11,7 +11,7 @@ interface NamedUser {
 export const displayNameOf = ({ id, name, username, email }: NamedUser): string =>
   name || username || email || `#${id}`;
 
-/** A user in a list: the display name, and below it the username or e-mail address. */
+/** The names of a user in a list: the display name, and below it the username and e-mail address that it leaves out. */
 export const UserNames = ({ user }: { readonly user: NamedUser }) => {
   const name = displayNameOf(user);
   const others = [user.username, user.email].filter((other) => other != null && other !== '' && other !== name);

@@ -8,7 +8,7 @@ const maxExamples = 20;
 const pair = /([\w.-]+)\s*=\s*("[^"]*"|[^\s,]+)/g;
 
 /** Reads example users, one on each line: `userId=ann country=no plan="pro plus"`. A line without `=` is the id of a user. */
-export const parseExamples = (text: string): ExampleUser[] =>
+export const parseExampleUsers = (text: string): ExampleUser[] =>
   text
     .split('\n')
     .map((line) => line.trim())

@@ -7,7 +7,7 @@ import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { strategyMessages } from '../../../messages/strategy.ts';
-import { parseExamples } from './example-users.ts';
+import { parseExampleUsers } from './example-users.ts';
 import { ImpactGroups } from './impact-groups.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../strategy.module.css';
@@ -39,7 +39,7 @@ const useDebounced = <T,>(value: T, key: string): T => {
 export const ImpactPanel = (props: ImpactPanelProps) => {
   const { project, environment, changes, before, after, isEnabled, widensToEverybody } = props;
   const [exampleText, setExampleText] = useState('');
-  const examples = parseExamples(useDeferredValue(exampleText));
+  const examples = parseExampleUsers(useDeferredValue(exampleText));
   const body = { project, environment, changes, contexts: examples.map(({ context }) => context) };
   const debouncedBody = useDebounced(body, JSON.stringify(body));
   const query = useQuery({
