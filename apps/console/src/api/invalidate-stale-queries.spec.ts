@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { CreateGroup, ListGroups, ListSegments, ListUsers, SearchEvents, UpdateProject } from '@bunting/contracts';
 import { QueryClient } from '@tanstack/react-query';
 import { invalidateStaleQueries } from './invalidate-stale-queries.ts';
-import { operationKey } from './queries.ts';
+import { operationKey } from './queries-and-mutations.ts';
 
 const reads = [ListGroups, ListUsers, SearchEvents, ListSegments];
 

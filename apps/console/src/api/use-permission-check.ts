@@ -1,5 +1,5 @@
 import { grantIncludes, type Permission } from '@bunting/contracts';
-import { useMe } from './queries.ts';
+import { useMe } from './queries-and-mutations.ts';
 
 /** Where a permission must hold; without a project or environment, in all of them. */
 export interface PermissionScope {

@@ -1,6 +1,6 @@
 import { GetChangeRequestConfig, type ReplyOf } from '@bunting/contracts';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { operationQuery } from '../api/queries.ts';
+import { operationQuery } from '../api/queries-and-mutations.ts';
 
 /** The query for the environments of a project and their protection by change requests. */
 export const changeRequestConfigQuery = (projectId: string) =>

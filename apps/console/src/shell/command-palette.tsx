@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
-import { operationQuery } from '../api/queries.ts';
+import { operationQuery } from '../api/queries-and-mutations.ts';
 import { useStore } from '../store.ts';
 import { sharedMessages } from '../messages/shared.ts';
 import dialogStyles from '../components/dialogs/dialog.module.css';

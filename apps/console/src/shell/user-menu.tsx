@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useMe } from '../api/queries.ts';
+import { useMe } from '../api/queries-and-mutations.ts';
 import { signOut } from '../api/sign-in.ts';
 import { useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';

@@ -1,6 +1,6 @@
 import { ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../api/queries.ts';
+import { operationQuery } from '../api/queries-and-mutations.ts';
 
 /** The names of all segments by their ids. */
 export const useSegmentNames = (): ReadonlyMap<number, string> => {

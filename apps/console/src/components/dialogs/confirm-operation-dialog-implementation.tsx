@@ -1,7 +1,7 @@
 import type { AnyOperation } from '@bunting/contracts';
 import { useState } from 'react';
 import type { CallRequest } from '../../api/call.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';

@@ -2,7 +2,7 @@ import type { AnyOperation, ReplyOf } from '@bunting/contracts';
 import { useState } from 'react';
 import { type Control, useForm } from 'react-hook-form';
 import type { CallRequest } from '../../api/call.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../buttons/button.tsx';
 import { Notice } from '../content/notice.tsx';
 import { Dialog } from './dialog.tsx';

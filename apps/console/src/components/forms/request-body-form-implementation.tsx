@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import type { CallRequest, WithEntityTag } from '../../api/call.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { sharedMessages } from '../../messages/shared.ts';
 import { notify } from '../../shell/toasts.tsx';

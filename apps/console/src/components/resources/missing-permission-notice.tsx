@@ -1,5 +1,5 @@
 import { type AnyOperation, permissionsFor } from '@bunting/contracts';
-import { useMe } from '../../api/queries.ts';
+import { useMe } from '../../api/queries-and-mutations.ts';
 import { resourceMessages as text } from '../../messages/resources.ts';
 import { Notice } from '../content/notice.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';

@@ -1,6 +1,6 @@
 import { type RequestOf, SearchFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { FlagLink, UsageList } from './usage-list.tsx';
 
 /** The query of a search for flags: their number, and the first eight by name. */

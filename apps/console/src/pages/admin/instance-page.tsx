@@ -16,7 +16,7 @@ import { lazyRouteComponent, Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';

@@ -1,6 +1,6 @@
 import { GetUiConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 
 /** The URL of this installation for other programs, without a slash at the end; if it is not configured, the origin of this page. */
 export const usePublicUrl = (): { readonly base: string; readonly isConfigured: boolean } => {

@@ -1,8 +1,7 @@
 import { type ChangeRequest, ChangeState, type ChangeRequestStateBody, RevertChangeRequest } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMe } from '../../api/queries.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';

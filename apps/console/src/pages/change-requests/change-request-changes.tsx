@@ -9,8 +9,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery } from '../../api/queries.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';

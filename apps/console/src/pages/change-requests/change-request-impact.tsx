@@ -1,7 +1,7 @@
 import { type ChangeRequest, EvaluateImpact, isJsonObject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
 import { ImpactGroups } from '../strategy/impact/impact-groups.tsx';

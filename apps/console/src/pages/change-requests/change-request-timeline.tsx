@@ -1,6 +1,6 @@
 import { AddComment, type ChangeRequest } from '@bunting/contracts';
 import { useState } from 'react';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { TextField } from '../../components/forms/fields.tsx';

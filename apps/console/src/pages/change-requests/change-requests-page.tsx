@@ -2,7 +2,7 @@ import { type ChangeRequestSearchItem, SearchChangeRequests } from '@bunting/con
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEventFeed } from '../../api/event-feed.ts';
-import { operationQuery, useMe } from '../../api/queries.ts';
+import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';

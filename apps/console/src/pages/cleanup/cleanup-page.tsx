@@ -2,7 +2,7 @@ import type { CleanupReason } from '@bunting/contracts';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
-import { useProjects } from '../../api/queries.ts';
+import { useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';

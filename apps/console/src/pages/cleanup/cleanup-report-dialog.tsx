@@ -1,7 +1,7 @@
 import { type CleanupQuery, ListCleanupFeatures } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { operationKey } from '../../api/queries.ts';
+import { operationKey } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';

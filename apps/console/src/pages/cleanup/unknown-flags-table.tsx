@@ -2,7 +2,7 @@ import { CreateFeature, ListUnknownFlags, type UnknownFlags } from '@bunting/con
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { operationQuery, useProjects } from '../../api/queries.ts';
+import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';

@@ -2,7 +2,7 @@ import { type CleanupQuery, CountCleanupFeatures, ListCleanupFeatures } from '@b
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { call } from '../../api/call.ts';
-import { operationKey, operationQuery } from '../../api/queries.ts';
+import { operationKey, operationQuery } from '../../api/queries-and-mutations.ts';
 import { emptySelection, type FlagSelection } from '../flags/flag-selection.ts';
 import type { CleanupView } from './cleanup-view.ts';
 

@@ -2,7 +2,7 @@ import { type EventLogVerification, SearchEvents, VerifyEventLog } from '@buntin
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
-import { operationKey } from '../../api/queries.ts';
+import { operationKey } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';

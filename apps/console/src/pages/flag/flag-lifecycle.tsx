@@ -1,8 +1,7 @@
 import { CompleteFeature, type Feature, GetLifecycle, UncompleteFeature } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
-import { operationQuery } from '../../api/queries.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { IconButton } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';

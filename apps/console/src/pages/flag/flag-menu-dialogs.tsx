@@ -1,8 +1,7 @@
 import { CloneFeature, DeleteFeature, MoveFeature } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useProjects } from '../../api/queries.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useProjects, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';

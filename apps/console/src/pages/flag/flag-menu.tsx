@@ -1,7 +1,7 @@
 import { type Feature, ReviveFeature } from '@bunting/contracts';
 import { useState } from 'react';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { flagMessages } from '../../messages/flag.ts';

@@ -1,8 +1,7 @@
 import { CreateFeature, type CreateFeatureBody, ListFeatureTypes, newFeatureMetadata } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useForm } from 'react-hook-form';
-import { operationQuery, useProjects } from '../../api/queries.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { operationQuery, useProjects, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';

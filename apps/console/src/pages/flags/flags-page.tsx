@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { useEnvironments } from '../../api/queries.ts';
+import { useEnvironments } from '../../api/queries-and-mutations.ts';
 import { usePermissionCheck } from '../../api/use-permission-check.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';

@@ -1,6 +1,6 @@
 import { ListFeatureTypes, ListSegments, ListTags } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery, useProjects } from '../../api/queries.ts';
+import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import type { FlagFilterVocabulary } from './flag-filter.ts';
 
 /** The values that a filter of flags can have, for suggestions. Types, tags and segments are loaded only if they are needed. */

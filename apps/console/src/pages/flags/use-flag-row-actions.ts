@@ -9,7 +9,7 @@ import {
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { call } from '../../api/call.ts';
 import { flagsMessages as text } from '../../messages/flags.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';

@@ -1,7 +1,7 @@
 import { SearchFeatures, type SearchResultFeature } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { operationKey, operationQuery } from '../../api/queries.ts';
+import { operationKey, operationQuery } from '../../api/queries-and-mutations.ts';
 import type { SearchQuery } from './flag-filter.ts';
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */

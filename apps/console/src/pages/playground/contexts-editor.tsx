@@ -1,7 +1,7 @@
 import { ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { FilterComboBox, type FilterComboBoxHandle } from '../../filtering/filter-combo-box.tsx';

@@ -1,6 +1,6 @@
 import { SearchChangeRequests } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery, useProjects } from '../../api/queries.ts';
+import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Checkbox, ComboBox, Select, Switch, TextField } from '../../components/forms/fields.tsx';
 import type { SearchParameters } from '../../filtering/search-parameter.ts';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';

@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/re
 import { useCallback, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { call } from '../../api/call.ts';
-import { operationKey, useEnvironments } from '../../api/queries.ts';
+import { operationKey, useEnvironments } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';

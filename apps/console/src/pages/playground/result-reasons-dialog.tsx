@@ -1,7 +1,7 @@
 import { EvaluateAdvancedPlayground, type PlaygroundFeature } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';

@@ -10,8 +10,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { operationQuery, useMe } from '../../api/queries.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { operationQuery, useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { Table } from '../../components/content/table.tsx';

@@ -2,7 +2,7 @@ import { ListProjects, ReviveProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { useMayCall } from '../../api/use-may-call.ts';
 import { Page } from '../../components/layout/page.tsx';

@@ -1,6 +1,6 @@
 import { ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import type { RequestBodyField } from '../../components/forms/request-body-form.tsx';
 import { RadioGroup } from '../../components/forms/fields.tsx';
 import { projectsMessages as text } from '../../messages/projects.ts';

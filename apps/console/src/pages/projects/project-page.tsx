@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';

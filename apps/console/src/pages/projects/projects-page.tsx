@@ -1,8 +1,7 @@
 import { AddFavoriteProject, CreateProject, type Project, RemoveFavoriteProject } from '@bunting/contracts';
 import { lazyRouteComponent, Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { useEnvironments, useProjects } from '../../api/queries.ts';
-import { useOperationMutation } from '../../api/use-operation-mutation.ts';
+import { useEnvironments, useProjects, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Loading } from '../../components/content/query-result.tsx';

@@ -11,7 +11,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { sendAfterSignIn, urlOf } from '../../api/call.ts';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';

@@ -1,6 +1,6 @@
 import { ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Checkbox, ComboBox } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
 import type { StrategyPartProps } from './strategy-part-props.ts';

@@ -2,7 +2,7 @@ import { GetFeature, GetStrategy } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useBlocker, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { operationQuery, operationQueryWithEntityTag } from '../../api/queries.ts';
+import { operationQuery, operationQueryWithEntityTag } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';

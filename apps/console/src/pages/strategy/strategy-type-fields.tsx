@@ -1,7 +1,7 @@
 import { ListContextFields, ListStrategyTypes } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Label, Slider, SliderThumb, SliderTrack } from 'react-aria-components';
-import { operationQuery } from '../../api/queries.ts';
+import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Select, TextField } from '../../components/forms/fields.tsx';
 import { strategyMessages } from '../../messages/strategy.ts';
 import type { StrategyPartProps } from './strategy-part-props.ts';

@@ -13,7 +13,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { callWithEntityTag } from '../../../api/call.ts';
-import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
+import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { DialogQueryResult } from '../../../components/dialogs/dialog-query-result.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';

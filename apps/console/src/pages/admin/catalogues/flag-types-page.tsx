@@ -2,7 +2,7 @@ import { type FeatureTypeDescription, ListFeatureTypes, SetFeatureTypeLifetime }
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';

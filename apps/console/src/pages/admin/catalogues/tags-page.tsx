@@ -14,7 +14,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';

@@ -1,7 +1,7 @@
 import { CreateGroup, GetGroup, type Group, ListUsers, UpdateGroup } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';

@@ -2,7 +2,7 @@ import { CreateInviteLink, type InviteLink, ListInviteLinks, UpdateInviteLink } 
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';

@@ -2,7 +2,7 @@ import { CreateServiceAccount, ListServiceAccounts } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { type ComponentProps, Suspense, useEffect, useState } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';

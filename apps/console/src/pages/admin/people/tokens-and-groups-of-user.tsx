@@ -1,6 +1,6 @@
 import { ListGroups, ListUserPats } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { peopleMessages as text } from '../../../messages/administration/people.ts';
 

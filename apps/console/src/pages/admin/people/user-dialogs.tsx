@@ -13,7 +13,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';

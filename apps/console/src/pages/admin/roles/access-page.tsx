@@ -2,7 +2,7 @@ import { ListApiTokens, ListPermissions, ListProjectRoleHolders, ListRoleHolders
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { operationQuery, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { operationQuery, useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Table } from '../../../components/content/table.tsx';

@@ -10,7 +10,7 @@ import {
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link } from '@tanstack/react-router';
 import { Fragment, Suspense, useEffect, useState } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/query-result.tsx';

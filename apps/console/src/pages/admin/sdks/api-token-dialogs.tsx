@@ -1,6 +1,6 @@
 import { type ApiToken, CreateApiToken, type ReplyOf, UpdateApiToken } from '@bunting/contracts';
 import { useState } from 'react';
-import { useEnvironments, useProjects } from '../../../api/queries.ts';
+import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Select } from '../../../components/forms/fields.tsx';

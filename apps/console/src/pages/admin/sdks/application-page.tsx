@@ -9,7 +9,7 @@ import {
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';

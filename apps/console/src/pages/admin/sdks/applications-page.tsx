@@ -10,7 +10,7 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { operationQuery, useProjects } from '../../../api/queries.ts';
+import { operationQuery, useProjects } from '../../../api/queries-and-mutations.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';

@@ -12,7 +12,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callWithEntityTag, type WithEntityTag } from '../../../api/call.ts';
-import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries.ts';
+import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import type { FormValues } from '../../../components/forms/request-body-schema.ts';

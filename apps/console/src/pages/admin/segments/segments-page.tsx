@@ -2,7 +2,7 @@ import { CreateSegment, ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';

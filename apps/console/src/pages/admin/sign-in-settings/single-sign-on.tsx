@@ -8,8 +8,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries.ts';
-import { useOperationMutation } from '../../../api/use-operation-mutation.ts';
+import { operationQuery, useOperationMutation } from '../../../api/queries-and-mutations.ts';
 import { type RequestBodyField, RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';

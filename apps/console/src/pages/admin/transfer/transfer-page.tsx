@@ -10,8 +10,12 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import { operationQuery, useEnvironments, useProjects } from '../../../api/queries.ts';
-import { useOperationMutation } from '../../../api/use-operation-mutation.ts';
+import {
+  operationQuery,
+  useEnvironments,
+  useProjects,
+  useOperationMutation,
+} from '../../../api/queries-and-mutations.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Table } from '../../../components/content/table.tsx';

@@ -1,7 +1,7 @@
 import { ListEventCreators } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { operationQuery, useEnvironments, useProjects } from '../../../api/queries.ts';
+import { operationQuery, useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
 import { useFilterInUrl } from '../../../filtering/filter-in-url.ts';
 import { type EventFilterVocabulary, type EventQuery, readEventFilter } from './event-filter.ts';
 

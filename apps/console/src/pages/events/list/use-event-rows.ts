@@ -2,7 +2,7 @@ import { type Event, SearchEvents } from '@bunting/contracts';
 import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationKey, operationQuery } from '../../../api/queries.ts';
+import { operationKey, operationQuery } from '../../../api/queries-and-mutations.ts';
 import { eventsMessages } from '../../../messages/events.ts';
 import type { EventQuery } from './event-filter.ts';
 

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ApiError } from '../../../api/api-error.ts';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Button, buttonClass } from '../../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';

@@ -1,6 +1,6 @@
 import { ListProjectApplications } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';

@@ -1,6 +1,6 @@
 import { CreateProjectApiToken, ListEnvironmentsOfProject } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { BoundSelect, BoundTextField } from '../../../components/forms/bound-fields.tsx';
 import { DialogQueryResult } from '../../../components/dialogs/dialog-query-result.tsx';

@@ -2,7 +2,7 @@ import { GetProjectStatus, type ProjectOverview, type ProjectStatus } from '@bun
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { projectsMessages as text } from '../../../messages/projects.ts';
 import { formatNumber } from '../../../messages/format-number.ts';

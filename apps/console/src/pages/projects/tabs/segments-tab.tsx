@@ -1,7 +1,7 @@
 import { CreateSegment, ListSegments } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
 import { useMayCall } from '../../../api/use-may-call.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';

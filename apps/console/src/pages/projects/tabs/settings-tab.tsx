@@ -11,7 +11,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx';
 import { Button } from '../../../components/buttons/button.tsx';

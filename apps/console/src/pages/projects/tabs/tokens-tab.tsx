@@ -1,7 +1,7 @@
 import { type ApiToken, CreateProjectApiToken, DeleteProjectApiToken, ListProjectApiTokens } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Notice } from '../../../components/content/notice.tsx';

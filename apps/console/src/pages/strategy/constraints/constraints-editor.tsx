@@ -1,7 +1,7 @@
 import { type Constraint, type ConstraintOperator, GetUiConfig, ListContextFields } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Checkbox, ComboBox, Select, TextField } from '../../../components/forms/fields.tsx';
 import { strategyMessages } from '../../../messages/strategy.ts';

@@ -1,7 +1,7 @@
 import { EvaluateImpact, type FeatureChange } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useState } from 'react';
-import { operationQuery } from '../../../api/queries.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ErrorNotice, Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';

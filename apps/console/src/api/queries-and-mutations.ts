@@ -1,5 +1,6 @@
 import { type AnyOperation, GetMe, ListEnvironments, ListProjects, type ReplyOf } from '@bunting/contracts';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
+import type { ApiError } from './api-error.ts';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
 /** The key of a query that calls an operation; without `parts`, the common start of the keys of all its queries. */
@@ -21,6 +22,17 @@ export const operationQueryWithEntityTag = <O extends AnyOperation>(
   queryOptions({
     queryKey: operationKey(operation, request, 'tagged'),
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
+  });
+
+/**
+ * A mutation that calls an operation. It invalidates the queries that the operation's tag makes stale; a mutation of several operations,
+ * made by `useMutation`, invalidates all. @param onSuccess called before the queries are invalidated
+ */
+export const useOperationMutation = <O extends AnyOperation>(operation: O, onSuccess?: (reply: ReplyOf<O>) => void) =>
+  useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
+    mutationFn: (request) => call(operation, request),
+    meta: { operation },
+    ...(onSuccess && { onSuccess }),
   });
 
 export const useMe = () => useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });
