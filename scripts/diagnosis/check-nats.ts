@@ -23,7 +23,7 @@ export const checkNats = async ({
     const neededPayloadBytes = maxImportBytes + envelopeBytes;
     const bus = await natsBus({ url, name: user, access });
     try {
-      await bus.checkServer([]);
+      await bus.prepareServer([]);
       const { version, maxPayloadBytes } = bus.server;
       const { streams, storedBytes, maxBytes, neededBytes } = await bus.storage();
       const producers = Object.keys(consumersOf);

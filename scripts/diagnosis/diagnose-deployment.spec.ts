@@ -111,7 +111,7 @@ describe('npm run doctor', () => {
     for (const database of [...named, ...serviceDatabasesAt((name) => embedded.urlOf(name))])
       await createDatabase(database);
     const bus = await natsBus({ url: nats.url, name: 'test' });
-    await bus.checkServer(Object.keys(consumersOf));
+    await bus.prepareServer(Object.keys(consumersOf));
     await bus.close();
     service = createServer((_, response) =>
       response.writeHead(readiness.status, { 'content-type': 'application/json' }).end(JSON.stringify(readiness)),

@@ -78,10 +78,10 @@ export interface Bus {
   /** Calls `wake` at each wake-up, and after a reconnect, since wake-ups may have been lost. */
   subscribe(source: OutboxSource, wake: () => void): Promise<Subscription>;
   /**
-   * Creates the missing streams of the producers.
+   * Checks the server, and creates the missing streams of the producers.
    * @throws Error with the next step when the server is too old, lacks JetStream, or has limits that Bunting cannot work with
    */
-  checkServer(producers: readonly string[]): Promise<void>;
+  prepareServer(producers: readonly string[]): Promise<void>;
   /** Throws an error with the reason when calls cannot be made now. */
   ready(): void;
   close(): Promise<void>;

@@ -65,7 +65,7 @@ export const inProcessBus = (): Bus => {
       return subscriptionOf(list, wake);
     },
 
-    checkServer: async () => undefined,
+    prepareServer: async () => undefined,
     ready: () => {
       if (isClosed) throw new Error('The bus is closed.');
     },

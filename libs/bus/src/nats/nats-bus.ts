@@ -251,7 +251,7 @@ export const natsBus = async ({
 
     storage: streams.storage,
 
-    checkServer: async (producers) => {
+    prepareServer: async (producers) => {
       requireSupportedServer(connection);
       await streams.ensure(producers);
     },

@@ -22,7 +22,7 @@ const started = async (options: Parameters<typeof startNats>[0]): Promise<TestNa
 const check = async (url: string, producers: readonly string[] = ['features']): Promise<void> => {
   const bus = await natsBus({ url, name: 'test' });
   cleanUp.push(() => bus.close());
-  await bus.checkServer(producers);
+  await bus.prepareServer(producers);
 };
 
 it('accepts a server with JetStream, and one that has the streams already', async () => {
@@ -41,7 +41,7 @@ it('accepts a stream whose limits an operator has changed, and leaves them as th
   const warnings: string[] = [];
   const bus = await natsBus({ url: server.url, name: 'test', warn: (message) => void warnings.push(message) });
   cleanUp.push(() => bus.close());
-  await bus.checkServer(['features']);
+  await bus.prepareServer(['features']);
   expect(warnings).toEqual([]);
   expect((await streams.info('bunting-features')).config.max_bytes).toBe(512 * 1024 * 1024);
 });

@@ -54,7 +54,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   });
 
   const producers = services.map((service) => service.name).filter((service) => service in consumersOf);
-  await bus.checkServer(producers).catch(async (error: unknown) => {
+  await bus.prepareServer(producers).catch(async (error: unknown) => {
     await bus.close();
     throw error;
   });
