@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { testBoundaryRules } from './test-boundary-rules.ts';
+import { testLintRules } from './test-lint-rules.ts';
 import { runCommand } from '../command.ts';
 import { allMigrations } from '../migrations/all-migrations.ts';
 import { migrationFaults, migrationRules } from '../migrations/migration-faults.ts';
@@ -27,8 +27,8 @@ const makeProjectGraph = async (): Promise<void> => {
   await run(program('nx'), ['show', 'projects'], { cwd: repository, env });
 };
 
-const checkBoundaries = async (eslint: ESLint): Promise<boolean> => {
-  const { samples, faults } = await testBoundaryRules(eslint);
+const checkLintRules = async (eslint: ESLint): Promise<boolean> => {
+  const { samples, faults } = await testLintRules(eslint);
   for (const fault of faults) console.error(`boundaries: ${fault}`);
   if (faults.length === 0) console.log(`boundaries: each rule rejects what it should (${samples} samples)`);
   return faults.length === 0;
@@ -107,7 +107,7 @@ const main = async (): Promise<number> => {
   await makeProjectGraph();
   const eslint = new ESLint({ cwd: repository });
   const concurrentChecks = [checkFormatting(), checkTypedRules()];
-  const outcomes = [await checkBoundaries(eslint), await checkMigrations(), await checkCode(eslint)];
+  const outcomes = [await checkLintRules(eslint), await checkMigrations(), await checkCode(eslint)];
   outcomes.push(...(await Promise.all(concurrentChecks)));
   return outcomes.includes(false) ? 1 : 0;
 };

@@ -286,7 +286,7 @@ const faultOf = async (eslint: ESLint, { file, code, rule }: Sample): Promise<st
 };
 
 /** Lints samples that each rule must reject or accept. Returns the number of samples, and a sentence for each sample with another result. */
-export const testBoundaryRules = async (eslint: ESLint): Promise<{ samples: number; faults: readonly string[] }> => {
+export const testLintRules = async (eslint: ESLint): Promise<{ samples: number; faults: readonly string[] }> => {
   const faults = [];
   for (const sample of samples) faults.push(...(await faultOf(eslint, sample)));
   return { samples: samples.length, faults };
