@@ -123,8 +123,13 @@ export const chooseFromMenu = async (button: Locator, entry: string): Promise<vo
 const wcag = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] } satisfies RunOnly;
 const colours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } satisfies RunOnly;
 
-/** Checks a page in light by the rules of WCAG 2.2 AA, and in dark by those about colours. */
+/**
+ * Checks a page in light by the rules of WCAG 2.2 AA, and in dark by those about colours. It first waits for newer data where a list is
+ * dimmed because it is outdated.
+ */
 export const expectAccessible = async ({ page }: OpenedPage): Promise<void> => {
+  const outdated = page.locator('[aria-busy="true"]:not(article)');
+  await eventually(async () => expect(await outdated.count()).toBe(0));
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
   for (const [colorScheme, runOnly] of [
     ['light', wcag],

@@ -62,6 +62,7 @@ export const CleanupTable = ({ flags, total, isOutdated, onReachEnd, ...props }:
     <div
       ref={scroller}
       className={`${styles['scroller']} ${isOutdated ? styles['outdated'] : ''}`}
+      aria-busy={isOutdated}
       role="region"
       aria-label={props.label}
       tabIndex={0}

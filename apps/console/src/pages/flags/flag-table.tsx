@@ -256,6 +256,7 @@ export const FlagTable = ({
     <div
       ref={scroller}
       className={`${layout['scroller']} ${props.isOutdated ? styles['outdated'] : ''}`}
+      aria-busy={props.isOutdated}
       role="region"
       aria-label={props.label}
       tabIndex={0}

@@ -140,7 +140,11 @@ export const ResultGrid = ({ environments, contexts, flags, isOutdated, onOpen, 
       {columns.length < allColumns.length && (
         <p className={layout['small']}>{text.tooMany(columns.length, allColumns.length)}</p>
       )}
-      <div ref={scroller} className={`${styles['scroller']} ${isOutdated ? styles['outdated'] : ''}`}>
+      <div
+        ref={scroller}
+        className={`${styles['scroller']} ${isOutdated ? styles['outdated'] : ''}`}
+        aria-busy={isOutdated}
+      >
         {/* The grid handles the keys; the focus is in its cells. */}
         <div
           role="grid"

@@ -169,6 +169,7 @@ export const EventList = ({
     <div
       ref={scroller}
       className={`${layout['scroller']} ${props.isOutdated ? styles['outdated'] : ''}`}
+      aria-busy={props.isOutdated}
       role="region"
       aria-label={label}
       tabIndex={0}
