@@ -6,7 +6,7 @@ import { anonymousRateLimit } from '../admission/anonymous-rate-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import { builtConsoleFolder, mountConsole } from '../console/mount-console.ts';
 import { mountOperation, type MountOptions } from '../http/mount-operation.ts';
-import { databaseTransactionContextOf } from '../http/request/database-transaction-context.ts';
+import { contextOutsideOperations } from '../http/request/context-outside-operations.ts';
 import { oidcLoginCookie } from '../oidc/oidc-login-cookie.ts';
 import { logoutDestination } from '../oidc/logout-destination.ts';
 import { mountOidc } from '../oidc/mount-oidc.ts';
@@ -70,7 +70,7 @@ export const mountRoutes = (
     cookie,
     sameOrigin,
     end: (request, caller, sessionId) =>
-      endSession(databaseTransactionContextOf(request, caller, config.GATEWAY_CALL_TIMEOUT_MS), sessionId),
+      endSession(contextOutsideOperations(request, caller, config.GATEWAY_CALL_TIMEOUT_MS), sessionId),
     destination: logoutDestination(findProvider, config),
     rateLimit: anonymousRateLimit(config),
   });

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHook
 import { concurrencyLimit } from '../admission/concurrency-limit.ts';
 import type { GatewayConfig } from '../config.ts';
 import { SignInDenied } from '../domain/oidc/provider-sign-in.ts';
-import { databaseTransactionContextOf } from '../http/request/database-transaction-context.ts';
+import { contextOutsideOperations } from '../http/request/context-outside-operations.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SignInLog } from '../sign-in/sign-in-log.ts';
@@ -108,7 +108,7 @@ export const mountOidc = (app: FastifyInstance, options: OidcRoutesOptions): voi
       });
     const client = { address: request.ip, userAgent: request.headers['user-agent'] ?? '' };
     const { user, secret, retainedGroups } = await transaction(
-      databaseTransactionContextOf(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS),
+      contextOutsideOperations(request, ssoCaller, config.GATEWAY_CALL_TIMEOUT_MS),
       (tx) => signInWithProvider(tx, claims, provider.settings, client),
     );
     request.exchange.callerId = user.id;

@@ -2,7 +2,7 @@ import { type Caller, systemCaller, type User } from '@bunting/contracts';
 import type { OidcSettingsWithSecret } from '../domain/oidc/oidc-settings.ts';
 import type { OidcUserClaims } from '../domain/oidc/oidc-claims.ts';
 import {
-  accountOfFirstSignIn,
+  accountToLinkOnFirstSignIn,
   requireActive,
   requireAllowedDomain,
   requireDefaultRole,
@@ -37,7 +37,7 @@ const linkFirstSignIn = async (
   const { issuer, subject, name, email } = claims;
   const account = email === null ? undefined : await users.findByEmailForUpdate(email);
   const isLinked = account !== undefined && (await identities.isLinked(account.id, issuer));
-  const existing = accountOfFirstSignIn({ ...claims, account, isLinked, autoCreate });
+  const existing = accountToLinkOnFirstSignIn({ ...claims, account, isLinked, autoCreate });
   const user =
     existing ??
     (await users.add(

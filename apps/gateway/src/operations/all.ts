@@ -66,7 +66,7 @@ export { createRoleEndpoint } from './roles/create-role.ts';
 export { deleteRoleEndpoint } from './roles/delete-role.ts';
 export { getRoleEndpoint } from './roles/get-role.ts';
 export { listPermissionsEndpoint } from './roles/list-permissions.ts';
-export { listRoleHoldersEndpoint } from './roles/list-role-holders.ts';
+export { listRootRoleHoldersEndpoint } from './roles/list-root-role-holders.ts';
 export { listRolesEndpoint } from './roles/list-roles.ts';
 export { updateRoleEndpoint } from './roles/update-role.ts';
 export { validateRoleEndpoint } from './roles/validate-role.ts';

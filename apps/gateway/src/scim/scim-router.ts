@@ -4,7 +4,7 @@ import type { ConcurrentRequestLimits } from '../admission/concurrent-request-li
 import type { GatewayConfig } from '../config.ts';
 import { parseUntrustedJson, readBody, RequestAborted, requireContentLengthWithin } from '../http/request/body.ts';
 import { ordinaryJsonLimits } from '../http/request/json-limits.ts';
-import { databaseTransactionContextOf } from '../http/request/database-transaction-context.ts';
+import { contextOutsideOperations } from '../http/request/context-outside-operations.ts';
 import { closeAfterEarlyResponse } from '../http/response/close-after-early-response.ts';
 import { publicUrl } from '../http/request/public-url.ts';
 import type { Transaction, UnitOfWork } from '../persistence/unit-of-work.ts';
@@ -107,7 +107,7 @@ export const scimRouter = (app: FastifyInstance, options: ScimRouterOptions) => 
             reply,
             base: `${publicUrl(request, config)}${rootPath}`,
             run: (job) =>
-              transaction(databaseTransactionContextOf(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS), job),
+              transaction(contextOutsideOperations(request, scimCaller, config.GATEWAY_CALL_TIMEOUT_MS), job),
           };
           const body = readsBody ? await readJson(request, reply) : undefined;
           return send(reply, await handle(context, body));

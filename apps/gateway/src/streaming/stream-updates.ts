@@ -13,7 +13,7 @@ interface StreamUpdatesOptions {
 }
 
 /** The number of streams that are written to before other requests are handled. */
-const sliceSize = 500;
+const streamsPerTurn = 500;
 /** A revision before every revision of a store: the changes after it are the full state. */
 const beforeAnyRevision = -1;
 
@@ -56,7 +56,7 @@ export const streamUpdates = ({ delivery, channels, writer, metrics }: StreamUpd
       const view = delivery.viewOf(scope);
       for (const connection of connections) {
         bringUpToDate(connection, view);
-        if (++written % sliceSize === 0) await nextTurn();
+        if (++written % streamsPerTurn === 0) await nextTurn();
       }
     }
   };

@@ -226,7 +226,7 @@ export * from './roles/create-role.ts';
 export * from './roles/delete-role.ts';
 export * from './roles/get-role.ts';
 export * from './roles/list-permissions.ts';
-export * from './roles/list-role-holders.ts';
+export * from './roles/list-root-role-holders.ts';
 export * from './roles/list-roles.ts';
 export * from './roles/update-role.ts';
 export * from './roles/validate-role.ts';

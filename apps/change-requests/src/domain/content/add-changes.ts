@@ -4,7 +4,7 @@ import { replaceContent } from './replace-content.ts';
 import type { ContentStep } from '../events.ts';
 import { mergeChange } from './merge-change.ts';
 import { requireContentSize } from './require-content-size.ts';
-import { nthReservedId, toProposedChange } from './proposed-change.ts';
+import { reservedIdOfNthChange, toProposedChange } from './proposed-change.ts';
 
 /** Adds changes to a request in their order. Returns the same request and no events if it already contains all of them. */
 export const addChanges = (
@@ -18,7 +18,7 @@ export const addChanges = (
   const steps: ContentStep[] = [];
   const createdAt = actor.now.toISOString();
   for (const [nth, change] of checked.entries()) {
-    const origin = { id: nthReservedId(ids, nth), position: ++position, createdBy: actor.by, createdAt };
+    const origin = { id: reservedIdOfNthChange(ids, nth), position: ++position, createdBy: actor.by, createdAt };
     const merged = mergeChange(changes, toProposedChange(change, origin));
     changes = merged.changes;
     steps.push(...merged.steps);

@@ -4,7 +4,7 @@ import { notAllowedInState } from '../refusals.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
 import { replaceContent } from './replace-content.ts';
 import { createDraft } from './create-draft.ts';
-import { nthReservedId, toProposedChange, uncheckedChange } from './proposed-change.ts';
+import { reservedIdOfNthChange, toProposedChange, toUncheckedForm } from './proposed-change.ts';
 
 /** Descriptions of the effects of a change that no other change can undo. */
 const irreversibleEffects = ({ action, feature, segment }: ProposedChange): string[] => {
@@ -53,8 +53,8 @@ export const createRevertingDraft = (
   const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
   const createdAt = actor.now.toISOString();
   const changes = inverse.map(({ change, snapshot, segmentName }, nth) => {
-    const origin = { id: nthReservedId(changeIds, nth), position: nth + 1, createdBy: actor.by, createdAt };
-    return toProposedChange(uncheckedChange(change, segmentName ?? '', snapshot), origin);
+    const origin = { id: reservedIdOfNthChange(changeIds, nth), position: nth + 1, createdBy: actor.by, createdAt };
+    return toProposedChange(toUncheckedForm(change, segmentName ?? '', snapshot), origin);
   });
   const steps = changes.map((change) => ({ kind: 'added', change }) as const);
   const { request, events } = replaceContent(draft.request, changes, steps, actor);

@@ -8,7 +8,7 @@ export const toProposedChange = (
 ): ProposedChange => ({ ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null });
 
 /** A change in the form of a checked one, before the features service has checked it. */
-export const uncheckedChange = (change: Change, segmentName = '', snapshot: unknown = null): CheckedChange => {
+export const toUncheckedForm = (change: Change, segmentName = '', snapshot: unknown = null): CheckedChange => {
   const { action, payload } = change;
   return isSegmentChange(change)
     ? { action, feature: null, segment: { id: change.payload.id, name: segmentName }, payload, snapshot }
@@ -16,7 +16,7 @@ export const uncheckedChange = (change: Change, segmentName = '', snapshot: unkn
 };
 
 /** The reserved id of the nth new change. */
-export const nthReservedId = (ids: readonly number[], nth: number): number => {
+export const reservedIdOfNthChange = (ids: readonly number[], nth: number): number => {
   const id = ids[nth];
   if (id === undefined) throw new Error('A change has no id: reserve one for each change with newChangeIds.');
   return id;

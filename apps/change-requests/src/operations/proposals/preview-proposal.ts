@@ -2,7 +2,7 @@ import { implement, onBehalfOf } from '@bunting/bus';
 import { PreviewProposal } from '@bunting/contracts';
 import { parseChanges } from '@bunting/contracts/validation';
 import { unsavedDraft } from '../../domain/content/create-draft.ts';
-import { toProposedChange, uncheckedChange } from '../../domain/content/proposed-change.ts';
+import { toProposedChange, toUncheckedForm } from '../../domain/content/proposed-change.ts';
 import { refusePrototypeKeys } from '../../domain/content/refuse-prototype-keys.ts';
 import { actorOf } from '../actor.ts';
 import { loadPreview } from '../previews/load-previews.ts';
@@ -17,7 +17,7 @@ export const previewProposalEndpoint = ({ bus, reader }: ChangeRequestsContext) 
     const environmentRef = { project: params.projectId, environment: params.environment };
     const draft = unsavedDraft(environmentRef, actor);
     const changes = parseChanges(body).map((change, id) =>
-      toProposedChange(uncheckedChange(change), { id, position: id, createdBy: actor.by, createdAt: draft.createdAt }),
+      toProposedChange(toUncheckedForm(change), { id, position: id, createdBy: actor.by, createdAt: draft.createdAt }),
     );
     const request = { ...draft, changes };
     return (await loadPreview({ bus, reader }, request, { withStates: true }, onBehalfOf(operationRequest))).preview;

@@ -1,13 +1,13 @@
 import { Fragment } from 'react';
 
-const linkPattern = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
+const markdownLink = /\[((?:\\.|[^\]\\])*)\]\([^)]*\)/g;
 const emphasisPattern = /\*\*(.+?)\*\*|\*(.+?)\*/g;
 const removeEscapes = (text: string): string => text.replace(/\\([\\`*_{}[\]()#+\-.!<>|~])/g, '$1');
 
 /** The Markdown summary of an event: emphasis is shown in bold, a link as its text, and all other markup as plain text. */
 export const EventSummary = ({ text }: { readonly text: string }) => {
   const parts: React.ReactNode[] = [];
-  const line = text.replace(linkPattern, '$1');
+  const line = text.replace(markdownLink, '$1');
   let end = 0;
   for (const match of line.matchAll(emphasisPattern)) {
     parts.push(removeEscapes(line.slice(end, match.index)));

@@ -62,7 +62,7 @@ export const adminPages = [
   adminPage(
     'access',
     'people',
-    lazyRouteComponent(() => import('./roles/access-page.tsx'), 'AccessPage'),
+    lazyRouteComponent(() => import('./roles/permission-holders-page.tsx'), 'PermissionHoldersPage'),
   ),
   adminPage(
     'service-accounts',

@@ -54,7 +54,7 @@ export interface ProjectEnvironment extends Environment {
 }
 
 /** Data about projects from other services. */
-export interface ProjectDataOfServices {
+export interface ProjectDataFromOtherServices {
   /** from the gateway */
   readonly members: readonly ProjectMembers[];
   /** when the newest event of each project happened, from the event log */
@@ -67,7 +67,7 @@ export const projectReader = (database: ReadDatabase) => ({
   all: async (
     { archived = false }: ProjectsQuery,
     { userId, hidden }: { readonly userId: number; readonly hidden: readonly string[] },
-    { members, lastEvents }: ProjectDataOfServices,
+    { members, lastEvents }: ProjectDataFromOtherServices,
   ): Promise<string> => {
     const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
     return readJson(database, projects, values);

@@ -1,7 +1,7 @@
 import type { User } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import {
-  accountOfFirstSignIn,
+  accountToLinkOnFirstSignIn,
   type FirstSignIn,
   requireActive,
   requireAllowedDomain,
@@ -36,15 +36,15 @@ const signIn = (known: Partial<FirstSignIn>): FirstSignIn => ({
 
 describe('the first sign-in of a subject of a provider', () => {
   it('is linked to the user with its verified e-mail address', () => {
-    expect(accountOfFirstSignIn(signIn({ account: ann }))).toBe(ann);
+    expect(accountToLinkOnFirstSignIn(signIn({ account: ann }))).toBe(ann);
   });
 
   it('is linked to an existing user also where sign-ins create no accounts', () => {
-    expect(accountOfFirstSignIn(signIn({ account: ann, autoCreate: false }))).toBe(ann);
+    expect(accountToLinkOnFirstSignIn(signIn({ account: ann, autoCreate: false }))).toBe(ann);
   });
 
   it('creates an account where there is none', () => {
-    expect(accountOfFirstSignIn(signIn({}))).toBeUndefined();
+    expect(accountToLinkOnFirstSignIn(signIn({}))).toBeUndefined();
   });
 
   it.each<[reason: string, known: Partial<FirstSignIn>, message: string]>([
@@ -54,8 +54,8 @@ describe('the first sign-in of a subject of a provider', () => {
     ['with the address of another subject', { account: ann, isLinked: true }, 'an account of someone else'],
     ['without an account, where administrators create them', { autoCreate: false }, 'You have no account yet'],
   ])('is denied %s', (_, known, message) => {
-    expect(() => accountOfFirstSignIn(signIn(known))).toThrow(message);
-    expect(() => accountOfFirstSignIn(signIn(known))).toThrow(SignInDenied);
+    expect(() => accountToLinkOnFirstSignIn(signIn(known))).toThrow(message);
+    expect(() => accountToLinkOnFirstSignIn(signIn(known))).toThrow(SignInDenied);
   });
 });
 

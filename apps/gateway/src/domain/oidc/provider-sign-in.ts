@@ -45,7 +45,7 @@ export interface FirstSignIn {
  * account.
  * @throws SignInDenied for a subject that gets no account
  */
-export const accountOfFirstSignIn = ({
+export const accountToLinkOnFirstSignIn = ({
   email,
   hasUnverifiedEmail,
   account,

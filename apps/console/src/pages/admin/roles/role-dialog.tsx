@@ -1,6 +1,6 @@
 import {
   CreateRole,
-  ListRoleHolders,
+  ListRootRoleHolders,
   GetRole,
   type ReplyOf,
   type ListPermissions,
@@ -115,7 +115,10 @@ const mergeRole = async (role: RoleWithPermissions, edited: EditedRole): Promise
 export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) => {
   const create = useOperationMutation(CreateRole);
   const update = useOperationMutation(UpdateRole);
-  const holders = useQuery({ ...operationQuery(ListRoleHolders, {}), enabled: role !== undefined && kind === 'root' });
+  const holders = useQuery({
+    ...operationQuery(ListRootRoleHolders, {}),
+    enabled: role !== undefined && kind === 'root',
+  });
   // The base of the merge is the role as it was when the dialog opened, also after the list is refetched.
   const [base] = useState(role);
   const [grants, setGrants] = useState<ReadonlySet<string>>(role === undefined ? new Set() : grantsOf(role));

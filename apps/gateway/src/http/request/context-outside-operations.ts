@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { TransactionContext } from '../../persistence/unit-of-work.ts';
 
 /** The context of a write by a request that is no operation: of an identity provider, of a sign-in through it, or a logout. */
-export const databaseTransactionContextOf = (
+export const contextOutsideOperations = (
   { exchange }: Pick<FastifyRequest, 'exchange'>,
   caller: Caller,
   timeoutMs: number,

@@ -1,9 +1,9 @@
 import { implement } from '@bunting/bus';
-import { ListRoleHolders } from '@bunting/contracts';
+import { ListRootRoleHolders } from '@bunting/contracts';
 import type { GatewayContext } from '../context.ts';
 
-export const listRoleHoldersEndpoint = ({ reads }: GatewayContext) =>
-  implement(ListRoleHolders, async () => ({
+export const listRootRoleHoldersEndpoint = ({ reads }: GatewayContext) =>
+  implement(ListRootRoleHolders, async () => ({
     version: 1 as const,
     ...(await reads.access.listRoleHolders(undefined)),
   }));

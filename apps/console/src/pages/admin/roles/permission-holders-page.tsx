@@ -1,4 +1,4 @@
-import { ListApiTokens, ListPermissions, ListProjectRoleHolders, ListRoleHolders } from '@bunting/contracts';
+import { ListApiTokens, ListPermissions, ListProjectRoleHolders, ListRootRoleHolders } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -56,7 +56,7 @@ const AdminTokens = () => {
 const anyValue = '*';
 
 /** The users who have a permission everywhere or in a project, and the roles and groups that give it to them. */
-export const AccessPage = () => {
+export const PermissionHoldersPage = () => {
   const [chosenProject, setProject] = useSearchParameter('project');
   const [chosenEnvironment, setEnvironment] = useSearchParameter('environment');
   const [permission, setPermission] = useSearchParameter('permission');
@@ -65,12 +65,12 @@ export const AccessPage = () => {
   const environments = useEnvironments().data?.environments ?? [];
   const catalogue = useQuery(operationQuery(ListPermissions, {}));
   const mayCall = useMayCall();
-  const mayListAll = mayCall(ListRoleHolders);
+  const mayListAll = mayCall(ListRootRoleHolders);
   const project = chosenProject ?? (mayListAll ? undefined : projects[0]?.id);
   // Without a project, no environment can be chosen; one that is left in the URL from a project is ignored.
   const environment = project === undefined ? undefined : chosenEnvironment;
   const installationHolders = useQuery({
-    ...operationQuery(ListRoleHolders, {}),
+    ...operationQuery(ListRootRoleHolders, {}),
     enabled: project === undefined && mayListAll,
   });
   const projectHolders = useQuery({

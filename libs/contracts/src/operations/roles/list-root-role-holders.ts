@@ -2,8 +2,8 @@ import { RoleHolders } from '../../model/access/role.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Lists the users with permissions in all projects, and the roles and groups that grant them. */
-export const ListRoleHolders = defineOperation({
-  subject: 'call.gateway.list-role-holders',
+export const ListRootRoleHolders = defineOperation({
+  subject: 'call.gateway.list-root-role-holders',
   operationId: 'getRoleHolders',
   summary: 'List the holders of root roles and their permissions',
   description:
