@@ -1,4 +1,4 @@
-import { ReadStates, type ReadableStateEntity } from '@bunting/contracts';
+import { ReadStates, type ReadableStateEntity, type StateEntity } from '@bunting/contracts';
 import { toDeliveredFeature } from '../src/domain/features/delivered-feature.ts';
 import type { Feature } from '../src/domain/features/feature.ts';
 import { featureJson } from '../src/persistence/entity-json-sql.ts';
@@ -15,42 +15,41 @@ const statesOf = async (features: StartedFeatures, entity: ReadableStateEntity, 
   return states.map(({ id, state }) => [`state ${entity} ${id}`, state] as const);
 };
 
-interface DeliveryRow {
-  readonly entity: string;
-  readonly id: string;
-  readonly state: unknown;
-}
+/** SQL: the rows of states and delivery that the tables hold, without features and without the states of segments. */
+const rowsOfTables = `
+  select 'state project ' || id as key, jsonb_build_object('id', id, 'mode', mode, 'createdBy', created_by) as value from project
+  union all select 'delivery segment ' || id, jsonb_build_object('id', id, 'name', name, 'constraints', constraints) from segment
+  union all select 'delivery environment ' || name, jsonb_build_object('name', name, 'enabled', enabled, 'sortOrder', sort_order)
+  from environment
+  union all select 'delivery project-environment ' || project || ' ' || environment,
+    jsonb_build_object('project', project, 'environment', environment) from project_environment`;
 
 /** What consumers of the outbox should have now, computed from the tables of features, segments, environments and projects. */
 export const readConsumerSnapshot = async (features: StartedFeatures): Promise<ConsumerSnapshot> => {
-  const stored = (
-    await readAll<{ feature: Feature }>(features, `select ${featureJson('f')} as feature from feature f`)
-  ).map(({ feature }) => feature);
-  const others = await readAll<DeliveryRow>(
-    features,
-    `select 'segment' as entity, id::text, jsonb_build_object('id', id, 'name', name, 'constraints', constraints) as state from segment
-     union all select 'environment', name, jsonb_build_object('name', name, 'enabled', enabled, 'sortOrder', sort_order) from environment
-     union all select 'project-environment', project || ' ' || environment,
-       jsonb_build_object('project', project, 'environment', environment) from project_environment`,
-  );
-  const segmentIds = others.filter(({ entity }) => entity === 'segment').map(({ id }) => id);
+  const stored = await readAll<{ feature: Feature }>(features, `select ${featureJson('f')} as feature from feature f`);
+  const names = stored.map(({ feature }) => feature.name);
+  const segments = await readAll<{ id: string }>(features, 'select id::text from segment');
+  const rows = await readAll<{ key: string; value: unknown }>(features, rowsOfTables);
   return new Map<string, unknown>([
+    ...(await statesOf(features, 'feature', names)),
     ...(await statesOf(
       features,
-      'feature',
-      stored.map(({ name }) => name),
+      'segment',
+      segments.map(({ id }) => id),
     )),
-    ...(await statesOf(features, 'segment', segmentIds)),
-    ...stored.map((feature) => [`delivery feature ${feature.name}`, toDeliveredFeature(feature)] as const),
-    ...others.map(({ entity, id, state }) => [`delivery ${entity} ${id}`, state] as const),
+    ...stored.map(({ feature }) => [`delivery feature ${feature.name}`, toDeliveredFeature(feature)] as const),
+    ...rows.map(({ key, value }) => [key, value] as const),
   ]);
 };
 
+/** Every entity of states: one that is missing here does not compile. */
+const stateEntities = Object.keys({ feature: true, segment: true, project: true } satisfies Record<StateEntity, true>);
+
 /** The newest emitted values, of what the outbox has; null for a deletion. */
 export const readEmitted = async (features: StartedFeatures): Promise<ConsumerSnapshot> => {
-  const states = [...(await features.states('feature')), ...(await features.states('segment'))];
+  const states = await Promise.all(stateEntities.map((entity) => features.states(entity as StateEntity)));
   return new Map<string, unknown>([
-    ...states.map(({ entity, id, state }) => [`state ${entity} ${id}`, state] as const),
+    ...states.flat().map(({ entity, id, state }) => [`state ${entity} ${id}`, state] as const),
     ...(await features.deliveryStates()).map(({ entity, id, state }) => [`delivery ${entity} ${id}`, state] as const),
   ]);
 };

@@ -4,6 +4,7 @@ import {
   type AnyOperation,
   CreateProject,
   isEqual,
+  isObjectSchema,
   type OutboxEvent,
   permissionsFor,
   Refusal,
@@ -89,24 +90,48 @@ const currentEntityTag = async (
   return { ifMatch: [(refusal as Refusal).tag ?? ''] };
 };
 
-/** A write of the Admin API that checks its permission itself: the permission in another project must not suffice. */
-const requireRefusalElsewhere = async (
+/** The permissions that an operation needs, in a project. */
+const callerIn = (project: string, operation: AnyOperation) =>
+  callerWith(...permissionsFor(operation).map((permission) => ({ permission, project })));
+
+/** Whether a request names features that are not of its project where the project in its URL is another one. */
+const namesFeatures = ({ http, body }: AnyOperation): boolean =>
+  http?.url.includes(':featureName') === true || (isObjectSchema(body) && 'features' in body.properties);
+
+/**
+ * A write of the Admin API must not change an object of another project: neither by a caller with the permission there alone, nor through
+ * the URL of a project in which the caller has it.
+ */
+const requireRefusalFromElsewhere = async (
   features: StartedFeatures,
   operation: AnyOperation,
   request: CallRequest<AnyOperation>,
 ): Promise<void> => {
-  if (!isCheckedByEndpoint(operation) || operation.http?.url.startsWith('/api/admin/') !== true) return;
-  const grants = permissionsFor(operation).map((permission) => ({ permission, project: 'elsewhere' }));
-  await expect(features.call(operation, request, callerWith(...grants))).rejects.toMatchObject({
-    kind: 'NoAccessError',
-  });
+  const { http } = operation;
+  if (http?.url.startsWith('/api/admin/') !== true) return;
+  if (isCheckedByEndpoint(operation)) {
+    await expect(features.call(operation, request, callerIn('elsewhere', operation))).rejects.toMatchObject({
+      kind: 'NoAccessError',
+    });
+  }
+  if (!http.url.includes(':projectId') || !namesFeatures(operation)) return;
+  const { projectId } = request.params as { readonly projectId: string };
+  const other = projectId === 'yard' ? 'shop' : 'yard';
+  const before = await readEmitted(features);
+  const elsewhere = { ...request, params: { ...(request.params as object), projectId: other } };
+  const refusal = await features.call(operation, elsewhere, callerIn(other, operation)).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (http.url.includes(':featureName')) expect(refusal).toBeInstanceOf(Refusal);
+  expect(await readEmitted(features)).toEqual(before);
 };
 
 /** Sends requests with an Idempotency-Key each, and records them. */
 const recordingSend =
   (features: StartedFeatures, sent: SentRequest[]): Send =>
   async (operation, request) => {
-    await requireRefusalElsewhere(features, operation, request);
+    await requireRefusalFromElsewhere(features, operation, request);
     const idempotencyKey = randomUUID();
     const headers = { idempotencyKey, ...(await currentEntityTag(features, operation, request)) };
     const reply = await features.call(operation, request, mia, headers);

@@ -75,6 +75,14 @@ const ifMatchCheck = ({ ifMatch: target }: AnyOperation, { ifMatch }: CallContex
   return (current: readonly string[]): void => requireIfMatch(ifMatch, current);
 };
 
+/** @throws Error when an operation that sets its entity tag itself has set none: clients would keep their first response forever */
+const requirePromisedEntityTag = (
+  { setsEntityTag, subject }: AnyOperation,
+  { ETag }: Readonly<Record<string, string>>,
+): void => {
+  if (setsEntityTag === true && ETag === undefined) throw new Error(`${subject} has set no entity tag of its reply.`);
+};
+
 /** @throws Error when the stored reply, which a retry gets, differs from the first reply */
 const requireEqualToStored = (
   { subject }: AnyOperation,
@@ -146,6 +154,7 @@ export const serve = async (
         },
         headers,
       });
+      requirePromisedEntityTag(operation, headers);
       const json = replyText(operation, reply, checkReplies);
       if (checkReplies) requireEqualToStored(operation, idempotency, json);
       const isReplay = headers['Idempotency-Replayed'] === 'true';

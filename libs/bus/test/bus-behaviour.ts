@@ -113,6 +113,13 @@ export const describeBus = (
       for (const bad of [['8'], [], ['7']]) await expect(send(bad)).rejects.toMatchObject(stale);
     });
 
+    it('refuses the reply of an operation that has not set the ETag that its contract promises', async () => {
+      await serve(bus, [implement({ ...Greet, setsEntityTag: true as const }, async () => ({ text: 'untagged' }))]);
+      await expect(call(bus, Greet, { params: { name: 'x' } }, context())).rejects.toMatchObject({
+        kind: 'InternalError',
+      });
+    });
+
     it('transfers If-None-Match, so that an unchanged reply is not built', async () => {
       const known: boolean[][] = [];
       const tagged = implement(Greet, async ({ matchesIfNoneMatch, setHeader }) => {

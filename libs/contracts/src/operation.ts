@@ -124,7 +124,9 @@ export interface Operation<
   readonly deprecated?: true;
   /** Bunting has the operation and Unleash does not: docs/api.md describes it */
   readonly isBuntingExtension?: true;
-  /** whether a retry has no further effect; implied by GET */
+  /** the operation changes nothing and emits no event; implied by GET */
+  readonly readsOnly?: true;
+  /** whether a retry has no further effect; implied by GET and `readsOnly` */
   readonly idempotent?: boolean;
 }
 
@@ -174,9 +176,11 @@ export const serviceOf = (operation: AnyOperation): ServiceName => operation.sub
 /** The kebab-case name that an operation has on every hop. */
 export const operationName = (operation: AnyOperation): string => operation.subject.split('.')[2] as string;
 
+/** Whether the operation changes nothing and emits no event. */
+export const isRead = ({ http, readsOnly }: AnyOperation): boolean => readsOnly === true || http?.method === 'GET';
+
 /** Whether a caller may retry the operation after a timeout. */
-export const isIdempotent = ({ http, idempotent }: AnyOperation): boolean =>
-  idempotent === true || http?.method === 'GET';
+export const isIdempotent = (operation: AnyOperation): boolean => operation.idempotent === true || isRead(operation);
 
 /** Whether the operation needs no token. A token that is sent is ignored. */
 export const isPublicOperation = ({ permission }: AnyOperation): boolean => permission === 'public';

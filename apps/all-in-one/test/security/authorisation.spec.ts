@@ -7,6 +7,7 @@ import {
   type Me,
   may,
   isPublicOperation,
+  isRead,
   httpOperations,
   permissionsFor,
   type RoleWithPermissions,
@@ -285,6 +286,36 @@ describe('authorisation', () => {
       }),
     60_000,
   );
+
+  it.each(['viewer', 'editor', 'owner', 'member'])(
+    '%s: every operation responds for a flag of a private project in the URL of another as for one that does not exist',
+    (name) =>
+      unchanged(async () => {
+        const { key } = credentials.get(name) as Credential;
+        const faults: string[] = [];
+        const withBoth = mounted.filter(
+          ({ http }) => http.url.includes(':projectId') && http.url.includes(':featureName'),
+        );
+        await each(withBoth, async (one) => {
+          const { project } = own;
+          const there = await send(one, key, { project, feature: hidden.feature });
+          const nowhere = await send(one, key, { project, feature: absent.feature });
+          const [actual, expected] = [spelled(there, hidden), spelled(nowhere, absent)];
+          if (actual !== expected) faults.push(`${one.name}\n  there:  ${actual}\n  absent: ${expected}`);
+        });
+        expect(faults).toEqual([]);
+      }),
+    60_000,
+  );
+
+  it('no operation changes a flag through the URL of another project', () =>
+    unchanged(async () => {
+      const { key } = credentials.get('owner') as Credential;
+      const writes = mounted.filter(({ http, operation }) => http.url.includes(':featureName') && !isRead(operation));
+      await each(writes, async (one) => {
+        if (one.http.url.includes(':projectId')) await send(one, key, { ...own, feature: other.feature });
+      });
+    }));
 
   it('lists show a private project to its members only', async () => {
     const lists = mounted.filter(({ http }) => http.method === 'GET' && !http.url.includes(':'));

@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { eventTypes, httpOperations, serviceOf } from '@bunting/contracts';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { eventTypes, httpOperations, isRead, serviceOf } from '@bunting/contracts';
 import { applicationRows } from '../../test/event-catalogue/applications.ts';
 import { archiveRows } from '../../test/event-catalogue/archive.ts';
 import { contextFieldRows } from '../../test/event-catalogue/context-fields.ts';
@@ -33,16 +35,22 @@ const rows = [
   ...applicationRows,
 ];
 
-/** Operations that use POST and change nothing. */
-const withoutEffect = /^call\.features\.(validate-.*|list-.*|get-.*|evaluate-.*)$/;
-
 it('the event catalogue has a row for every write of the features service', () => {
-  const writes = httpOperations.filter(
-    (operation) => operation.http?.method !== 'GET' && serviceOf(operation) === 'features',
-  );
-  const effective = writes.map(({ subject }) => subject).filter((subject) => !withoutEffect.test(subject));
+  const writes = httpOperations.filter((operation) => serviceOf(operation) === 'features' && !isRead(operation));
   const covered = new Set(rows.flatMap(({ request }) => request.operations.map(({ subject }) => subject)));
-  expect(effective.filter((subject) => !covered.has(subject))).toEqual([]);
+  expect(writes.map(({ subject }) => subject).filter((subject) => !covered.has(subject))).toEqual([]);
+});
+
+it('the rows of every noun are run by a spec', () => {
+  const files = (folder: string): string[] =>
+    readdirSync(path.join(import.meta.dirname, folder), { encoding: 'utf8', recursive: true });
+  const nouns = files('../../test/event-catalogue').filter((file) => file !== 'fixtures.ts');
+  const sources = files('.')
+    .filter((file) => file.endsWith('.events.spec.ts'))
+    .map((file) => readFileSync(path.join(import.meta.dirname, file), 'utf8'));
+  expect(nouns.filter((file) => !sources.some((source) => source.includes(`test/event-catalogue/${file}'`)))).toEqual(
+    [],
+  );
 });
 
 /** Event types of other services: access control, and change requests. */

@@ -5,9 +5,11 @@ import type { TSchema } from 'typebox';
 import { matchesSchema, parse } from '../validation/parse.ts';
 import { isLenientSchema } from '../lenient-schema.ts';
 import {
+  type AnyOperation,
   hasBody,
   isObjectSchema,
   isIdempotent,
+  isRead,
   isPublicOperation,
   operationName,
   serviceNames,
@@ -101,10 +103,13 @@ describe('the operation contracts', () => {
     expect(open.filter((url) => url?.startsWith('/api/'))).toEqual([]);
   });
 
-  it('are idempotent when they only read, or when a call of unknown outcome may be repeated', () => {
-    const looks = /^(check|digest|feed|find|get|list|preview|read|search|suggest|validate|verify)-/;
-    const forgotten = all.filter((operation) => looks.test(operationName(operation)) && !isIdempotent(operation));
-    expect(forgotten.map(({ subject }) => subject)).toEqual([]);
+  it('are reads by their declaration where they are by their name, and may then be repeated', () => {
+    const readVerb = /^(check|count|digest|evaluate|feed|find|get|list|preview|read|search|suggest|validate|verify)-/;
+    const named = all.filter((operation) => readVerb.test(operationName(operation)));
+    const isDeclared = (operation: AnyOperation) =>
+      operation.http === undefined ? isIdempotent(operation) : isRead(operation);
+    expect(named.filter((operation) => !isDeclared(operation)).map(({ subject }) => subject)).toEqual([]);
+    expect(all.filter((operation) => isRead(operation) && !isIdempotent(operation))).toEqual([]);
   });
 
   it('change the visibility of projects where they can set the mode of one', () => {

@@ -11,7 +11,7 @@ export const ValidateArchive = defineOperation({
   tag: 'Archive',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/archive/validate' },
   permission: 'DELETE_FEATURE',
-  idempotent: true,
+  readsOnly: true,
   params: ProjectPath,
   body: FeatureNamesBody,
   reply: ArchiveValidation,

@@ -10,7 +10,7 @@ export const ValidateContextFieldName = defineOperation({
   tag: 'Context',
   http: { method: 'POST', url: '/api/admin/context/validate' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: ValidateNameBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

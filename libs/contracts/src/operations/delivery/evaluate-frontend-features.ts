@@ -9,7 +9,7 @@ export const EvaluateFrontendFeatures = defineOperation({
   description: 'Returns the enabled features of a user, with their variants. Nothing is stored.',
   tag: 'Frontend API',
   http: { method: 'POST', url: '/api/frontend', address: 'callerAddress' },
-  idempotent: true,
+  readsOnly: true,
   respondsFromMemory: true,
   permission: 'FRONTEND',
   query: CallerAddressQuery,

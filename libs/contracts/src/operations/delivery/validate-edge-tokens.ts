@@ -22,5 +22,5 @@ export const ValidateEdgeTokens = defineOperation({
     { title: 'tokenStringListSchema', description: 'Tokens to check.' },
   ),
   reply: ValidEdgeTokens,
-  idempotent: true,
+  readsOnly: true,
 });

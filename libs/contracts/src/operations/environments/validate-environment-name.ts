@@ -10,7 +10,7 @@ export const ValidateEnvironmentName = defineOperation({
   tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/validate' },
   permission: 'ADMIN',
-  idempotent: true,
+  readsOnly: true,
   body: ValidateNameBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

@@ -11,7 +11,7 @@ export const DeprecatedSearchEvents = defineOperation({
   tag: 'Events',
   http: { method: 'POST', url: '/api/admin/events/search' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: SearchEventsBody,
   reply: Events,
   errors: ['ValidationError'],

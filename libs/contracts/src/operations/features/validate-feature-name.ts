@@ -10,7 +10,7 @@ export const ValidateFeatureName = defineOperation({
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/features/validate' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: ValidateFeatureNameBody,
   errors: ['ValidationError', 'NameExistsError', 'PatternError'],
 });

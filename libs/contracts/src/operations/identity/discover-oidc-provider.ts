@@ -12,7 +12,7 @@ export const DiscoverOidcProvider = defineOperation({
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/auth/oidc/discover' },
   permission: 'ADMIN',
-  idempotent: true,
+  readsOnly: true,
   body: DiscoverProviderBody,
   reply: DiscoveredProvider,
   errors: ['ValidationError'],

@@ -10,7 +10,7 @@ export const ValidateImport = defineOperation({
   tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/validate', largeBody: true },
   permission: 'CREATE_FEATURE',
-  idempotent: true,
+  readsOnly: true,
   body: ImportFeaturesBody,
   reply: ImportValidation,
   errors: ['ValidationError', 'NotFoundError'],

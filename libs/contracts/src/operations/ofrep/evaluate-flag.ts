@@ -13,7 +13,7 @@ export const EvaluateFlag = defineOperation({
   tag: 'OFREP',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags/:key', address: 'callerAddress' },
-  idempotent: true,
+  readsOnly: true,
   respondsFromMemory: true,
   permission: ['FRONTEND', 'CLIENT'],
   params: Type.Object({ key: Type.String({ minLength: 1, description: 'the name of the feature' }) }),

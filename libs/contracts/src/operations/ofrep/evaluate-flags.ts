@@ -11,7 +11,7 @@ export const EvaluateFlags = defineOperation({
   tag: 'OFREP',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/ofrep/v1/evaluate/flags', address: 'callerAddress' },
-  idempotent: true,
+  readsOnly: true,
   respondsFromMemory: true,
   permission: ['FRONTEND', 'CLIENT'],
   query: OfrepBulkQuery,

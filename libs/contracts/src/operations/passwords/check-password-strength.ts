@@ -9,7 +9,7 @@ export const CheckPasswordStrength = defineOperation({
   description: 'Validates the strength of a password, for the pages on which users choose one before they sign in.',
   tag: 'Auth',
   http: { method: 'POST', url: '/auth/reset/validate-password' },
-  idempotent: true,
+  readsOnly: true,
   permission: 'public',
   body: PasswordToCheck,
   errors: ['ValidationError', 'OwaspValidationError'],

@@ -9,7 +9,7 @@ export const ValidateUserPassword = defineOperation({
   description: 'Returns whether a password is strong enough.',
   tag: 'Users',
   http: { method: 'POST', url: '/api/admin/user-admin/validate-password' },
-  idempotent: true,
+  readsOnly: true,
   permission: 'authenticated',
   body: PasswordToCheck,
   errors: ['ValidationError', 'OwaspValidationError'],

@@ -11,7 +11,7 @@ export const EvaluateAdvancedPlayground = defineOperation({
   tag: 'Playground',
   http: { method: 'POST', url: '/api/admin/playground/advanced' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: AdvancedPlaygroundBody,
   reply: AdvancedPlaygroundResult,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],

@@ -12,7 +12,7 @@ export const EvaluateImpact = defineOperation({
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/impact' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: ImpactBody,
   reply: ImpactResult,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],

@@ -12,7 +12,7 @@ export const EvaluatePlaygroundTable = defineOperation({
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/table' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: PlaygroundTableBody,
   reply: PlaygroundTable,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],

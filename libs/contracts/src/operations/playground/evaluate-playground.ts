@@ -10,7 +10,7 @@ export const EvaluatePlayground = defineOperation({
   tag: 'Playground',
   http: { method: 'POST', url: '/api/admin/playground' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: PlaygroundBody,
   reply: PlaygroundResult,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],

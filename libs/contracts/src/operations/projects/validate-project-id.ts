@@ -10,7 +10,7 @@ export const ValidateProjectId = defineOperation({
   tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/validate' },
   permission: 'CREATE_PROJECT',
-  idempotent: true,
+  readsOnly: true,
   body: ProjectIdBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

@@ -10,7 +10,7 @@ export const ValidateRole = defineOperation({
   tag: 'Roles',
   http: { method: 'POST', url: '/api/admin/roles/validate' },
   permission: 'ADMIN',
-  idempotent: true,
+  readsOnly: true,
   body: ValidateRoleBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

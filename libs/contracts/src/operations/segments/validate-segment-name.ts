@@ -10,7 +10,7 @@ export const ValidateSegmentName = defineOperation({
   tag: 'Segments',
   http: { method: 'POST', url: '/api/admin/segments/validate', status: 204 },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: ValidateSegmentNameBody,
   errors: ['ValidationError', 'NameExistsError'],
 });

@@ -10,7 +10,7 @@ export const ValidateConstraint = defineOperation({
   tag: 'Features',
   http: { method: 'POST', url: '/api/admin/constraints/validate', status: 204 },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: ConstraintBody,
   errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError'],
 });

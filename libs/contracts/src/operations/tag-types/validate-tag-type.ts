@@ -10,7 +10,7 @@ export const ValidateTagType = defineOperation({
   tag: 'Tags',
   http: { method: 'POST', url: '/api/admin/tag-types/validate' },
   permission: 'authenticated',
-  idempotent: true,
+  readsOnly: true,
   body: TagTypeBody,
   reply: TagTypeValidation,
   errors: ['ValidationError', 'NameExistsError'],

@@ -14,7 +14,7 @@ export const PreviewProposal = defineOperation({
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/preview' },
   permission: 'proposer',
-  idempotent: true,
+  readsOnly: true,
   params: ProjectEnvironmentPath,
   body: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
   reply: ChangeRequestPreview,
