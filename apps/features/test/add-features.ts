@@ -20,6 +20,7 @@ export const addFeatures = (
       guard: permissiveGuard,
       lockReferences: () => Promise.resolve(),
       hidden: [],
+      isProjectVisible: () => true,
       settings: { allowsRegex: false },
       recordEvents: () => undefined,
     }).add(features, []),

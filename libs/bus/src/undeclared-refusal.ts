@@ -28,7 +28,8 @@ export const undeclaredRefusal = (
     ...errorsOfAnyRequest,
     ...(isOfConcurrentWrites || hasConditionalHeader(context) ? conditionalErrors(operation) : []),
   ];
-  if (documented.includes(thrown.kind)) return undefined;
+  // A defect of a called service is reported there.
+  if (thrown.kind === 'InternalError' || documented.includes(thrown.kind)) return undefined;
   return new Error(`${operation.subject} does not declare ${thrown.kind} in its errors: ${thrown.message}`, {
     cause: thrown,
   });

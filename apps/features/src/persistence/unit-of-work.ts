@@ -1,4 +1,4 @@
-import { type Caller, outboxEvent } from '@bunting/contracts';
+import { type Caller, maySee, outboxEvent } from '@bunting/contracts';
 import type { Tx } from '@bunting/database';
 import type { Outbox, OutboxProducer, ReplyOrReplay, WriteContext } from '@bunting/outbox';
 import type { DomainEvent } from '../domain/features/feature.ts';
@@ -44,6 +44,7 @@ interface RepositoryOptions {
   readonly guard: ProtectionGuard;
   /** the projects that the caller may not see */
   readonly hidden: readonly string[];
+  readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
 }
@@ -52,7 +53,11 @@ interface RepositoryOptions {
  * Repositories on one transaction. All that they store and emit is committed, or nothing. A write whose change has events takes them as
  * its last parameter, or as a function of what it has stored, and records them.
  */
-const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordEvents }: RepositoryOptions) => ({
+const repositories = (
+  tx: Tx,
+  outbox: Outbox,
+  { guard, hidden, isProjectVisible, settings, recordEvents }: RepositoryOptions,
+) => ({
   attemptResults: attemptResultRepository(tx),
   applications: applicationRepository(tx, recordEvents),
   contextFields: contextFieldRepository(tx, recordEvents),
@@ -64,6 +69,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordE
     guard,
     lockReferences: lockReferences(tx),
     hidden,
+    isProjectVisible,
     settings,
     recordEvents,
   }),
@@ -75,7 +81,7 @@ const repositories = (tx: Tx, outbox: Outbox, { guard, hidden, settings, recordE
   projects: projectRepository(tx, outbox, { guard, recordEvents }),
   protectionCopy: protectionCopyRepository(tx),
   readChangeContext: changeContextReader({ read: ({ text }, values) => tx.query(text, values) }, settings),
-  segments: segmentRepository(tx, outbox, { guard, hidden, recordEvents }),
+  segments: segmentRepository(tx, outbox, { guard, isProjectVisible, recordEvents }),
   strategyTypes: strategyTypeRepository(tx, recordEvents),
   tags: tagRepository(tx, recordEvents),
   usage: usageRepository(tx, outbox),
@@ -124,7 +130,8 @@ export const unitOfWork = (
         for (const event of events) recorded.push(event);
       };
       const hidden = caller.hiddenProjects ?? [];
-      const stores = repositories(tx, outbox, { guard, hidden, settings, recordEvents });
+      const isProjectVisible = (project: string): boolean => maySee(caller, project);
+      const stores = repositories(tx, outbox, { guard, hidden, isProjectVisible, settings, recordEvents });
       const result = await job({ ...stores, guard, recordEvents });
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
       outbox.emit(recorded.map((event) => outboxEvent(guard.markBypass(event), { by: caller, now })));

@@ -120,7 +120,7 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
   const openFlag = useOpenFlag();
   const projects = useProjects();
   const [target, setTarget] = useState<string>();
-  const move = useOperationMutation(MoveFeature, () => target !== undefined && openFlag(target, name));
+  const move = useOperationMutation(MoveFeature);
   return (
     <Dialog
       title={flagMessages.moveTitle(name)}
@@ -132,10 +132,11 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
             variant="primary"
             isDisabled={target === undefined}
             isPending={move.isPending}
-            onPress={() =>
-              target !== undefined &&
-              move.mutate({ params: { projectId: project, featureName: name }, body: { newProjectId: target } })
-            }
+            onPress={() => {
+              if (target === undefined) return;
+              const params = { projectId: project, featureName: name };
+              afterSuccess(move.mutateAsync({ params, body: { newProjectId: target } }), () => openFlag(target, name));
+            }}
           >
             {flagMessages.move}
           </Button>

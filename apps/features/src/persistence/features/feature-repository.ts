@@ -104,6 +104,8 @@ interface FeatureRepositoryOptions {
   readonly lockReferences: ReturnType<typeof lockReferencesOf>;
   /** the projects that the caller may not see */
   readonly hidden: readonly string[];
+  /** whether the caller may see a project; the check is repeated before the reply is replayed to a retry */
+  readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
 }
@@ -115,7 +117,7 @@ interface FeatureRepositoryOptions {
 export const featureRepository = (
   { query }: Tx,
   outbox: Outbox,
-  { guard, lockReferences, hidden, settings, recordEvents }: FeatureRepositoryOptions,
+  { guard, lockReferences, hidden, isProjectVisible, settings, recordEvents }: FeatureRepositoryOptions,
 ) => {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();
@@ -141,7 +143,7 @@ export const featureRepository = (
   const findOfInstance = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
     (await query<FeatureRow>(statement, values)).map(track);
 
-  const isVisible = ({ project }: Pick<Feature, 'project'>): boolean => !hidden.includes(project);
+  const isVisible = ({ project }: Pick<Feature, 'project'>): boolean => isProjectVisible(project);
   const find = async (statement: string, ...values: unknown[]): Promise<Feature[]> =>
     (await findOfInstance(statement, ...values)).filter(isVisible);
 

@@ -45,8 +45,8 @@ export const emitSegmentRemoval = (outbox: Outbox, id: number, version: number):
 interface SegmentRepositoryOptions {
   /** refuses edits that require a change request */
   readonly guard: ProtectionGuard;
-  /** the projects that the caller may not see */
-  readonly hidden: readonly string[];
+  /** whether the caller may see a project; the check is repeated before the reply is replayed to a retry */
+  readonly isProjectVisible: (project: string) => boolean;
   readonly recordEvents: RecordEvents;
 }
 
@@ -54,7 +54,7 @@ interface SegmentRepositoryOptions {
 export const segmentRepository = (
   tx: Tx,
   outbox: Outbox,
-  { guard, hidden, recordEvents }: SegmentRepositoryOptions,
+  { guard, isProjectVisible, recordEvents }: SegmentRepositoryOptions,
 ) => {
   const { query } = tx;
   const locked = new Map<number, BeforeAndAfter<StoredSegment>>();
@@ -84,7 +84,7 @@ export const segmentRepository = (
       name: string = '',
     ): Promise<{ readonly segment: StoredSegment } & Pick<SegmentUpdateContext, 'referrers' | 'idOfName'>> => {
       const [row] = await query<Row>(getForUpdate, [id, name]);
-      if (row === undefined || (row.segment.project !== null && hidden.includes(row.segment.project)))
+      if (row === undefined || (row.segment.project !== null && !isProjectVisible(row.segment.project)))
         throw segmentNotFound(id);
       const { segment, idOfName } = row;
       // A second statement: it sees features that began to use the segment while this transaction waited for the lock.
