@@ -35,6 +35,7 @@ describe('a proposed change in words', () => {
     ['deleteStrategy', { id: 'unknown' }, 'Remove a strategy'],
     ['patchVariant', { variants: [] }, 'Remove all variants'],
     ['somethingNew', { x: 1 }, 'somethingNew'],
+    ['constructor', {}, 'constructor'],
   ])('%s with %j is “%s”', (action, payload, sentence) => {
     expect(changeSentence({ action, payload }, known).sentence).toBe(sentence);
   });

@@ -1,4 +1,4 @@
-import { asJsonObject, type FeatureStrategy, type JsonObject } from '@bunting/contracts';
+import { asJsonObject, type ChangeAction, type FeatureStrategy, type JsonObject } from '@bunting/contracts';
 import { strategySentence } from './strategy-sentence.ts';
 
 /** The parts of a change that its sentence needs. */
@@ -42,49 +42,46 @@ const strategyIn = (members: JsonObject): FeatureStrategy => {
 const strategyBefore = (payload: JsonObject, { strategies }: SentenceContext): FeatureStrategy | undefined =>
   (payload['snapshot'] as FeatureStrategy | undefined) ?? strategies[textOf(payload['id'])];
 
-/** A change as a sentence. The sentence of an unknown action is the name of the action. */
-export const changeSentence = ({ action, payload }: DescribedChange, context: SentenceContext): ChangeSentence => {
-  const members = asJsonObject(payload);
-  const { environment, segmentNames } = context;
-  const describe = (strategy: object): string => strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
-  switch (action) {
-    case 'updateEnabled':
-      return { sentence: members['enabled'] === true ? `Turn on in ${environment}` : `Turn off in ${environment}` };
-    case 'addStrategy':
-      return { sentence: 'Add a strategy', after: describe(members) };
-    case 'updateStrategy': {
-      const before = strategyBefore(members, context);
-      const { snapshot: _, ...changed } = members;
-      const after = describe({ ...before, ...changed });
-      if (before === undefined) return { sentence: 'Change a strategy', after };
-      return { sentence: 'Change a strategy', before: describe(before), after };
-    }
-    case 'deleteStrategy': {
-      const before = strategyBefore(members, context);
-      return before === undefined
-        ? { sentence: 'Remove a strategy' }
-        : { sentence: 'Remove a strategy', before: describe(before) };
-    }
-    case 'reorderStrategy':
-      return { sentence: 'Change the order of the strategies' };
-    case 'patchVariant': {
-      const variants = Array.isArray(members['variants']) ? (members['variants'] as unknown[]).map(asJsonObject) : [];
-      return {
-        sentence: variants.length === 0 ? 'Remove all variants' : 'Set the variants',
-        ...(variants.length === 0 ? {} : { after: variants.map(weightOf).join(', ') }),
-      };
-    }
-    case 'archiveFeature':
-      return { sentence: 'Archive the flag, in every environment' };
-    case 'addDependency':
-      return { sentence: `Let it depend on ${textOf(members['feature'])}` };
-    case 'deleteDependency':
-      return { sentence: 'Let it depend on no other flag' };
-    case 'updateSegment':
-      return { sentence: `Change the segment ${textOf(members['name'])}`.trim() };
-    case 'deleteSegment':
-      return { sentence: 'Delete the segment' };
-    default:
-      return { sentence: action };
-  }
+const describe = (strategy: object, { segmentNames }: SentenceContext): string =>
+  strategySentence(strategyIn(asJsonObject(strategy)), segmentNames);
+
+type SentenceWriter = (payload: JsonObject, context: SentenceContext) => ChangeSentence;
+
+/** The sentence of each action. */
+const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
+  updateEnabled: ({ enabled }, { environment }) => ({
+    sentence: enabled === true ? `Turn on in ${environment}` : `Turn off in ${environment}`,
+  }),
+  addStrategy: (payload, context) => ({ sentence: 'Add a strategy', after: describe(payload, context) }),
+  updateStrategy: (payload, context) => {
+    const before = strategyBefore(payload, context);
+    const { snapshot: _, ...changed } = payload;
+    const after = describe({ ...before, ...changed }, context);
+    if (before === undefined) return { sentence: 'Change a strategy', after };
+    return { sentence: 'Change a strategy', before: describe(before, context), after };
+  },
+  deleteStrategy: (payload, context) => {
+    const before = strategyBefore(payload, context);
+    return before === undefined
+      ? { sentence: 'Remove a strategy' }
+      : { sentence: 'Remove a strategy', before: describe(before, context) };
+  },
+  reorderStrategy: () => ({ sentence: 'Change the order of the strategies' }),
+  patchVariant: (payload) => {
+    const variants = Array.isArray(payload['variants']) ? (payload['variants'] as unknown[]).map(asJsonObject) : [];
+    return variants.length === 0
+      ? { sentence: 'Remove all variants' }
+      : { sentence: 'Set the variants', after: variants.map(weightOf).join(', ') };
+  },
+  archiveFeature: () => ({ sentence: 'Archive the flag, in every environment' }),
+  addDependency: ({ feature }) => ({ sentence: `Let it depend on ${textOf(feature)}` }),
+  deleteDependency: () => ({ sentence: 'Let it depend on no other flag' }),
+  updateSegment: ({ name }) => ({ sentence: `Change the segment ${textOf(name)}`.trim() }),
+  deleteSegment: () => ({ sentence: 'Delete the segment' }),
 };
+
+const isKnown = (action: string): action is ChangeAction => Object.hasOwn(writers, action);
+
+/** A change as a sentence. The sentence of an action that only a newer server knows is its name. */
+export const changeSentence = ({ action, payload }: DescribedChange, context: SentenceContext): ChangeSentence =>
+  isKnown(action) ? writers[action](asJsonObject(payload), context) : { sentence: action };
