@@ -1,4 +1,5 @@
 import { changeRequestStates, isClosedState } from '@bunting/contracts';
+import { actionsWith, type PayloadReference } from '../domain/content/payload-references.ts';
 import { isPending, pendingStates } from '../domain/content/pending-states.ts';
 
 /** A list of texts as SQL, such as `('Draft', 'Approved')`. */
@@ -20,6 +21,21 @@ export const isVisibleSql = (user: '$1' | '$2'): string =>
 export const acceptsChangesSql = (draftOnly: '$1' | '$4'): string =>
   `request.${isPendingSql} and (request.state = 'Draft' or not ${draftOnly}) and request.applying is null`;
 
+/** SQL: whether the payload of a change has a reference. */
+export const hasReferenceSql = (reference: PayloadReference): string => {
+  const actions = actionsWith(reference);
+  return `change.action ${actions.length === 1 ? `= '${actions[0]}'` : `in ${sqlList(actions)}`}`;
+};
+
+/** SQL: whether a change makes one of the features the parent of another. */
+export const hasParentSql = (features: '$1' | '$2'): string =>
+  `${hasReferenceSql('parent')} and change.payload ->> 'feature' = any (${features}::text[])`;
+
 /** SQL: the ids that the property `segments` in the payload of a change of a strategy lists, as a set of texts. */
 export const segmentsOfStrategySql = `json_array_elements_text(
   case when json_typeof(change.payload -> 'segments') = 'array' then change.payload -> 'segments' else '[]' end)`;
+
+/** SQL: the id of the strategy whose segments a change sets; null for a new strategy. */
+export const idOfStrategyWithSegmentsSql = `case change.action ${actionsWith('segments', 'strategy')
+  .map((action) => `when '${action}' then change.payload ->> 'id'`)
+  .join(' ')} end`;

@@ -4,6 +4,9 @@ import { statesToApply, statesToReview } from '../domain/transitions/state-machi
 import { ChangeEntity, changeRequestEntities, ChangeRequestEntity, CommentEntity, ScheduleEntity } from './entities.ts';
 import {
   acceptsChangesSql,
+  hasParentSql,
+  hasReferenceSql,
+  idOfStrategyWithSegmentsSql,
   isOpenSql,
   isPendingSql,
   isVisibleSql,
@@ -135,11 +138,11 @@ export const selectScheduledAffecting: Statement = {
     where request.project = $1 and request.state = 'Scheduled' and exists (
       select from change where change.change_request_id = request.id and (
         change.feature = any ($2::text[])
-        or change.action = 'addDependency' and change.payload ->> 'feature' = any ($2::text[])
-        or change.action in ('updateStrategy', 'deleteStrategy') and change.payload ->> 'id' = any ($3::text[])
-        or change.action = 'reorderStrategy' and exists (
+        or ${hasParentSql('$2')}
+        or ${hasReferenceSql('strategy')} and change.payload ->> 'id' = any ($3::text[])
+        or ${hasReferenceSql('strategies')} and exists (
           select from json_array_elements(change.payload) moved where moved ->> 'id' = any ($3::text[]))
-        or change.action = 'patchVariant' and change.feature = any ($4::text[])))
+        or ${hasReferenceSql('variants')} and change.feature = any ($4::text[])))
     order by request.id limit 300`,
 };
 
@@ -153,8 +156,8 @@ export const selectScheduledChanges: Statement = {
     from change_request request join change on change.change_request_id = request.id
     where request.project = $1 and request.state = 'Scheduled' and (
       change.feature = any ($2::text[]) or change.segment_id = any ($3::integer[])
-      or change.action = 'addDependency' and change.payload ->> 'feature' = any ($2::text[])
-      or cardinality($3::integer[]) > 0 and change.action in ('addStrategy', 'updateStrategy'))
+      or ${hasParentSql('$2')}
+      or cardinality($3::integer[]) > 0 and ${hasReferenceSql('segments')})
     group by request.id order by request.id limit 300`,
 };
 
@@ -166,7 +169,7 @@ export const selectSegmentUses: Statement = {
     from change_request request join change on change.change_request_id = request.id,
       ${segmentsOfStrategySql} used (segment)
     where request.project = $1 and ${isOpenSql}
-      and change.action in ('addStrategy', 'updateStrategy') and used.segment = any ($2::text[])`,
+      and ${hasReferenceSql('segments')} and used.segment = any ($2::text[])`,
 };
 
 /**
@@ -179,12 +182,12 @@ export const selectStrategiesUsing: Statement = {
     select
       case when ${isVisibleSql('$2')}
         then json_build_object('id', request.id, 'title', request.title) end as request,
-      json_build_object('id', case change.action when 'updateStrategy' then change.payload ->> 'id' end,
+      json_build_object('id', ${idOfStrategyWithSegmentsSql},
         'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
         'strategyName', coalesce(change.payload ->> 'name', change.snapshot ->> 'name', '')) as strategy
     from change_request request join change on change.change_request_id = request.id
     where ${isOpenSql} and request.project <> all ($3::text[])
-      and change.action in ('addStrategy', 'updateStrategy') and json_typeof(change.payload -> 'segments') = 'array'
+      and ${hasReferenceSql('segments')} and json_typeof(change.payload -> 'segments') = 'array'
       and $1::text in (select json_array_elements_text(change.payload -> 'segments'))
     order by request.id, change.position limit 1000`,
 };

@@ -1,7 +1,7 @@
 import type { Tx } from '@bunting/database';
 import type { EditedObjects } from '../domain/objects-in-consumed-events.ts';
 import { ScheduleEntity } from './entities.ts';
-import { segmentsOfStrategySql } from './request-conditions-sql.ts';
+import { hasParentSql, hasReferenceSql, segmentsOfStrategySql } from './request-conditions-sql.ts';
 
 const lockDueRequestSql = `
   select extract(epoch from clock_timestamp() - schedule.scheduled_at)::float8 * 1000 as "delayMs"
@@ -29,8 +29,8 @@ const incrementUncheckedEditsSql = `
     $4::boolean or request.project = any ($3::text[]) or exists (
       select from change where change.change_request_id = request.id and (
         change.feature = any ($1::text[]) or change.segment_id = any ($2::integer[])
-        or change.action = 'addDependency' and change.payload ->> 'feature' = any ($1::text[])
-        or change.action in ('addStrategy', 'updateStrategy') and exists (
+        or ${hasParentSql('$1')}
+        or ${hasReferenceSql('segments')} and exists (
           select from ${segmentsOfStrategySql} used (segment) where used.segment = any ($2::integer[]::text[])))))`;
 
 /** Marks the scheduled requests that must be checked for conflicts because an object that they affect or refer to was edited. */
