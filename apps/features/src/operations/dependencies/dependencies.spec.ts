@@ -81,7 +81,12 @@ it('refuses invalid dependencies and stores nothing', async () => {
     await expect(add(child, { feature: parent })).rejects.toMatchObject({ kind: 'InvalidOperationError', message });
   }
   for (const child of ['unknown', 'foreign']) {
-    await expect(add(child, { feature: 'mother' })).rejects.toMatchObject({ kind: 'NotFoundError' });
+    for (const caller of [mia, lee]) {
+      await expect(add(child, { feature: 'mother' }, caller)).rejects.toMatchObject({
+        kind: 'NotFoundError',
+        message: `There's no feature named "${child}" in project "shop".`,
+      });
+    }
   }
   for (const refused of [
     () => add('child', { feature: 'mother' }, lee),

@@ -5,7 +5,7 @@ import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../delivery/emi
 import type { DomainEvent, Feature } from '../../domain/features/feature.ts';
 import { changedParents } from '../../domain/dependencies/dependency.ts';
 import type { ProjectContext } from '../../domain/project-context.ts';
-import { noFeatureFlag } from '../../domain/refusals.ts';
+import { featureNotInProject, noFeatureFlag } from '../../domain/refusals.ts';
 import { refusalOfMissingFeature } from './refusal-of-missing-feature.ts';
 import { featureJson } from '../entity-json-sql.ts';
 import { featureStatesSql } from './feature-queries.ts';
@@ -256,6 +256,20 @@ export const featureRepository = (
       if (found === undefined) throw noFeatureFlag();
       if (found.project !== project) throw await refusalOfMissingFeature(query, project, name);
       return found;
+    },
+    /**
+     * As `getWithParentsForUpdate`, also locks the feature of any project that is to become the parent, so that neither becomes a parent or a
+     * child concurrently.
+     */
+    getWithNewParentForUpdate: async (
+      project: string,
+      name: string,
+      newParent: string,
+    ): Promise<{ readonly child: Feature; readonly parent: Feature | undefined }> => {
+      const found = await find(withParentsForUpdate, [name, newParent], null);
+      const child = found.find((feature) => feature.name === name && feature.project === project);
+      if (child === undefined) throw featureNotInProject(name, project);
+      return { child, parent: found.find((feature) => feature.name === newParent) };
     },
 
     childrenOfAll,
