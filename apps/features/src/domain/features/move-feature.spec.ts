@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import { type MoveContext, moveFeature } from './move-feature.ts';
+import { featuresAddedByMove, type MoveContext, moveFeature } from './move-feature.ts';
 
 const here = someProjectContext({
   segments: new Map([
@@ -39,4 +39,15 @@ it('a feature with children cannot move', () => {
 it('a move to the same project changes nothing', () => {
   const feature = aFeature();
   expect(moveFeature(feature, { ...move, to: 'shop' })).toEqual({ feature, events: [] });
+});
+
+it('a move counts towards the limit of the target, unless the feature is archived or stays in its project', () => {
+  const [active, archived] = [aFeature(), aFeature({ archivedAt: '2026-01-02T00:00:00.000Z' })];
+  const added = [active, archived].map((feature) =>
+    ['garage', 'shop'].map((project) => featuresAddedByMove(feature, { ...feature, project })),
+  );
+  expect(added).toEqual([
+    [1, 0],
+    [0, 0],
+  ]);
 });

@@ -40,3 +40,7 @@ export const moveFeature = (feature: Feature, { to, source, target, children }: 
   const data = { oldProject: feature.project, newProject: to };
   return { feature: moved, events: [featureEvent('feature-project-change', moved, { data })] };
 };
+
+/** The number of features that a move adds to those that count towards the limit of the target: an archived feature does not count. */
+export const featuresAddedByMove = (before: Feature, after: Feature): number =>
+  after.project !== before.project && after.archivedAt === null ? 1 : 0;

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, MoveFeature } from '@bunting/contracts';
-import { moveFeature } from '../../domain/features/move-feature.ts';
+import { featuresAddedByMove, moveFeature } from '../../domain/features/move-feature.ts';
 import { saveDecision } from '../save-decisions.ts';
 import { requireBelowLimits } from './require-below-limits.ts';
 import { noReferences } from '../../persistence/projects/project-context-reader.ts';
@@ -22,13 +22,12 @@ export const moveFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const target = await tx.projectContext.ofProject(to, noReferences);
       const children = await tx.features.childrenOf(feature.name);
       const decision = moveFeature(feature, { to, source: projectContext, target, children });
-      const entersProject = decision.feature !== feature && feature.archivedAt === null;
       const { project } = await tx.projects.newFeatureContext(to, feature.name);
       await requireBelowLimits(tx, {
         project: to,
         projectFeatureLimit: project?.featureLimit ?? null,
         instanceFeatureLimit: undefined,
-        adding: entersProject ? 1 : 0,
+        adding: featuresAddedByMove(feature, decision.feature),
       });
       await saveDecision(tx, decision, caller);
       return null;
