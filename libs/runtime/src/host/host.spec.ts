@@ -5,7 +5,16 @@ import { reservePort } from '@bunting/testing';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type TObject, Type } from 'typebox';
-import { type AnyService, defineService, host, type RunningHost, openLog, type ServiceContext } from '../index.ts';
+import {
+  type AnyService,
+  defineService,
+  host,
+  type Loop,
+  type RunningHost,
+  openLog,
+  type ServiceContext,
+  startLoop,
+} from '../index.ts';
 
 const Greet = defineOperation({
   subject: 'call.search.greet',
@@ -129,6 +138,27 @@ describe('a host', () => {
       },
       { level: 'error', service: 'audit', component: 'relay', err: { message: 'The relay failed.' } },
     ]);
+  });
+
+  it('fails to stop with CHECK_REPLIES when a loop of a service still runs, and names the loop', async () => {
+    const started: Loop[] = [];
+    const looping: AnyService = {
+      ...other(),
+      start: async ({ log, onStop }: ServiceContext<TObject>) => {
+        const start = (name: string) => startLoop({ name, run: async () => undefined, intervalMs: 60_000, log });
+        const [stopped, forgotten] = [start('The sweeper'), start('The sleeper')];
+        onStop('sweeper', stopped.stop);
+        started.push(forgotten);
+        return { ready: async () => undefined };
+      },
+    };
+    const environment = { ...silent, AUDIT_SECRET: '7' };
+    const checked = await host([looping], { environment: { ...environment, CHECK_REPLIES: 'true' } });
+    await expect(checked.stop()).rejects.toThrow(/ after the stop: The sleeper\./);
+    const unchecked = await host([looping], { environment });
+    await unchecked.stop();
+    await Promise.all(started.map((loop) => loop.stop()));
+    await checked.stop();
   });
 
   it('handles at most MAX_CONCURRENT_CALLS calls concurrently and refuses further ones immediately', async () => {

@@ -1,6 +1,7 @@
 import { compatibilityCheckOfReadiness, openBus, serve } from '@bunting/bus';
 import { consumersOf } from '@bunting/contracts';
 import { Registry } from 'prom-client';
+import { collectRunningLoops, type RunningLoop } from '../loops/running-loops.ts';
 import { type Logger, openLog } from '../monitoring/log.ts';
 import { type MonitoringServer, startMonitoringServer } from '../monitoring/monitoring-server.ts';
 import { observeCalls } from '../monitoring/observe-calls.ts';
@@ -82,6 +83,12 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       await stopComponent({ name: 'export of spans', stop: tracing.stop, limitMs: spanExportStopLimitMs }, log);
     await Promise.all([...monitoringServers.values()].map((server) => server.close()));
   };
+  const runningLoops = new Set<RunningLoop>();
+  const requireNoRunningLoops = () => {
+    const names = [...runningLoops].map(({ name }) => name);
+    if (names.length > 0)
+      throw new Error(`These loops still run after the stop: ${names.join(', ')}. Stop them with onStop.`);
+  };
   const stop = () => (stopping ??= stopAll());
 
   try {
@@ -123,7 +130,8 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         draining: draining.signal,
         drainDelayMs: hostConfig.DRAIN_DELAY_MS,
       };
-      const runningService = await service.start(context as never);
+      const start = () => service.start(context as never);
+      const runningService = await (hostConfig.CHECK_REPLIES ? collectRunningLoops(runningLoops, start) : start());
       runningServices.set(service.name, runningService);
       serviceLog.info({ address: runningService.address }, 'The service is ready.');
     }
@@ -138,7 +146,8 @@ export const host = async (services: readonly AnyService[], options: HostOptions
     log,
     /** the ports of /health and /metrics, by service */
     monitoringPorts,
-    stop,
+    /** @throws Error with `CHECK_REPLIES`, when a loop that a service started still runs */
+    stop: () => stop().then(requireNoRunningLoops),
   };
 };
 export type RunningHost = Awaited<ReturnType<typeof host>>;

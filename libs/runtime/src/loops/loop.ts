@@ -2,6 +2,7 @@ import { Refusal } from '@bunting/contracts';
 import { withoutSpan } from '@bunting/tracing';
 import { type Log, logFailure } from '../monitoring/log.ts';
 import { backoffMs } from './backoff.ts';
+import { recordRunningLoop } from './running-loops.ts';
 import { wakeSignal } from './wake-signal.ts';
 
 export interface LoopOptions {
@@ -106,6 +107,7 @@ export const startLoop = (options: LoopOptions) => {
   };
   // A request may start the loop, but the loop is no part of the trace of the request.
   const running = withoutSpan(runRounds);
+  recordRunningLoop({ name }, running);
 
   return {
     /** Ends the pause, except the backoff after a failure. */

@@ -49,7 +49,7 @@ export const HostConfig = Type.Object({
   CHECK_REPLIES: Type.Boolean({
     default: false,
     description:
-      'validate every reply against its schema, and that errors are declared and writes check permissions; for tests',
+      'validate every reply against its schema, that errors are declared, that writes check permissions, and that a stop ends every loop; for tests',
   }),
   ...tracingSettings,
 });
