@@ -130,6 +130,12 @@ const persistenceBlocks = (service, allowed) =>
     never(`^(\\./)?(\\.\\./){${depth}}(?!${allowed.join('|')})`, persistenceMessage),
   ]);
 
+/** What has a timer of its own instead of `startLoop`: it needs no backoff, and ends when the last object that it watches does. */
+const filesWithInterval = [
+  'apps/gateway/src/admission/unread-responses.ts',
+  'apps/gateway/src/streaming/delivery-streams.ts',
+  'libs/bus/src/nats/call-protocol.ts',
+];
 const impureGlobals = [
   'process',
   'globalThis',
@@ -263,6 +269,19 @@ export default tseslint.config(
   ...persistenceBlocks('search', ['domain/', 'feature-search.ts$']),
   pureLibrary,
   ...domainBlocks,
+  {
+    files: ['apps/*/src/**/*.ts', 'libs/*/src/**/*.ts'],
+    ignores: [...tests, 'apps/console/**', 'libs/testing/**', ...filesWithInterval],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        {
+          name: 'setInterval',
+          message: 'A background job runs in startLoop, which handles its failures and its stop.',
+        },
+      ],
+    },
+  },
   {
     files: ['apps/*/src/domain/**/*.ts', 'libs/evaluation/src/**/*.ts'],
     ignores: tests,

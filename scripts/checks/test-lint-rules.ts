@@ -223,6 +223,14 @@ const samples: readonly Sample[] = [
   ...importSamples(gatewayPart, ['fastify', '@bunting/outbox', '@bunting/runtime']),
   ...codeSamples(gatewayPart, ["import type { Database } from '@bunting/database';\nexport type Opened = Database;"]),
 
+  // Background jobs.
+  ...codeSamples(composition, ['setInterval(() => undefined, 1_000);'], globals),
+  ...codeSamples('libs/outbox/src/producer/sample.ts', ['setInterval(() => undefined, 1_000);'], globals),
+  ...codeSamples(domain, ['setInterval(() => undefined, 1_000);'], globals),
+  ...codeSamples('libs/bus/src/nats/call-protocol.ts', ['setInterval(() => undefined, 1_000);']),
+  ...codeSamples('libs/bus/src/sample.spec.ts', ['setInterval(() => undefined, 1_000);']),
+  ...codeSamples(composition, ['setTimeout(() => undefined, 1_000);']),
+
   // How code is written everywhere.
   ...codeSamples('libs/bus/src/sample.ts', ['export default 1;', 'export enum Kind { One }'], syntax),
   ...codeSamples(
