@@ -8,7 +8,7 @@ export const removeDeletedUser =
   (transaction: UnitOfWork) =>
   ({ id, userId }: { readonly id: number; readonly userId: number }, context: CallContext): Promise<void> =>
     transaction(context, async ({ requests }) => {
-      const before = await requests.getForUpdate(id);
+      const before = await requests.getOfAnyProjectForUpdate(id);
       if (before === undefined || isClosedState(before.state) || before.applying !== null) return;
       await requests.save(removeUserFromRequest(before, userId, requests.now()));
     });

@@ -11,6 +11,6 @@ interface Options {
 export const resumeInterruptedRequest =
   ({ transaction, apply }: Options) =>
   async ({ id }: { readonly id: number }, context: CallContext): Promise<void> => {
-    const request = await transaction(context, ({ requests }) => requests.getForUpdate(id));
+    const request = await transaction(context, ({ requests }) => requests.getOfAnyProjectForUpdate(id));
     if (request !== undefined && request.applying !== null) await apply(request, context);
   };

@@ -34,7 +34,7 @@ const claimScheduledRequest =
     const scheduler = await findScheduler(bus, userId, context);
     return transaction(context, async ({ requests, schedules }) => {
       const delayMs = await schedules.lockDueRequest(id);
-      const request = delayMs === undefined ? undefined : await requests.getForUpdate(id);
+      const request = delayMs === undefined ? undefined : await requests.getOfAnyProjectForUpdate(id);
       // Another user may have rescheduled it in the meantime: the next run checks that user's permissions.
       if (delayMs === undefined || request?.schedule?.by.id !== userId) return undefined;
       const conflicts = await loadSegmentConflicts(requests, request);

@@ -28,7 +28,7 @@ export const suspendIfConflicting =
       },
     );
     await transaction(context, async ({ requests, schedules }) => {
-      const before = await requests.getForUpdate(id);
+      const before = await requests.getOfAnyProjectForUpdate(id);
       // The request was rescheduled in the meantime: the next run checks it again.
       if (before?.schedule?.scheduledAt !== request.schedule?.scheduledAt) return;
       await schedules.markChecked(id, uncheckedEdits);

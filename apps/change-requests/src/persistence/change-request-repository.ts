@@ -107,7 +107,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     stored.set(request.id, request);
     written = request;
   };
-  const getForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
+  const getOfAnyProjectForUpdate = async (id: number): Promise<ChangeRequest | undefined> => {
     // Two statements: the second one sees what was committed while the first one waited.
     await query('select from change_request where id = $1 for update', [id]);
     const [row] = await query<RequestRow & { nowMs: number }>(selectRequestAndNow, [id]);
@@ -163,9 +163,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     /** The time of this unit of work by the clock of the database, which all replicas share: when it locked a request. */
     now: (): Date => {
       if (lockedAt === undefined)
-        throw new Error(
-          'The unit of work has locked no change request: load one with getForUpdate or getVisible first.',
-        );
+        throw new Error('The unit of work has locked no change request: load one with getVisible first.');
       return lockedAt;
     },
 
@@ -202,14 +200,17 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
       setWritten({ ...before, requestedApprovers: userIds });
     },
 
-    /** The request of an id, in any project, locked until the end of this unit of work; undefined if there is none. */
-    getForUpdate,
+    /**
+     * The request of an id, in any project, locked until the end of this unit of work; undefined if there is none. For background jobs, and to
+     * lock a request that was found in its project before: `getVisible` compares the project.
+     */
+    getOfAnyProjectForUpdate,
     /**
      * The request of a path, locked likewise.
      * @throws Refusal `NotFoundError` if the project has no such request, or if it is a draft of another user.
      */
     getVisible: async ({ id, projectId }: RequestPath, userId: number): Promise<ChangeRequest> => {
-      const request = await getForUpdate(id);
+      const request = await getOfAnyProjectForUpdate(id);
       return requireVisible(request?.project === projectId ? request : undefined, id, userId);
     },
 
@@ -232,8 +233,7 @@ export const changeRequestRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) =>
     /** Stores the new state of a locked request. */
     save: async ({ request, events }: ChangeRequestDecision): Promise<void> => {
       const before = stored.get(request.id);
-      if (before === undefined)
-        throw new Error(`Change request ${request.id} is not locked: load it with getForUpdate or getVisible.`);
+      if (before === undefined) throw new Error(`Change request ${request.id} is not locked: load it with getVisible.`);
       persistRequest(tx.em, before, request);
       await tx.em.flush();
       setWritten(request);

@@ -25,9 +25,7 @@ const repositories = (tx: Tx, outbox: Outbox, storeEncryptedReply: IdempotentWri
       if (requireIfMatch === undefined) return;
       const [request] = requests.locked;
       if (request === undefined)
-        throw new Error(
-          'A write with If-Match has locked no change request: load the request with getForUpdate or getVisible.',
-        );
+        throw new Error('A write with If-Match has locked no change request: load the request with getVisible.');
       requireIfMatch([entityTagOfRequest(request)]);
     },
     /** Stores the reply of a write that another process may finish. */

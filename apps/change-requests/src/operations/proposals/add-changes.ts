@@ -90,7 +90,7 @@ const addToRequestInReview = async (
   proposal: CheckedProposal,
   base: ChangeRequest,
 ): Promise<ChangeRequest | undefined> => {
-  const before = await requests.getForUpdate(base.id);
+  const before = await requests.getOfAnyProjectForUpdate(base.id);
   if (before?.revision !== base.revision || !acceptsChanges(before, proposal)) return undefined;
   const decision = addTo(before, proposal, requests.now());
   if (decision.request !== before) await requests.save(decision);

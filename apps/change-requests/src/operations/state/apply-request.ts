@@ -41,7 +41,7 @@ export const applyRequest =
     );
     // Without the limits of the caller: the features service has applied the changes, or refused them.
     const storedTag = await transaction({ traceparent: context.traceparent }, async ({ requests, storeReply }) => {
-      const request = await requests.getForUpdate(id);
+      const request = await requests.getOfAnyProjectForUpdate(id);
       // Another process has finished the attempt in the meantime.
       if (request === undefined || request.applying === null || request.attempts !== attempts) return undefined;
       const decision = finishApplyAttempt(request, result, requests.now());
