@@ -5,7 +5,7 @@ import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
 /** The key of a query that calls an operation; without `parts`, the common start of the keys of all its queries. */
 export const operationKey = (operation: AnyOperation, ...parts: readonly unknown[]) =>
-  [operation.tag, operation.operationId, ...parts] as const;
+  [operation.operationId, ...parts] as const;
 
 /** The query of an operation that reads. */
 export const operationQuery = <O extends AnyOperation>(operation: O, request: Omit<CallRequest<O>, 'signal'>) =>
@@ -24,14 +24,10 @@ export const operationQueryWithEntityTag = <O extends AnyOperation>(
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
   });
 
-/**
- * A mutation that calls an operation. It invalidates the queries that the operation's tag makes stale; a mutation of several operations,
- * made by `useMutation`, invalidates all. @param onSuccess called before the queries are invalidated
- */
+/** A mutation that calls an operation. @param onSuccess called before the queries are invalidated */
 export const useOperationMutation = <O extends AnyOperation>(operation: O, onSuccess?: (reply: ReplyOf<O>) => void) =>
   useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
     mutationFn: (request) => call(operation, request),
-    meta: { operation },
     ...(onSuccess && { onSuccess }),
   });
 

@@ -1,7 +1,6 @@
-import { type AnyOperation, type OperationTag, retryOutcomes } from '@bunting/contracts';
+import { retryOutcomes } from '@bunting/contracts';
 import { MutationCache, type QueryClient, QueryClient as Client } from '@tanstack/react-query';
 import { ApiError, type FailureKind } from './api-error.ts';
-import { invalidateStaleQueries } from './invalidate-stale-queries.ts';
 
 /** The kinds of the console's own are no kinds of the API. */
 const isTemporaryKind = (kind: FailureKind): boolean => {
@@ -18,23 +17,15 @@ const retryDelay = (attempt: number, error: unknown): number =>
     ? Math.min(error.retryAfterSeconds, 30) * 1_000
     : Math.min(500 * 2 ** attempt, 8_000);
 
-declare module '@tanstack/react-query' {
-  interface Register {
-    // Made by `operationKey`: mutations find queries by their tag. Queries of several operations are `other`.
-    readonly queryKey: readonly [OperationTag | 'other', ...unknown[]];
-    readonly mutationMeta: { readonly operation?: AnyOperation };
-  }
-}
-
 /**
- * The client of all pages. Every mutation, successful or not, invalidates the queries that it makes stale. One that succeeds stays pending
- * until those that the page shows have been read again.
+ * The client of all pages. Every mutation, successful or not, invalidates all queries, of which the client reads again those that the page
+ * shows and the others when they are next shown. A mutation that succeeds stays pending until the page is up to date.
  */
 export const createQueryClient = (): QueryClient =>
   new Client({
     mutationCache: new MutationCache({
-      onSettled: (_data, error, _variables, _result, { meta }, { client }) => {
-        const invalidation = invalidateStaleQueries(client, meta?.operation);
+      onSettled: (_data, error, _variables, _result, _mutation, { client }) => {
+        const invalidation = client.invalidateQueries();
         return error === null ? invalidation : undefined;
       },
     }),

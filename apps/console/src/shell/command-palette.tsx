@@ -45,7 +45,7 @@ const useEntries = (text: string): readonly Entry[] => {
   }));
   // The list of administration pages is in a chunk of its own, so that it does not add to the first load.
   const { data: adminPages = [] } = useQuery({
-    queryKey: ['other', 'adminPages'],
+    queryKey: ['adminPages'],
     queryFn: async () => (await import('../pages/admin/admin-pages.ts')).adminPages,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -101,7 +101,7 @@ const ReadinessBadge = ({ isReady, reason, unavailable }: Readiness) => {
 
 const InstallationHealth = () => {
   const readiness = useQuery({
-    queryKey: ['other', 'readiness'],
+    queryKey: ['readiness'],
     queryFn: readReadiness,
     refetchInterval: 5_000,
     retry: false,

@@ -121,7 +121,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
       ? { ...actionWithoutTag, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } }
       : actionWithoutTag;
   const selected = useQuery({
-    queryKey: ['other', 'bulk', ...source.key, actionWithoutTag.kind],
+    queryKey: ['bulk', ...source.key, actionWithoutTag.kind],
     queryFn: async ({ signal }) => {
       const flags = await source.read(signal);
       return { flags, parents: actionWithoutTag.kind === 'archive' ? await readParents(flags, signal) : [] };

@@ -21,7 +21,6 @@ export const ChangePasswordDialog = ({ onClose }: { readonly onClose: () => void
   const changePassword = useMutation({
     mutationFn: (body: RequestOf<typeof ChangeOwnPassword>['body']) =>
       sendAfterSignIn('POST', urlOf(ChangeOwnPassword, {}), { body }),
-    meta: { operation: ChangeOwnPassword },
     onSuccess: () => {
       notify(text.passwordChanged);
       onClose();

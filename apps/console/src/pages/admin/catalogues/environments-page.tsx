@@ -179,7 +179,8 @@ const dialogs = {
 
 /** The environments in their order, with the dialogs that change them. */
 export const EnvironmentsPage = () => {
-  // The counts in the list decide whether an environment can be deleted, so they are read whenever the page is opened.
+  // The counts in the list decide whether an environment can be deleted, and writes outside of this browser change them, too: they are
+  // read whenever the page is opened.
   const environments = useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 0 });
   const mayCall = useMayCall();
   const [open, setOpen] = useState<{

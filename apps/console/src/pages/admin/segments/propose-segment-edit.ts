@@ -77,6 +77,5 @@ export const useProposeSegmentEdit = (
 ) =>
   useMutation<ChangeRequest, ApiError, SegmentEditProposal>({
     mutationFn: ({ target, edit }) => proposeSegmentEdit(target, edit),
-    meta: { operation: AddChanges },
     ...(onSuccess && { onSuccess }),
   });

@@ -166,7 +166,7 @@ const Plan = ({ event, plan, state }: PlanProps) => {
 /** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
 export const UndoDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
   const query = useQuery({
-    queryKey: ['other', 'undo', event.id],
+    queryKey: ['undo', event.id],
     queryFn: ({ signal }) => readCurrentState(event, signal),
     staleTime: 0,
     gcTime: 0,

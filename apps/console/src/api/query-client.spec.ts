@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { MutationObserver, QueryObserver } from '@tanstack/react-query';
+import { createQueryClient } from './query-client.ts';
+
+const client = createQueryClient();
+afterEach(() => client.clear());
+
+/** Shows a query on the page until the returned function is called. Its data never becomes stale by age. */
+const show = (name: string, read: () => Promise<string>): (() => void) =>
+  new QueryObserver(client, { queryKey: [name], queryFn: read, staleTime: Infinity }).subscribe(() => undefined);
+
+const write = (mutationFn: () => Promise<string>): Promise<string> =>
+  new MutationObserver(client, { mutationFn }).mutate();
+const refuse = (): Promise<never> => Promise.reject(new Error('refused'));
+
+/** What the page reads: `shown` is on it, `left` was on it before. */
+const aPage = async () => {
+  const reads: string[] = [];
+  const read = (name: string) => async () => {
+    reads.push(name);
+    return name;
+  };
+  const leave = show('left', read('left'));
+  await client.refetchQueries({ queryKey: ['left'] });
+  leave();
+  const close = show('shown', read('shown'));
+  await client.refetchQueries({ queryKey: ['shown'] });
+  reads.length = 0;
+  return { reads, close, showAgain: () => show('left', read('left')) };
+};
+
+describe('a write makes all reads stale', () => {
+  it.each([
+    ['succeeds', () => Promise.resolve('done')],
+    ['fails, since it may have had an effect', refuse],
+  ])('when it %s', async (_outcome, mutationFn) => {
+    const { reads, close, showAgain } = await aPage();
+    await write(mutationFn).catch(() => undefined);
+    expect(reads).toEqual(['shown']);
+    const leave = showAgain();
+    expect(reads).toEqual(['shown', 'left']);
+    leave();
+    close();
+  });
+
+  it('and stays pending until what the page shows has been read again', async () => {
+    const [isReadAgain, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+    const close = show('shown', () => {
+      if (client.getQueryData(['shown']) === undefined) return Promise.resolve('before');
+      isReadAgain.resolve();
+      return answered.promise;
+    });
+    await client.fetchQuery({ queryKey: ['shown'], staleTime: Infinity });
+    const order: string[] = [];
+    const written = write(() => Promise.resolve('done')).then(() => order.push('written'));
+    await isReadAgain.promise;
+    order.push('answered');
+    answered.resolve('after');
+    await written;
+    expect(order).toEqual(['answered', 'written']);
+    expect(client.getQueryData(['shown'])).toBe('after');
+    close();
+  });
+});
