@@ -15,14 +15,20 @@ import type {
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
 
-/** The actions that are shown with their snapshot. */
-const actionsWithSnapshot: ReadonlySet<ChangeAction> = new Set([
-  'updateStrategy',
-  'deleteStrategy',
-  'updateSegment',
-  'deleteSegment',
-  'patchVariant',
-]);
+/** Whether changes are shown with their snapshot, by action. */
+const hasSnapshot: Readonly<Record<ChangeAction, boolean>> = {
+  updateSegment: true,
+  deleteSegment: true,
+  updateEnabled: false,
+  addStrategy: false,
+  updateStrategy: true,
+  deleteStrategy: true,
+  archiveFeature: false,
+  patchVariant: true,
+  reorderStrategy: false,
+  addDependency: false,
+  deleteDependency: false,
+};
 
 /** An author in the format of the API. */
 export const toAuthorResponse = ({ id, name }: UserRef): Author => ({
@@ -42,9 +48,7 @@ const toCommentResponse = ({ id, text, createdBy, createdAt }: Comment): ChangeR
 };
 
 const payloadWithSnapshot = ({ action, payload, snapshot }: ProposedChange): unknown =>
-  actionsWithSnapshot.has(action) && snapshot !== null && typeof payload === 'object'
-    ? { ...payload, snapshot }
-    : payload;
+  hasSnapshot[action] && snapshot !== null && typeof payload === 'object' ? { ...payload, snapshot } : payload;
 
 /** The part of a preview that is shown with the changes. */
 export type PreviewedChanges = Pick<ChangeRequestPreview, 'features' | 'segments'>;

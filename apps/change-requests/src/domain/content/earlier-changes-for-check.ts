@@ -2,8 +2,20 @@ import { type Change, type ChangeAction, isSegmentChange } from '@bunting/contra
 import type { ProposedChange } from '../change-request.ts';
 import { parentFeatureOf } from './payload-references.ts';
 
-/** The actions that affect dependencies between features. */
-const dependencyActions: ReadonlySet<ChangeAction> = new Set(['addDependency', 'deleteDependency', 'archiveFeature']);
+/** Whether changes affect dependencies between features, by action. */
+const affectsDependencies: Readonly<Record<ChangeAction, boolean>> = {
+  updateSegment: false,
+  deleteSegment: false,
+  updateEnabled: false,
+  addStrategy: false,
+  updateStrategy: false,
+  deleteStrategy: false,
+  archiveFeature: true,
+  patchVariant: false,
+  reorderStrategy: false,
+  addDependency: true,
+  deleteDependency: true,
+};
 
 /**
  * The earlier changes that can affect the check of newer ones. Changes of other features matter only for dependencies and for uses of a
@@ -18,11 +30,11 @@ export const earlierChangesForCheck = (
   const features = new Set(
     newer.flatMap((change) => (isSegmentChange(change) ? [] : [change.feature, parentFeatureOf(change)])),
   );
-  const changesDependencies = newer.some(({ action }) => dependencyActions.has(action));
+  const changesDependencies = newer.some(({ action }) => affectsDependencies[action]);
   return earlier.filter(
     ({ action, feature, segment }) =>
       segment !== null ||
       (feature !== null && features.has(feature)) ||
-      (changesDependencies && dependencyActions.has(action)),
+      (changesDependencies && affectsDependencies[action]),
   );
 };
