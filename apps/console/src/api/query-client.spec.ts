@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { MutationObserver, QueryObserver } from '@tanstack/react-query';
 import { createQueryClient } from './query-client.ts';
 
@@ -41,6 +41,26 @@ describe('a write makes all reads stale', () => {
     expect(reads).toEqual(['shown', 'left']);
     leave();
     close();
+  });
+
+  it('and does not wait for a read that gets no response', async () => {
+    const isReadAgain = Promise.withResolvers<void>();
+    const close = show('shown', () => {
+      if (client.getQueryData(['shown']) === undefined) return Promise.resolve('before');
+      isReadAgain.resolve();
+      return new Promise(() => undefined);
+    });
+    await client.fetchQuery({ queryKey: ['shown'], staleTime: Infinity });
+    jest.useFakeTimers();
+    try {
+      const written = write(() => Promise.resolve('done'));
+      await isReadAgain.promise;
+      await jest.advanceTimersByTimeAsync(1_000);
+      expect(await written).toBe('done');
+    } finally {
+      jest.useRealTimers();
+      close();
+    }
   });
 
   it('and stays pending until what the page shows has been read again', async () => {

@@ -17,16 +17,20 @@ const retryDelay = (attempt: number, error: unknown): number =>
     ? Math.min(error.retryAfterSeconds, 30) * 1_000
     : Math.min(500 * 2 ** attempt, 8_000);
 
+const maxWaitForReadsMs = 1_000;
+const delay = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
 /**
  * The client of all pages. Every mutation, successful or not, invalidates all queries, of which the client reads again those that the page
- * shows and the others when they are next shown. A mutation that succeeds stays pending until the page is up to date.
+ * shows and the others when they are next shown. A mutation that succeeds stays pending until the page is up to date, but no longer than a
+ * second: a read whose service is away is retried for longer.
  */
 export const createQueryClient = (): QueryClient =>
   new Client({
     mutationCache: new MutationCache({
       onSettled: (_data, error, _variables, _result, _mutation, { client }) => {
-        const invalidation = client.invalidateQueries();
-        return error === null ? invalidation : undefined;
+        const readAgain = client.invalidateQueries();
+        return error === null ? Promise.race([readAgain, delay(maxWaitForReadsMs)]) : undefined;
       },
     }),
     defaultOptions: {

@@ -146,6 +146,7 @@ export const BulkDialog = ({ action: actionWithoutTag, flags: source, onClose }:
   const configs = useQueries({ queries: projects.map(changeRequestConfigQuery) });
   const run = useMutation({
     mutationFn: (_: void, { client }) => runBulkAction(changingFlags, action, { client, onProgress: setProgress }),
+    onMutate: () => setProgress(0),
     onSuccess: setResults,
   });
   const areProtectionsRead = configs.every(({ isPending }) => !isPending);
