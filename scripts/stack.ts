@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createDataFolder, dataFolders } from '../apps/all-in-one/src/data-folders.ts';
-import { services, servicesWithDatabases } from '../apps/all-in-one/src/services.ts';
+import { services, servicesWithDatabaseSettings } from '../apps/all-in-one/src/services.ts';
 import { optionError, runCommand } from './command.ts';
 import { ensureNatsServerInstalled } from './testing/install-nats-server.ts';
 import { type SupervisedProcess, superviseProcess } from './stack/supervised-process.ts';
@@ -145,7 +145,7 @@ const startStack = async (
       maxFailures: maxNatsFailures,
     });
     const port = Number(environment['PORT'] || 4242);
-    for (const { service, setting, database } of servicesWithDatabases) {
+    for (const { service, setting, database } of servicesWithDatabaseSettings) {
       for (let replica = 1; replica <= (scale.get(service.name) ?? 1); replica++) {
         const monitoringPort = await freePort(ports);
         const name = replica === 1 ? service.name : `${service.name}-${replica}`;

@@ -9,7 +9,7 @@ import {
   hasDatabases,
 } from '../../apps/all-in-one/src/data-folders.ts';
 import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
-import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
+import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
 import { allMigrations } from '../migrations/all-migrations.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,7 +33,7 @@ const databaseAt = (service: ServiceName, url: string): ServiceDatabase => {
 
 /** The databases of all services at one PostgreSQL. */
 export const serviceDatabasesAt = (urlOf: (database: string) => string): readonly ServiceDatabase[] =>
-  servicesWithDatabases.map(({ service, database }) => databaseAt(service.name, urlOf(database)));
+  servicesWithDatabaseSettings.map(({ service, database }) => databaseAt(service.name, urlOf(database)));
 
 /** The database of one of the services. */
 export const databaseOfService = (databases: readonly ServiceDatabase[], name: ServiceName): ServiceDatabase => {
@@ -64,7 +64,7 @@ export const withDatabaseUrls = async <T>(
   { create = false, only }: ServiceDatabaseOptions,
   job: (completeEnvironment: Environment) => Promise<T>,
 ): Promise<T> => {
-  const missing = servicesWithDatabases.filter(
+  const missing = servicesWithDatabaseSettings.filter(
     ({ service, setting }) => (only?.includes(service.name) ?? true) && !isSettingGiven(environment, setting),
   );
   if (missing.length === 0) return job(environment);
@@ -84,7 +84,7 @@ export const withServiceDatabases = async <T>(
   job: (databases: readonly ServiceDatabase[]) => Promise<T>,
 ): Promise<T> =>
   withDatabaseUrls(environment, { create }, (completeEnvironment) => {
-    const databases = servicesWithDatabases.map(({ service, setting }) => {
+    const databases = servicesWithDatabaseSettings.map(({ service, setting }) => {
       // A URL from the settings may be in a file, so all settings are read. For a database of the embedded PostgreSQL they are not checked.
       const { [setting]: url = '' } = isSettingGiven(environment, setting)
         ? (readConfig(configSchemaOf(service), completeEnvironment) as Readonly<Record<string, string>>)

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { GatewayConfig } from '../../apps/gateway/src/config.ts';
 import { dataFolders, hasDatabases } from '../../apps/all-in-one/src/data-folders.ts';
 import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
-import { servicesWithDatabases } from '../../apps/all-in-one/src/services.ts';
+import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
 import { withDatabaseUrls } from '../databases/service-databases.ts';
 import { checkMeilisearch } from './check-meilisearch.ts';
 import { checkService } from './check-service.ts';
@@ -41,7 +41,7 @@ const faultsOf = (component: string, error: unknown): readonly Finding[] => {
 
 /** Adds the URLs of the embedded PostgreSQL of `npm start`, if the environment names no database and the data of this PostgreSQL exists. */
 const withEmbedded = <T>(environment: Environment, job: (environment: Environment) => Promise<T>): Promise<T> => {
-  const namesDatabase = servicesWithDatabases.some(({ setting }) => isSettingGiven(environment, setting));
+  const namesDatabase = servicesWithDatabaseSettings.some(({ setting }) => isSettingGiven(environment, setting));
   if (namesDatabase || !hasDatabases(dataFolders(environment))) return job(environment);
   return withDatabaseUrls(environment, {}, job);
 };
@@ -49,7 +49,7 @@ const withEmbedded = <T>(environment: Environment, job: (environment: Environmen
 const checkServices = async (environment: Environment, minFreeGib: number): Promise<readonly Finding[]> => {
   const findings: Finding[] = [];
   const checkedServers = new Set<string>();
-  for (const { service, setting } of servicesWithDatabases) {
+  for (const { service, setting } of servicesWithDatabaseSettings) {
     if (!isSettingGiven(environment, setting)) {
       findings.push(passedCheck(service.name, `not checked: ${setting} is not set`));
       continue;

@@ -3,7 +3,7 @@ import type { RunningGateway } from '@bunting/gateway';
 import { host, type RunningHost } from '@bunting/runtime';
 import { createDataFolder, dataFolders } from './data-folders.ts';
 import { isSettingGiven } from './database-setting.ts';
-import { services, servicesWithDatabases } from './services.ts';
+import { services, servicesWithDatabaseSettings } from './services.ts';
 
 type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +16,7 @@ const reachableUrl = (url: string): string =>
  * `BUNTING_DATA_DIR`, each in a database of its own.
  */
 export const startPlatform = async (environment: EnvironmentVariables) => {
-  const missing = servicesWithDatabases.filter(({ setting }) => !isSettingGiven(environment, setting));
+  const missing = servicesWithDatabaseSettings.filter(({ setting }) => !isSettingGiven(environment, setting));
   const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
   let dataDir: string | undefined;

@@ -16,4 +16,7 @@ export const services: readonly AnyService[] = [
 ];
 
 /** Every service with its database, in the same order. */
-export const servicesWithDatabases = services.map((service) => ({ service, ...databaseSettingOf(service.name) }));
+export const servicesWithDatabaseSettings = services.map((service) => ({
+  service,
+  ...databaseSettingOf(service.name),
+}));

@@ -2,7 +2,7 @@ import type { Constraint, ExportedFeatures } from '@bunting/contracts';
 import { expect } from '@jest/globals';
 import type { Feature } from '../src/domain/features/feature.ts';
 import type { ImportAuthorship } from '../src/domain/import-export/import-authorship.ts';
-import type { ImportDestination } from '../src/domain/import-export/import-destination.ts';
+import type { ImportDestinationState } from '../src/domain/import-export/import-destination-state.ts';
 import { type ImportPlan, planImport } from '../src/domain/import-export/plan-import.ts';
 import { aUserReference, someProjectContext } from './builders.ts';
 import { refusalOf } from './refusal-of.ts';
@@ -72,7 +72,7 @@ export const anExport = (about: Partial<ExportedFeatures> = {}): ExportedFeature
 });
 
 /** A destination with a segment `beta` that has another id than in the export. `about` replaces members of it. */
-export const aDestination = (about: Partial<ImportDestination> = {}): ImportDestination => ({
+export const aDestination = (about: Partial<ImportDestinationState> = {}): ImportDestinationState => ({
   project: 'shop',
   environment: 'development',
   projectContext: someProjectContext({ segments: new Map([[41, { id: 41, name: 'beta', project: null }]]) }),
@@ -93,9 +93,9 @@ export const anImportAuthorship = (): ImportAuthorship => {
     generateStrategyId: () => `made-${++made}`,
   };
 };
-export const planned = (file: ExportedFeatures, destination: ImportDestination = aDestination()): ImportPlan =>
+export const planned = (file: ExportedFeatures, destination: ImportDestinationState = aDestination()): ImportPlan =>
   planImport(file, destination, anImportAuthorship());
-export const faultsOf = (file: ExportedFeatures, destination: ImportDestination = aDestination()) => {
+export const faultsOf = (file: ExportedFeatures, destination: ImportDestinationState = aDestination()) => {
   const refusal = refusalOf(() => planned(file, destination));
   expect(refusal.kind).toBe('ValidationError');
   return refusal.details.map(({ message, path }) => [

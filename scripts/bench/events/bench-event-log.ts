@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { startPlatform } from '../../../apps/all-in-one/src/platform.ts';
-import { servicesWithDatabases } from '../../../apps/all-in-one/src/services.ts';
+import { servicesWithDatabaseSettings } from '../../../apps/all-in-one/src/services.ts';
 import { type EventSearchKind, eventSearchKinds } from './event-search-kinds.ts';
 import { fillEventLog, pruneOutbox } from './fill-event-log.ts';
 
@@ -32,7 +32,7 @@ const percentile = (durations: readonly number[], share: number): number =>
 const fillLog = async (events: number, folder: string) => {
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres') });
   const databases = Object.fromEntries(
-    servicesWithDatabases.map(({ setting, database }) => [setting, postgres.urlOf(database)]),
+    servicesWithDatabaseSettings.map(({ setting, database }) => [setting, postgres.urlOf(database)]),
   );
   const platform = await startPlatform({
     ...databases,

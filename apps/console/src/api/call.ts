@@ -1,5 +1,5 @@
 import { type AnyOperation, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
-import { apiErrorMessages } from '../messages/api-errors.ts';
+import { unexplainedFailureMessages } from '../messages/unexplained-failures.ts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './pending-sign-in.ts';
 import { authorizationHeader } from './api-key.ts';
@@ -68,7 +68,7 @@ const parseBody = async (response: Response): Promise<unknown> => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ApiError('UnexpectedResponse', apiErrorMessages.notJson, { status: response.status });
+    throw new ApiError('UnexpectedResponse', unexplainedFailureMessages.notJson, { status: response.status });
   }
 };
 
@@ -83,7 +83,7 @@ const fetchResponse = async (url: string, init: RequestInit): Promise<ApiRespons
     return { response, body: await parseBody(response) };
   } catch (error) {
     if (error instanceof ApiError || init.signal?.aborted === true) throw error;
-    throw new ApiError('Offline', apiErrorMessages.offline);
+    throw new ApiError('Offline', unexplainedFailureMessages.offline);
   }
 };
 

@@ -2,7 +2,7 @@ import { StreamClientFeatures, StreamFlagChanges } from '@bunting/contracts';
 import type { ServiceContext } from '@bunting/runtime';
 import { unreadResponses } from '../admission/unread-responses.ts';
 import type { GatewayConfig } from '../config.ts';
-import { clientHandlers } from '../delivery/client/client-handlers.ts';
+import { featurePollHandlers } from '../delivery/client/feature-poll-handlers.ts';
 import { clientStream } from '../delivery/client/client-stream.ts';
 import { fetchModePolicy } from '../delivery/client/fetch-mode-policy.ts';
 import { preRoutingPollResponses } from '../delivery/client/pre-routing-poll-responses.ts';
@@ -36,7 +36,7 @@ export const startSdkDelivery = async (
     streams,
     openStreams: measures.open,
     sdkHandlers: new Map([
-      ...clientHandlers(delivery, directToStream),
+      ...featurePollHandlers(delivery, directToStream),
       ...frontendHandlers(delivery),
       ...ofrepHandlers({ delivery, tickets }),
       [StreamClientFeatures.subject, clientStream({ delivery, streams, authenticate, fetchMode })],

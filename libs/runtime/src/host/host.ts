@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { collectRunningLoops, type RunningLoop } from '../loops/running-loops.ts';
 import { type Logger, openLog } from '../monitoring/log.ts';
 import { type MonitoringServer, startMonitoringServer } from '../monitoring/monitoring-server.ts';
-import { observeCalls } from '../monitoring/observe-calls.ts';
+import { logAndMeasureCalls } from '../monitoring/log-and-measure-calls.ts';
 import { processMetrics } from '../monitoring/process-metrics.ts';
 import type { ConfigSchema, ProcessEnvironment } from '../settings/read-config.ts';
 import {
@@ -98,7 +98,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
       const metrics = new Registry();
       metrics.setDefaultLabels({ service: service.name });
       if (index === 0) sharedMetrics.register(metrics, tracing?.counts);
-      const observe = observeCalls(serviceLog, metrics);
+      const observe = logAndMeasureCalls(serviceLog, metrics);
       const maxConcurrent = config[maxConcurrentCallsKey(service.name)] as number;
       const port = config[monitoringPortKey(service.name)] as number;
       const requireCompatible = compatibilityCheckOfReadiness(bus, service.name);

@@ -15,7 +15,7 @@ import { sharedMessages } from '../../messages/shared.ts';
 import { SkipChangeRequestNotice } from '../../changes/protection-notices.tsx';
 import { type EditProtection, useEditProtection } from '../../changes/use-edit-protection.ts';
 import { strategySentence } from '../../messages/sentences/strategy-sentence.ts';
-import { strategyDifferences } from './strategy-differences.ts';
+import { differencesToReference } from './differences-to-reference-environment.ts';
 import { EnableDisabledStrategiesDialog } from './enable-disabled-strategies-dialog.tsx';
 import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
 import { useEnvironmentEdits } from './use-environment-edits.ts';
@@ -144,7 +144,7 @@ export const EnvironmentColumn = ({
     !isArchived && (isProtected || hasPermission(permission, { project, environment: name }));
 
   const { added, missing } = useMemo(
-    () => strategyDifferences(environment.strategies ?? [], reference?.strategies),
+    () => differencesToReference(environment.strategies ?? [], reference?.strategies),
     [environment, reference],
   );
   const maxShown = showsAll ? Number.POSITIVE_INFINITY : maxShownStrategies;

@@ -34,7 +34,7 @@ export const updateFeature = (feature: Feature, update: UpdateFeatureBody): Deci
   return setMetadata(feature, changeMetadata(update, feature));
 };
 
-const variantsRefusal =
+const variantsPatchedElsewhere =
   'Changing variants is done via PATCH operation to /api/admin/projects/:project/features/:feature/variants';
 
 const targetsVariants = ({ path, from }: PatchOperation): boolean =>
@@ -53,7 +53,7 @@ const targetsUnknownMember = ({ path }: PatchOperation, { members }: PatchableMe
  * Patches the metadata of a feature: a removed member returns to its value in a new feature, and a patch of any other member is ignored.
  */
 export const patchFeature = (feature: Feature, patch: JsonPatch): Decision => {
-  if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsRefusal);
+  if (patch.some(targetsVariants)) throw refusal('OperationDeniedError', variantsPatchedElsewhere);
   const document = featureWithoutEnvironments(feature);
   const patchable: PatchableMembers = { members: new Set(Object.keys(document)), maps: new Set() };
   const steps = patch.filter((step) => !targetsUnknownMember(step, patchable));

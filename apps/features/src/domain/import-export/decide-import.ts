@@ -1,7 +1,7 @@
 import type { FeatureChange, ImportFeaturesBody, ImportReport } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import type { ImportAuthorship } from './import-authorship.ts';
-import type { ImportDestination } from './import-destination.ts';
+import type { ImportDestinationState } from './import-destination-state.ts';
 import { type ImportEvent, type MissingPermission, missingImportPermissions } from './import-permissions.ts';
 import { type ImportPlan, planImport } from './plan-import.ts';
 import { partsRequiringChangeRequest } from './parts-requiring-change-request.ts';
@@ -9,7 +9,7 @@ import { immediateEvents, splitImport } from './split-import.ts';
 
 /** The stored objects that an import refers to. */
 export interface StoredForImport {
-  readonly destination: Omit<ImportDestination, 'project' | 'environment' | 'features'>;
+  readonly destination: Omit<ImportDestinationState, 'project' | 'environment' | 'features'>;
   /** the features that the file names, and the parents of their dependencies, in any project */
   readonly features: readonly Feature[];
   /** the protected environments of the project */

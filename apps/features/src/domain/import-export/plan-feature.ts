@@ -18,11 +18,11 @@ import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';
 import type { FeatureWithSettingsInFile, FileContent, Located, StrategyInFile } from './parse-import-file.ts';
 import type { ImportAuthorship } from './import-authorship.ts';
-import type { ImportDestination } from './import-destination.ts';
+import type { ImportDestinationState } from './import-destination-state.ts';
 
 /** The inputs of the plan for one feature. */
 export interface PlanContext extends ImportAuthorship {
-  readonly destination: ImportDestination;
+  readonly destination: ImportDestinationState;
   readonly content: FileContent;
   readonly errors: ImportErrors;
   readonly segmentsByName: ReadonlyMap<string, SegmentReference>;

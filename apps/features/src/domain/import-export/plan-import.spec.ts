@@ -5,7 +5,7 @@ import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.
 import { aDestination, anExport, constraint, faultsOf, planned, rollout, byName } from '../../../test/imports.ts';
 import type { Feature } from '../features/feature.ts';
 import { inEnvironment } from '../features/feature-in-environment.ts';
-import type { ImportDestination } from './import-destination.ts';
+import type { ImportDestinationState } from './import-destination-state.ts';
 import { fileReferences } from './parse-import-file.ts';
 import type { ImportPlan } from './plan-import.ts';
 
@@ -16,7 +16,7 @@ const featureOf = (plan: ImportPlan, name = 'checkout'): Feature => {
 };
 
 /** The destination after an import, with everything that the plan brings. */
-const after = (plan: ImportPlan, destination: ImportDestination): ImportDestination => ({
+const after = (plan: ImportPlan, destination: ImportDestinationState): ImportDestinationState => ({
   ...destination,
   features: new Map([...destination.features, ...byName(plan.features.map(({ feature }) => feature))]),
   tagTypes: new Set([...destination.tagTypes, ...plan.tagTypes.map(({ name }) => name)]),

@@ -6,7 +6,7 @@ import type { StoredTagType } from '../tag-types/tag-type.ts';
 import { hasEnvironment, type SegmentReference } from '../project-context.ts';
 import { newContextFields, newTags, newTagTypes } from './new-context-fields-and-tags.ts';
 import type { ImportAuthorship } from './import-authorship.ts';
-import type { ImportDestination } from './import-destination.ts';
+import type { ImportDestinationState } from './import-destination-state.ts';
 import { checkDependencies } from './check-dependencies.ts';
 import { ImportErrors } from './import-errors.ts';
 import type { ImportEvent, ImportEventType } from './import-permissions.ts';
@@ -40,7 +40,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
  */
 export const planImport = (
   data: ExportedFeatures,
-  destination: ImportDestination,
+  destination: ImportDestinationState,
   authorship: ImportAuthorship,
 ): ImportPlan => {
   const { project, environment, projectContext, features, tagTypes } = destination;

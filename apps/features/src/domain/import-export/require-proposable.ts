@@ -8,7 +8,7 @@ import {
   requireMayPropose,
 } from '@bunting/contracts';
 
-const tooManyFeatures = (reason: string): Refusal => {
+const tooLargeForChangeRequest = (reason: string): Refusal => {
   const message = `The import takes a change request of ${reason}. Import fewer features.`;
   return refusal('ExceedsLimitError', message, { details: [{ message, path: '/body/data/features' }] });
 };
@@ -17,12 +17,12 @@ const tooManyFeatures = (reason: string): Refusal => {
 export const requireProposable = (caller: Caller, project: string, changes: readonly FeatureChange[]): void => {
   requireMayPropose(caller, project);
   if (changes.length > maxChangesPerChangeRequest) {
-    throw tooManyFeatures(`${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}`);
+    throw tooLargeForChangeRequest(`${changes.length} changes, and one can hold at most ${maxChangesPerChangeRequest}`);
   }
 };
 
 /** Refuses a proposal that is too large, with the snapshots of its changes. */
 export const requireProposalSize = (bytes: number): void => {
   if (bytes > maxBytesPerChangeRequest)
-    throw tooManyFeatures(`more than ${maxBytesPerChangeRequest} bytes, with what it would replace`);
+    throw tooLargeForChangeRequest(`more than ${maxBytesPerChangeRequest} bytes, with what it would replace`);
 };

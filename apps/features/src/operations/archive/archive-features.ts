@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { ArchiveFeatures, authorise } from '@bunting/contracts';
 import { archiveFeatures } from '../../domain/archive/archive-feature.ts';
-import { requireSameProject } from '../../domain/features/require-same-project.ts';
+import { requireFeaturesOfProject } from '../../domain/features/require-features-of-project.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -14,7 +14,7 @@ export const archiveFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const named = new Set(body.features);
       const featuresAndParents = await tx.features.findWithParentsForUpdate(body.features);
       const features = featuresAndParents.filter(({ name }) => named.has(name));
-      requireSameProject(features, params.projectId);
+      requireFeaturesOfProject(features, params.projectId);
       const children = await tx.features.childrenOfAll(features.map(({ name }) => name));
       await saveDecisions(tx, archiveFeatures(features, children, now.toISOString()), caller);
       return null;

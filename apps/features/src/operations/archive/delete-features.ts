@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, DeleteFeatures } from '@bunting/contracts';
-import { requireSameProject } from '../../domain/features/require-same-project.ts';
+import { requireFeaturesOfProject } from '../../domain/features/require-features-of-project.ts';
 import { deleteArchivedFeatures } from './delete-archived-features.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,7 @@ export const deleteFeaturesEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authorise(caller, DeleteFeatures.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
-      requireSameProject(features, params.projectId);
+      requireFeaturesOfProject(features, params.projectId);
       await deleteArchivedFeatures(tx, features);
       return null;
     }),

@@ -1,7 +1,7 @@
 import { implement } from '@bunting/bus';
 import { authorise, ReviveFeatures } from '@bunting/contracts';
 import { reviveFeature } from '../../domain/archive/revive-feature.ts';
-import { requireSameProject } from '../../domain/features/require-same-project.ts';
+import { requireFeaturesOfProject } from '../../domain/features/require-features-of-project.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import { requireRevivable } from './require-revivable.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -13,7 +13,7 @@ export const reviveFeaturesEndpoint = ({ transaction, instanceFeatureLimit }: Fe
       authorise(caller, ReviveFeatures.permission, { project: params.projectId });
       await tx.projects.lockShared({ project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
-      requireSameProject(features, params.projectId);
+      requireFeaturesOfProject(features, params.projectId);
       const decisions = features.map((feature) => reviveFeature(feature, now.toISOString()));
       await requireRevivable(tx, decisions, instanceFeatureLimit);
       await saveDecisions(tx, decisions, caller);

@@ -2,7 +2,7 @@ import { type Change, isSegmentChange } from '@bunting/contracts';
 import { segmentIdsOf } from '../../domain/changes/subjects-of-changes.ts';
 import { handlerOf } from '../../domain/changes/action-handlers.ts';
 import type { ChangeContextQuery } from '../../persistence/changes/change-context-reader.ts';
-import { collectReferenceCandidates } from '../reference-candidates.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 
 /** The names of the features that changes edit or refer to. */
 export const featureNamesToRead = (changes: readonly Change[]): string[] =>
@@ -14,7 +14,7 @@ export const featureNamesToRead = (changes: readonly Change[]): string[] =>
 /** What the context of changes has to be read for: the objects that they edit or refer to. */
 export const changeContextQuery = (project: string, changes: readonly Change[]): ChangeContextQuery => ({
   project,
-  ...collectReferenceCandidates(changes),
+  ...possibleReferencesIn(changes),
   features: featureNamesToRead(changes),
   segments: segmentIdsOf(changes),
   segmentNames: changes.flatMap((change) => handlerOf(change).alsoReads(change).segmentNames ?? []),

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, SetStale } from '@bunting/contracts';
-import { requireSameProject } from '../../domain/features/require-same-project.ts';
+import { requireFeaturesOfProject } from '../../domain/features/require-features-of-project.ts';
 import { markStale } from '../../domain/features/update-feature.ts';
 import { saveDecisions } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
@@ -11,7 +11,7 @@ export const setStaleEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, body, caller } = request;
       authorise(caller, SetStale.permission, { project: params.projectId });
       const features = await tx.features.findAllForUpdate(body.features);
-      requireSameProject(features, params.projectId);
+      requireFeaturesOfProject(features, params.projectId);
       await saveDecisions(
         tx,
         features.map((feature) => markStale(feature, body.stale)),

@@ -11,7 +11,7 @@ import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
 import { type PlaygroundContent, withChanges } from '../../domain/playground/playground-content.ts';
 import { toChangeContext } from '../changes/to-change-context.ts';
 import { changeContextQuery } from '../changes/change-context-query.ts';
-import { collectReferenceCandidates } from '../reference-candidates.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 
@@ -34,7 +34,7 @@ export const changesOf = ({ changes }: ProposedChanges): Change[] => changes.map
 
 /** The ids of segments that changes may refer to. */
 export const segmentCandidatesIn = (proposal: ProposedChanges): readonly number[] =>
-  collectReferenceCandidates(changesOf(proposal)).numbers;
+  possibleReferencesIn(changesOf(proposal)).numbers;
 
 /**
  * The content as it would be if changes were applied.

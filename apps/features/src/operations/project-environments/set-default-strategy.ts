@@ -4,7 +4,7 @@ import {
   defaultStrategyUpdated,
   normalizeDefaultStrategy,
 } from '../../domain/project-environments/default-strategy.ts';
-import { collectReferenceCandidates } from '../reference-candidates.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import { authoriseAndLockProject } from '../projects/authorise-and-lock-project.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -18,7 +18,7 @@ export const setDefaultStrategyEndpoint = ({ transaction }: FeaturesContext) =>
         caller,
         access: SetDefaultStrategy.permission,
       });
-      const projectContext = await tx.projectContext.ofProject(projectId, collectReferenceCandidates(body));
+      const projectContext = await tx.projectContext.ofProject(projectId, possibleReferencesIn(body));
       if (projectContext === undefined)
         throw new Error(`The project ${projectId} is locked, and has no projectContext.`);
       const strategy = normalizeDefaultStrategy(project.id, environment, body, projectContext);

@@ -3,7 +3,7 @@ import { authorise, SetStrategySegments } from '@bunting/contracts';
 import { strategyNotFound } from '../../domain/refusals.ts';
 import { setStrategySegments } from '../../domain/segments/set-strategy-segments.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { collectReferenceCandidates } from '../reference-candidates.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
@@ -18,7 +18,7 @@ export const setStrategySegmentsEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         projectId,
         owner.name,
-        collectReferenceCandidates(segmentIds),
+        possibleReferencesIn(segmentIds),
       );
       const ref = { environment: environmentId, strategyId };
       await saveDecision(tx, setStrategySegments(feature, ref, segmentIds, projectContext), caller);

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { addStrategy } from '../../domain/strategies/edit-strategy.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { collectReferenceCandidates } from '../reference-candidates.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -15,7 +15,7 @@ export const addStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        collectReferenceCandidates(body),
+        possibleReferencesIn(body),
       );
       authorise(caller, AddStrategy.permission, { project: feature.project, environment });
       const strategyId = randomUUID();

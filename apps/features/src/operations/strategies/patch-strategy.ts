@@ -3,7 +3,7 @@ import { authorise, PatchStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { patchStrategy } from '../../domain/strategies/edit-strategy.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { collectReferenceCandidates } from '../reference-candidates.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const patchStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        collectReferenceCandidates(body),
+        possibleReferencesIn(body),
       );
       authorise(caller, PatchStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = patchStrategy(feature, params, body, projectContext);

@@ -3,7 +3,7 @@ import { authorise, UpdateStrategy } from '@bunting/contracts';
 import { publicStrategy, strategyOf } from '../../domain/strategies/strategy.ts';
 import { updateStrategy } from '../../domain/strategies/update-strategy.ts';
 import { saveDecision } from '../save-decisions.ts';
-import { collectReferenceCandidates } from '../reference-candidates.ts';
+import { possibleReferencesIn } from '../possible-references.ts';
 import type { FeaturesContext } from '../context.ts';
 
 export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
@@ -13,7 +13,7 @@ export const updateStrategyEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature, projectContext } = await tx.features.getForUpdate(
         params.projectId,
         params.featureName,
-        collectReferenceCandidates(body),
+        possibleReferencesIn(body),
       );
       authorise(caller, UpdateStrategy.permission, { project: feature.project, environment: params.environment });
       const decision = updateStrategy(feature, params, body, projectContext);

@@ -7,7 +7,7 @@ import { featureJson, storedSegmentJson } from '../entity-json-sql.ts';
 import { defaultStrategiesWithSegment } from '../projects/default-strategies-sql.ts';
 import {
   type ConstraintSettings,
-  type ReferenceCandidates,
+  type PossibleReferences,
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
@@ -16,7 +16,7 @@ import { activeChildrenOfAll, isActive } from '../sql/active-features.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
 
 /** The project and objects to read for changes: those that they edit, and those that their handlers read besides. */
-export interface ChangeContextQuery extends ReferenceCandidates {
+export interface ChangeContextQuery extends PossibleReferences {
   readonly project: string;
   /** names of features that change, and of their future parents */
   readonly features: readonly string[];

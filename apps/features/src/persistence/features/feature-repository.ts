@@ -15,7 +15,7 @@ import type { ProtectionGuard } from '../changes/protection-guard.ts';
 import { selectProtectedEnvironments } from '../changes/protection-copy-repository.ts';
 import {
   type ConstraintSettings,
-  type ReferenceCandidates,
+  type PossibleReferences,
   projectContextJson,
   type ProjectContextJson,
   projectContextOf,
@@ -218,7 +218,7 @@ export const featureRepository = (
     getForUpdate: async (
       project: string,
       name: string,
-      { texts, numbers }: ReferenceCandidates,
+      { texts, numbers }: PossibleReferences,
     ): Promise<LockedFeature> => {
       const [row] = await query<FeatureWithProjectContext>(getForUpdate, [name, project, texts, numbers]);
       if (row === undefined) throw await refusalOfMissingFeature(query, project, name);

@@ -11,13 +11,13 @@ import type {
  * The texts and numbers in a request that may be names of context fields or ids of segments. Of those objects, rules read only these, and
  * the ones that the stored feature and default strategies use.
  */
-export interface ReferenceCandidates {
+export interface PossibleReferences {
   readonly texts: readonly string[];
   readonly numbers: readonly number[];
 }
 
 /** For requests that name no context field and no segment. */
-export const noReferences: ReferenceCandidates = { texts: [], numbers: [] };
+export const noReferences: PossibleReferences = { texts: [], numbers: [] };
 
 interface ConnectedEnvironment extends Environment {
   readonly defaultStrategy: StrategyProperties | null;
@@ -93,7 +93,7 @@ const projectContextOfProject = `
  */
 export const projectContextReader = ({ query }: Tx, hidden: readonly string[], settings: ConstraintSettings) => ({
   /** The context of a project; undefined if the project does not exist or is archived. */
-  ofProject: async (project: string, { texts, numbers }: ReferenceCandidates): Promise<ProjectContext | undefined> => {
+  ofProject: async (project: string, { texts, numbers }: PossibleReferences): Promise<ProjectContext | undefined> => {
     const [row] = await query<{ projectContext: ProjectContextJson }>(projectContextOfProject, [
       project,
       texts,

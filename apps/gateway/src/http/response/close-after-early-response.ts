@@ -6,10 +6,10 @@ const lingerIdleMs = 5_000;
 /** Maximum milliseconds for which the rest is drained. Many clients read the response only after they have sent their whole request. */
 const maxLingerMs = 30_000;
 /** Rejected bodies up to this size are read to their end, so that the connection can be reused. */
-const maxDrainedBytes = 64 * 1024;
+const maxBytesReadForReuse = 64 * 1024;
 
 const mayHaveLongRest = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxDrainedBytes;
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxBytesReadForReuse;
 
 /**
  * Ends the connection after a response that was sent before the whole request arrived, without reading the rest into memory. The rest is

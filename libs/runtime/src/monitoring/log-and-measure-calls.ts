@@ -4,7 +4,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Logger } from './log.ts';
 
 /** Logs and measures the calls of a service. Successful reads that services make on no user's behalf are logged at `debug` only. */
-export const observeCalls = (log: Logger, metrics: Registry): ((served: ServedCall) => void) => {
+export const logAndMeasureCalls = (log: Logger, metrics: Registry): ((served: ServedCall) => void) => {
   const duration = new Histogram({
     name: 'bunting_call_duration_seconds',
     help: 'duration of calls, by operation and outcome',

@@ -3,7 +3,7 @@ import type { Feature } from './feature.ts';
 import { shortName } from '../refusals.ts';
 
 /** Refuses to change features of projects other than the requested one. */
-export const requireSameProject = (features: readonly Feature[], project: string): void => {
+export const requireFeaturesOfProject = (features: readonly Feature[], project: string): void => {
   const others = new Set(features.map((feature) => feature.project).filter((id) => id !== project));
   if (others.size === 0) return;
   // The words are Unleash's, also the singular.

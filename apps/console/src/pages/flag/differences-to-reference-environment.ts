@@ -5,7 +5,7 @@ import { strategyFingerprint } from '../../strategies/strategy-draft.ts';
  * Compares the strategies of an environment with those of a reference by their content: `added` are in the environment only, `missing` in
  * the reference only. Without a reference both are empty.
  */
-export const strategyDifferences = (
+export const differencesToReference = (
   own: readonly FeatureStrategy[],
   reference: readonly FeatureStrategy[] | undefined,
 ): { readonly added: ReadonlySet<FeatureStrategy>; readonly missing: readonly FeatureStrategy[] } => {

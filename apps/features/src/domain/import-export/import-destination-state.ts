@@ -4,7 +4,7 @@ import type { FeatureNaming } from '../names.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /** The current state of the project and environment of an import, with every existing object that the file names. */
-export interface ImportDestination {
+export interface ImportDestinationState {
   readonly project: string;
   readonly environment: string;
   readonly naming?: FeatureNaming | null | undefined;

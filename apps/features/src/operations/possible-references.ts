@@ -1,11 +1,11 @@
 import { maxId } from '@bunting/contracts';
-import type { ReferenceCandidates } from '../persistence/projects/project-context-reader.ts';
+import type { PossibleReferences } from '../persistence/projects/project-context-reader.ts';
 
 /** The maximum length of texts that are looked up as names, in UTF-16 code units. */
 const maxLength = 255;
 
 /** All texts and numbers of a request that may be names or ids, at any depth: a JSON Patch may contain them anywhere. */
-export const collectReferenceCandidates = (request: unknown): ReferenceCandidates => {
+export const possibleReferencesIn = (request: unknown): PossibleReferences => {
   const texts = new Set<string>();
   const numbers = new Set<number>();
   const pending: unknown[] = [request];

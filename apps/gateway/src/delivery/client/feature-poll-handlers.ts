@@ -6,7 +6,7 @@ import type { FetchModePolicy } from './fetch-mode-policy.ts';
 import { type PollOperation, pollOperations } from './poll-operations.ts';
 
 /** The handlers of routed requests of server SDKs, by subject. */
-export const clientHandlers = (
+export const featurePollHandlers = (
   delivery: Delivery,
   directToStream: FetchModePolicy['directToStream'],
 ): ReadonlyMap<string, SdkHandler> => {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { collectReferenceCandidates } from './reference-candidates.ts';
+import { possibleReferencesIn } from './possible-references.ts';
 
 it('collects all texts and integers of a request, at any depth and without duplicates', () => {
   const request = [
@@ -7,12 +7,12 @@ it('collects all texts and integers of a request, at any depth and without dupli
     { value: { constraints: [{ contextName: 'userId' }] } },
     7,
   ];
-  expect(new Set(collectReferenceCandidates(request).texts)).toEqual(new Set(['add', '/segments/-', 'userId']));
-  expect(collectReferenceCandidates(request).numbers).toEqual([7]);
+  expect(new Set(possibleReferencesIn(request).texts)).toEqual(new Set(['add', '/segments/-', 'userId']));
+  expect(possibleReferencesIn(request).numbers).toEqual([7]);
 });
 
 it('leaves out texts and numbers that cannot be names or ids', () => {
-  expect(collectReferenceCandidates(['x'.repeat(256), 1.5, 2 ** 31, -(2 ** 40), null, true])).toEqual({
+  expect(possibleReferencesIn(['x'.repeat(256), 1.5, 2 ** 31, -(2 ** 40), null, true])).toEqual({
     texts: [],
     numbers: [],
   });
@@ -21,7 +21,7 @@ it('leaves out texts and numbers that cannot be names or ids', () => {
 it('collects references from long and deeply nested requests', () => {
   let deep: unknown = 'bottom';
   for (let level = 0; level < 100_000; level++) deep = [deep];
-  expect(collectReferenceCandidates([Array.from({ length: 500_000 }, () => 1), deep])).toEqual({
+  expect(possibleReferencesIn([Array.from({ length: 500_000 }, () => 1), deep])).toEqual({
     texts: ['bottom'],
     numbers: [1],
   });
