@@ -11,6 +11,7 @@ import { gatewayEntities, TokenEntity, UserEntity } from '../src/persistence/ent
 import { gatewayMigrations } from '../src/persistence/migrations/index.ts';
 import { openSecretHasher } from '../src/persistence/secrets/secret-hasher.ts';
 import { gatewayService, type RunningGateway } from '../src/service.ts';
+import { addLossOfRightsTriggers, lossOfRightsTriggersKey } from './loss-of-rights-triggers.ts';
 
 export const adminToken = '*:*.0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
 export const tokenKey = 'a key that only this test knows, of 32 characters and more';
@@ -35,7 +36,7 @@ export interface StartOptions {
 }
 
 const migrated = {
-  key: `gateway ${JSON.stringify(gatewayMigrations)}`,
+  key: `gateway ${JSON.stringify(gatewayMigrations)} ${lossOfRightsTriggersKey}`,
   migrate: async (url: string) => {
     const database = await openDatabase({
       url,
@@ -44,6 +45,7 @@ const migrated = {
       entities: gatewayEntities,
     });
     await database.close();
+    await addLossOfRightsTriggers(url);
   },
 };
 

@@ -21,7 +21,8 @@ const selectIsLeft = `
 
 /**
  * Refuses a transaction that would leave no administrator. The repositories mark each write that takes rights away, so that no operation
- * can omit the check; a transaction without such a write is not checked.
+ * can omit the check; a transaction without such a write is not checked. In tests a write that is not marked fails by triggers
+ * (`test/loss-of-rights-triggers.ts`).
  */
 export const lastAdministratorGuard = ({ query }: Pick<Tx, 'query'>) => {
   let takesRightsAway = false;
