@@ -145,6 +145,18 @@ it('finds in the README of a service every operation of other services that it c
   expect(differences).toEqual([]);
 });
 
+it('finds in the README of a service with a table of operations each of them', () => {
+  const missing = readmes.flatMap(({ file, folder, text }) => {
+    const table = /^## Serves$(.*?)^#+ /ms.exec(text)?.[1] ?? '';
+    if (!table.includes('| Operation')) return [];
+    const listed = new Set([...table.matchAll(/`([a-z]+(?:-[a-z]+)*)`/g)].map(([, name]) => name));
+    return allOperations
+      .filter((operation) => serviceOf(operation) === path.basename(folder) && !listed.has(operationName(operation)))
+      .map((operation) => `${file}: ${operationName(operation)}`);
+  });
+  expect(missing).toEqual([]);
+});
+
 it('finds every folder of the sources of a service or library in its README', () => {
   const unlisted = readmes.flatMap(({ file, folder, text }) =>
     readdirSync(path.join(folder, 'src'), { withFileTypes: true })

@@ -2,7 +2,7 @@ import { requireAllEndpoints } from '@bunting/bus';
 import { migrateDatabase, openDatabase } from '@bunting/database';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { AuditConfig } from './config.ts';
-import { startHousekeeping } from './background/housekeeping.ts';
+import { type HousekeepingTask, startHousekeeping } from './background/housekeeping.ts';
 import { registerMissedEventsMetric } from './missed-events-metric.ts';
 import { auditContext } from './operations/context.ts';
 import { auditEndpoints } from './operations/index.ts';
@@ -58,10 +58,12 @@ export const auditService = defineService({
     });
     const served = await serve(requireAllEndpoints('audit', auditEndpoints(context)));
     onStop('calls', () => served.stop(), drainTimeoutMs);
-    const tasks = [{ name: 'Merging texts into the index', step: textIndex.merge, everyMs: textIndexMergeIntervalMs }];
+    const tasks: HousekeepingTask[] = [
+      { name: 'Merging texts into the index', step: textIndex.merge, everyMs: textIndexMergeIntervalMs },
+    ];
     const days = config.AUDIT_RETENTION_DAYS;
     if (days !== undefined) {
-      const step = () => dropOldestExpiredBatch(database, new Date(Date.now() - days * dayMs));
+      const step = (now: Date) => dropOldestExpiredBatch(database, new Date(now.getTime() - days * dayMs));
       tasks.push({ name: 'Dropping old events', step, everyMs: retentionIntervalMs });
     }
     const housekeeping = startHousekeeping(tasks, log);
