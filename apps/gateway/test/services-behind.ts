@@ -19,6 +19,8 @@ import {
   DeprecatedSearchEvents,
   SearchFeatures,
 } from '@bunting/contracts';
+import { leastOf } from '@bunting/testing';
+import type { Static } from 'typebox';
 
 /** One call that reached a service. */
 export interface ReceivedCall {
@@ -32,7 +34,13 @@ export interface ReceivedCall {
   readonly idempotency: IdempotentWrite | undefined;
 }
 
-const feature = (name: string, project: string) => ({ name, project, type: 'release', stale: false });
+/** A reply of `create-feature` with all of its required properties. */
+export const aFeature = (name: string, project: string) => ({
+  ...(leastOf(CreateFeature.reply) as Static<typeof CreateFeature.reply>),
+  name,
+  project,
+  createdAt: '2026-11-21T10:00:00.000Z',
+});
 
 /** Checks the permission, as endpoints of services do. */
 const authorised = ({ operation, handle }: Endpoint): Endpoint => ({
@@ -51,7 +59,6 @@ export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly 
     const { params, query, body, caller, requestId, traceparent, idempotency } = request;
     received.push({ operation, params, query, body, caller, requestId, traceparent, idempotency });
   };
-  const at = '2026-11-21T10:00:00.000Z';
   return {
     received,
     endpoints: [
@@ -69,14 +76,7 @@ export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly 
       }),
       implement(CreateFeature, async (request) => {
         record('create-feature', request);
-        const { name } = request.body;
-        return {
-          ...feature(name, request.params.projectId),
-          description: null,
-          createdAt: at,
-          impressionData: false,
-          archived: false,
-        };
+        return aFeature(request.body.name, request.params.projectId);
       }),
       implement(ArchiveFeature, async (request) => {
         record('archive-feature', request);

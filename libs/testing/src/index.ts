@@ -1,5 +1,6 @@
 export { openEventStream, type OpenEventStream, type ReceivedEvent } from './event-stream.ts';
 export { eventually } from './eventually.ts';
+export { leastOf } from './least-of.ts';
 export { longFreshnessTimeouts } from './long-freshness-timeouts.ts';
 export { type NatsServerOptions, startNats, type TestNats } from './start-nats.ts';
 export { type Balancer, startBalancer } from './balancer.ts';

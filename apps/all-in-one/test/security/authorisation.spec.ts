@@ -13,8 +13,8 @@ import {
   type RoleWithPermissions,
   type User,
 } from '@bunting/contracts';
+import { leastOf } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TSchema } from 'typebox';
 import type { ApiResponse } from '../support/api.ts';
 import { expectRefusal } from '../support/expectations.ts';
 import { featurePath, platformClient } from '../support/platform-client.ts';
@@ -41,37 +41,6 @@ const mounted = httpOperations.flatMap((operation) => {
   return http === undefined ? [] : [{ operation, http, name: `${http.method} ${http.url}` }];
 });
 type Mounted = (typeof mounted)[number];
-
-/** The smallest value that satisfies a schema. */
-const leastOf = (schema: TSchema): unknown => {
-  const {
-    type,
-    enum: among,
-    properties,
-    required = [],
-    anyOf,
-    minItems = 0,
-    items,
-    minimum = 1,
-  } = schema as TSchema & {
-    type?: string;
-    enum?: unknown[];
-    properties?: Record<string, TSchema>;
-    required?: string[];
-    anyOf?: TSchema[];
-    minItems?: number;
-    items?: TSchema;
-    minimum?: number;
-  };
-  if (among !== undefined) return among[0];
-  if (anyOf !== undefined) return leastOf(anyOf[0] as TSchema);
-  if (properties !== undefined)
-    return Object.fromEntries(required.map((key) => [key, leastOf(properties[key] as TSchema)]));
-  if (type === 'array') return Array.from({ length: minItems }, () => leastOf(items as TSchema));
-  if (type === 'integer' || type === 'number') return minimum;
-  if (type === 'boolean') return true;
-  return type === 'string' ? 'x' : {};
-};
 
 const pathOf = ({ http }: Mounted, { project, feature }: Target): string =>
   http.url.replaceAll(/:(\w+)/g, (_all, name: string) => {

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { fakeProjectEndpoints } from '../../test/access-api.ts';
 import { rawRequest } from '../../test/raw-http.ts';
 import { refusalOf } from '../../test/refusal-of.ts';
+import { aFeature } from '../../test/services-behind.ts';
 import { adminToken, type StartedGateway, startGateway } from '../../test/started-gateway.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
@@ -38,19 +39,17 @@ beforeAll(async () => {
       GATEWAY_TRUSTED_PROXIES: '127.0.0.0/8',
     },
   });
-  const feature = { name: 'one', project: 'default', type: 'release', stale: false };
-  const created = { ...feature, description: null, createdAt: new Date().toISOString(), impressionData: false };
   await gateway.behind([
     ...fakeProjectEndpoints(['default']),
     implement(GetFeature, async () => {
       await hold();
-      return feature as never;
+      return aFeature('one', 'default') as never;
     }),
     implement(ReportFrontendMetrics, async () => {
       await hold();
       return null;
     }),
-    implement(CreateFeature, async () => ({ ...created, archived: false })),
+    implement(CreateFeature, async () => aFeature('one', 'default')),
   ]);
   for (const token of frontendKeys) await gateway.givenToken({ token, kind: 'frontend', environment: 'development' });
   for (const token of adminTokens) await gateway.givenToken({ token, kind: 'admin' });
