@@ -236,7 +236,11 @@ export const openDatabase = async ({
     get roundTrips() {
       return roundTrips;
     },
-    close: (): Promise<void> => orm.close(true),
+    close: async (): Promise<void> => {
+      await orm.close(true);
+      // The ORM ends the pool only if it has run a statement itself.
+      if (pool?.ending === false) await pool.end();
+    },
   };
 };
 export type Database = Awaited<ReturnType<typeof openDatabase>>;

@@ -17,6 +17,18 @@ describe('a database', () => {
     ]);
   });
 
+  it('has no connection left after it was closed', async () => {
+    const fresh = await freshDatabase('closed');
+    const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: [flagTable] });
+    await database.transaction(({ query }) => query("insert into flag (name) values ('a')"));
+    await database.close();
+    const server = new URL(fresh.url);
+    const name = server.pathname.slice(1);
+    server.pathname = '/postgres';
+    // PostgreSQL refuses to drop a database that another connection still uses after some seconds.
+    await withClient(server.href, (client) => client.query(`drop database ${name}`));
+  });
+
   it('is refused with one sentence by a version that lacks some of its migrations', async () => {
     await open([flagTable, second]);
     await expect(open([flagTable])).rejects.toThrow(NewerDatabaseError);
