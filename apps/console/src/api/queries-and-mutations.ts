@@ -1,6 +1,7 @@
 import { type AnyOperation, GetMe, ListEnvironments, ListProjects, type ReplyOf } from '@bunting/contracts';
 import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import type { ApiError } from './api-error.ts';
+import { notifyError } from '../shell/toasts.tsx';
 import { call, type CallRequest, callWithEntityTag } from './call.ts';
 
 /** The key of a query that calls an operation; without `parts`, the common start of the keys of all its queries. */
@@ -24,11 +25,20 @@ export const operationQueryWithEntityTag = <O extends AnyOperation>(
     queryFn: ({ signal }) => callWithEntityTag(operation, { ...request, signal } as CallRequest<O>),
   });
 
-/** A mutation that calls an operation. @param onSuccess called before the queries are invalidated */
-export const useOperationMutation = <O extends AnyOperation>(operation: O, onSuccess?: (reply: ReplyOf<O>) => void) =>
+/**
+ * A mutation that calls an operation.
+ * @param failure `notified` shows an error in the corner; with `handled` the caller shows it: the mutation's `error`, or what it catches
+ * @param onSuccess called before the queries that the page shows are read again
+ */
+export const useOperationMutation = <O extends AnyOperation>(
+  operation: O,
+  failure: 'handled' | 'notified',
+  onSuccess?: (reply: ReplyOf<O>) => void,
+) =>
   useMutation<ReplyOf<O>, ApiError, CallRequest<O>>({
     mutationFn: (request) => call(operation, request),
     ...(onSuccess && { onSuccess }),
+    ...(failure === 'notified' && { onError: notifyError }),
   });
 
 export const useMe = () => useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });

@@ -77,6 +77,21 @@ describeInBrowser('the page of a flag', () => {
     await closeChecked(opened);
   });
 
+  it('saves the details that were changed, and keeps what another user has changed meanwhile', async () => {
+    const name = await aFlag({ description: 'Before' });
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Description').fill('After');
+    await api('PATCH', `${flags}/${name}`, [{ op: 'replace', path: '/type', value: 'kill-switch' }]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await api('GET', `${flags}/${name}`)).toMatchObject({ description: 'After', type: 'kill-switch' });
+    await page.getByText('After', { exact: true }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('fits a narrow screen, with a name as long as one may be', async () => {
     const name = await aFlag();
     const long = `${name}-${'x'.repeat(99 - name.length)}`;

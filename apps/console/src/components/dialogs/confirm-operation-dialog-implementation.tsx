@@ -51,7 +51,7 @@ export const ConfirmOperationDialogImplementation = <O extends AnyOperation>({
     onDone?.();
   };
   // The page of the thing itself is left before its queries are invalidated: after a deletion, they would find nothing.
-  const mutation = useOperationMutation(operation, onDone && finish);
+  const mutation = useOperationMutation(operation, 'handled', onDone && finish);
   const [typedText, setTypedText] = useState('');
   const isNameTyped = typedName === undefined || typedText.trim() === typedName;
   const run = async (): Promise<void> => {

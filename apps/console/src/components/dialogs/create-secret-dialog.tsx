@@ -48,7 +48,7 @@ export const CreateSecretDialog = <O extends AnyOperation>({
   onClose,
 }: CreateSecretDialogProps<O>) => {
   const [shownSecret, setShownSecret] = useState<ShownSecret | undefined>();
-  const create = useOperationMutation(operation, (reply) => setShownSecret(secret(reply)));
+  const create = useOperationMutation(operation, 'handled', (reply) => setShownSecret(secret(reply)));
   const { control, handleSubmit, setError, formState } = useForm<CreateSecretValues>({ defaultValues: values });
   const send = handleSubmit(async (entered) => {
     try {

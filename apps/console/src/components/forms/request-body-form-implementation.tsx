@@ -90,7 +90,7 @@ const useRequestBodyForm = <O extends AnyOperation>(options: RequestBodyFormOpti
     onDone,
     prepare = (body) => body,
   } = options;
-  const save = useOperationMutation(operation);
+  const save = useOperationMutation(operation, 'handled');
   const [base, setBase] = useState<WithEntityTag<FormValues>>({ value: options.values, entityTag: options.entityTag });
   const [wasMerged, setMerged] = useState(false);
   const [conflict, setConflict] = useState<Conflict>();

@@ -25,8 +25,8 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
   const [time, setTime] = useState('');
   const userId = useMe().data?.user.id;
   const navigate = useNavigate();
-  const changeState = useOperationMutation(ChangeState);
-  const revert = useOperationMutation(RevertChangeRequest);
+  const changeState = useOperationMutation(ChangeState, 'handled');
+  const revert = useOperationMutation(RevertChangeRequest, 'handled');
   const params = { projectId: request.project, id: request.id };
   const actions = changeRequestActionsByState(request.state, request.createdBy.id === userId);
   const open = (next: ChangeRequestAction): void => {

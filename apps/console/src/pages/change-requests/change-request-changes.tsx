@@ -13,7 +13,6 @@ import { operationQuery, useOperationMutation } from '../../api/queries-and-muta
 import { IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { changeRequestsMessages } from '../../messages/change-requests.ts';
-import { notifyError } from '../../shell/toasts.tsx';
 import { useSegmentNames } from '../../strategies/use-segment-names.ts';
 import { changeSentence } from '../../messages/sentences/change-sentence.ts';
 import layout from '../../components/layout/layout.module.css';
@@ -70,7 +69,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
     strategies,
     segmentNames,
   });
-  const discard = useOperationMutation(DiscardChange);
+  const discard = useOperationMutation(DiscardChange, 'notified');
   return (
     <li className={styles['change']}>
       <div className={layout['bar']}>
@@ -81,10 +80,7 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
             size="small"
             label={changeRequestsMessages.discardChange(sentence)}
             onPress={() =>
-              discard.mutate(
-                { params: { projectId: request.project, id: request.id, changeId: change.id } },
-                { onError: notifyError },
-              )
+              discard.mutate({ params: { projectId: request.project, id: request.id, changeId: change.id } })
             }
           />
         )}

@@ -28,7 +28,7 @@ interface RequestProps {
 
 const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: () => void }) => {
   const [title, setTitle] = useState(request.title ?? '');
-  const save = useOperationMutation(SetTitle);
+  const save = useOperationMutation(SetTitle, 'handled');
   return (
     <Dialog
       title={changeRequestsMessages.editTitle}

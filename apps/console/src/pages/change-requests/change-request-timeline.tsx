@@ -47,7 +47,7 @@ export const ChangeRequestTimeline = ({ request }: RequestProps) => {
   ];
   const sorted = entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
   const [text, setText] = useState('');
-  const addComment = useOperationMutation(AddComment);
+  const addComment = useOperationMutation(AddComment, 'handled');
   return (
     <section className={layout['card']} aria-labelledby="timeline">
       <h2 id="timeline">{changeRequestsMessages.timeline}</h2>

@@ -3,7 +3,7 @@ import {
   featureTypes,
   ListTagTypes,
   newFeatureMetadata,
-  UpdateFeature,
+  PatchFeature,
   UpdateFeatureTags,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
@@ -42,7 +42,7 @@ interface DetailsForm {
 }
 
 const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) => {
-  const update = useOperationMutation(UpdateFeature);
+  const patch = useOperationMutation(PatchFeature, 'handled');
   const { control, handleSubmit, setError, formState } = useForm<DetailsForm>({
     defaultValues: {
       description: feature.description ?? '',
@@ -51,10 +51,15 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
       impressionData: feature.impressionData ?? newFeatureMetadata.impressionData,
     },
   });
+  // Read while rendering: the form only tracks what is.
+  const { dirtyFields, errors } = formState;
+  // Only what the user has changed is sent, so that an edit of another user to the other details stays.
   const save = handleSubmit(async (values) => {
+    const changed = (Object.keys(values) as (keyof DetailsForm)[]).filter((name) => dirtyFields[name]);
     try {
       const params = { projectId: project, featureName: feature.name };
-      await update.mutateAsync({ params, body: { ...values, type: values.type as (typeof featureTypes)[number] } });
+      const body = changed.map((name) => ({ op: 'replace' as const, path: `/${name}`, value: values[name] }));
+      if (body.length > 0) await patch.mutateAsync({ params, body });
       notify(flagMessages.saved);
       onClose();
     } catch (error) {
@@ -69,7 +74,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
       footer={
         <>
           <Button onPress={onClose}>{sharedMessages.common.cancel}</Button>
-          <Button type="submit" variant="primary" isPending={update.isPending}>
+          <Button type="submit" variant="primary" isPending={patch.isPending}>
             {sharedMessages.common.save}
           </Button>
         </>
@@ -85,9 +90,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
         />
         <BoundSwitch control={control} name="stale" label={flagMessages.staleSwitch} />
         <BoundSwitch control={control} name="impressionData" label={flagMessages.impressionData} />
-        {formState.errors.root?.message !== undefined && (
-          <ErrorNotice error={new Error(formState.errors.root.message)} />
-        )}
+        {errors.root?.message !== undefined && <ErrorNotice error={new Error(errors.root.message)} />}
       </div>
     </Dialog>
   );
@@ -95,7 +98,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
 
 const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { readonly onClose: () => void }) => {
   const { data } = useQuery({ ...operationQuery(ListTagTypes, {}), staleTime: 60_000 });
-  const update = useOperationMutation(UpdateFeatureTags);
+  const update = useOperationMutation(UpdateFeatureTags, 'handled');
   const [type, setType] = useState('simple');
   const [value, setValue] = useState('');
   const add = (): void =>
@@ -187,7 +190,7 @@ const FlagFacts = ({ feature, project, mayEdit }: SectionProps) => {
 const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
   const tags = feature.tags ?? [];
   const [isAdding, setAdding] = useState(false);
-  const updateTags = useOperationMutation(UpdateFeatureTags);
+  const updateTags = useOperationMutation(UpdateFeatureTags, 'handled');
   return (
     <section className={styles['section']}>
       <div className={styles['sectionHead']}>

@@ -20,8 +20,8 @@ interface LifecycleProps {
 export const FlagLifecycle = ({ feature: { name, archived }, project }: LifecycleProps) => {
   const params = { projectId: project, featureName: name };
   const query = useQuery(operationQuery(GetLifecycle, { params }));
-  const complete = useOperationMutation(CompleteFeature);
-  const uncomplete = useOperationMutation(UncompleteFeature);
+  const complete = useOperationMutation(CompleteFeature, 'handled');
+  const uncomplete = useOperationMutation(UncompleteFeature, 'handled');
   const mayEdit = usePermissionCheck()('UPDATE_FEATURE', { project }) && archived !== true;
   const options = { onSuccess: () => notify(flagMessages.saved), onError: notifyError };
   return (

@@ -69,6 +69,7 @@ export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) =>
   const navigate = useNavigate();
   const remove = useOperationMutation(
     DeleteFeature,
+    'handled',
     () => void navigate({ to: '/projects/$project/flags', params: { project } }),
   );
   return (
@@ -88,7 +89,7 @@ export const DeleteFlagDialog = ({ project, name, onClose }: FlagDialogProps) =>
 
 /** Copies a flag within its project, under another name. */
 export const CopyFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
-  const clone = useOperationMutation(CloneFeature);
+  const clone = useOperationMutation(CloneFeature, 'handled');
   const openFlag = useOpenFlag();
   const [copyName, setCopyName] = useState(`${name}-copy`);
   return (
@@ -120,7 +121,7 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
   const openFlag = useOpenFlag();
   const projects = useProjects();
   const [target, setTarget] = useState<string>();
-  const move = useOperationMutation(MoveFeature);
+  const move = useOperationMutation(MoveFeature, 'handled');
   return (
     <Dialog
       title={flagMessages.moveTitle(name)}

@@ -17,7 +17,7 @@ interface FlagMenuProps {
 export const FlagMenu = ({ feature: { name, archived = false, children = [] }, project }: FlagMenuProps) => {
   const [dialog, setDialog] = useState<'archive' | 'delete' | 'copy' | 'move' | undefined>();
   const hasPermission = usePermissionCheck();
-  const revive = useOperationMutation(ReviveFeature);
+  const revive = useOperationMutation(ReviveFeature, 'notified');
   const entries: MenuEntry[] = archived
     ? [
         {

@@ -176,8 +176,8 @@ const History = ({ feature }: FlagPartProps) => {
 
 const FavoriteButton = ({ feature, project }: FlagPartProps) => {
   const params = { projectId: project, featureName: feature.name };
-  const add = useOperationMutation(AddFavoriteFeature);
-  const remove = useOperationMutation(RemoveFavoriteFeature);
+  const add = useOperationMutation(AddFavoriteFeature, 'handled');
+  const remove = useOperationMutation(RemoveFavoriteFeature, 'handled');
   const isFavorite = feature.favorite === true;
   return (
     <IconButton

@@ -26,7 +26,7 @@ export const CreateFlagDialog = ({ project, name: initialName = '', onClose }: C
   const hasPermission = usePermissionCheck();
   const { data: projects } = useProjects();
   const { data: types } = useQuery(operationQuery(ListFeatureTypes, {}));
-  const create = useOperationMutation(CreateFeature);
+  const create = useOperationMutation(CreateFeature, 'handled');
   const { control, handleSubmit, setError, formState } = useForm({
     defaultValues: { name: initialName, project: project ?? 'default', type: newFeatureMetadata.type, description: '' },
   });

@@ -27,8 +27,8 @@ interface FlagSwitch {
  * effect immediately, or as a change request where the environment is protected.
  */
 export const useFlagRowActions = (select: RowActions['select']) => {
-  const addFavorite = useOperationMutation(AddFavoriteFeature);
-  const removeFavorite = useOperationMutation(RemoveFavoriteFeature);
+  const addFavorite = useOperationMutation(AddFavoriteFeature, 'handled');
+  const removeFavorite = useOperationMutation(RemoveFavoriteFeature, 'handled');
   const switchFlag = useMutation<void, ApiError, FlagSwitch>({
     mutationFn: async ({ flag, environment, enabled }, { client }) => {
       const path = { projectId: flag.project, environment };

@@ -62,7 +62,7 @@ const CreateTokenDialog = ({ onClose }: { readonly onClose: () => void }) => (
 
 const PersonalAccessTokens = () => {
   const pats = useQuery(operationQuery(ListOwnPats, {}));
-  const remove = useOperationMutation(DeleteOwnPat);
+  const remove = useOperationMutation(DeleteOwnPat, 'handled');
   const [isCreating, setCreating] = useState(false);
   const [tokenToRemove, setTokenToRemove] = useState<Pat | undefined>();
   const removeToken = async (id: number): Promise<void> => {
@@ -129,8 +129,8 @@ const PersonalAccessTokens = () => {
 
 const Sessions = () => {
   const sessions = useQuery(operationQuery(ListOwnSessions, {}));
-  const endSession = useOperationMutation(EndOwnSession);
-  const endOthers = useOperationMutation(EndOtherSessions);
+  const endSession = useOperationMutation(EndOwnSession, 'handled');
+  const endOthers = useOperationMutation(EndOtherSessions, 'handled');
   /** Notifies the user of the success or failure of a request. */
   const notifyOfResult = async (request: Promise<unknown>, success: string): Promise<void> => {
     try {

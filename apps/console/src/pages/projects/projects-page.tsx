@@ -83,8 +83,8 @@ const sortProjects = (projects: readonly Project[]): Project[] =>
   );
 
 const FavoriteButton = ({ project: { id, name, favorite = false } }: { readonly project: Project }) => {
-  const add = useOperationMutation(AddFavoriteProject);
-  const remove = useOperationMutation(RemoveFavoriteProject);
+  const add = useOperationMutation(AddFavoriteProject, 'handled');
+  const remove = useOperationMutation(RemoveFavoriteProject, 'handled');
   return (
     <IconButton
       icon="star"

@@ -113,8 +113,8 @@ const mergeRole = async (role: RoleWithPermissions, edited: EditedRole): Promise
 
 /** Creates a role, or edits the given one and lists who has it. */
 export const RoleDialog = ({ catalogue, kind, role, onClose }: RoleDialogProps) => {
-  const create = useOperationMutation(CreateRole);
-  const update = useOperationMutation(UpdateRole);
+  const create = useOperationMutation(CreateRole, 'handled');
+  const update = useOperationMutation(UpdateRole, 'handled');
   const holders = useQuery({
     ...operationQuery(ListRootRoleHolders, {}),
     enabled: role !== undefined && kind === 'root',

@@ -58,7 +58,7 @@ const ProviderDetails = ({
 
 /** Tries to discover a provider: the one of the stored settings, or another URL before it is stored. */
 const TryProvider = ({ settings }: { readonly settings: OidcSettings }) => {
-  const discover = useOperationMutation(DiscoverOidcProvider);
+  const discover = useOperationMutation(DiscoverOidcProvider, 'handled');
   const [url, setUrl] = useState(settings.discoverUrl);
   return (
     <form

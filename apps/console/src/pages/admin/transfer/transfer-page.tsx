@@ -191,8 +191,8 @@ const EnvironmentChoiceFields = ({ choice, labels, hasProject = true }: Environm
 const ImportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
   const [enteredText, setEnteredText] = useState('');
-  const validateImport = useOperationMutation(ValidateImport);
-  const importFeatures = useOperationMutation(ImportFeatures);
+  const validateImport = useOperationMutation(ValidateImport, 'handled');
+  const importFeatures = useOperationMutation(ImportFeatures, 'handled');
   const [validation, setValidation] = useState<ImportValidation | undefined>();
   const protection = useEditProtection(project, environment);
   const maxBytes = useQuery(operationQuery(GetUiConfig, {})).data?.maxImportBytes;
@@ -284,7 +284,7 @@ type ExportKind = keyof typeof text.kinds;
 
 const ExportForm = ({ choice }: { readonly choice: EnvironmentChoice }) => {
   const { project = '', environment = '' } = choice;
-  const exportFeatures = useOperationMutation(ExportFeatures);
+  const exportFeatures = useOperationMutation(ExportFeatures, 'handled');
   const [kind, setKind] = useState<ExportKind>('project');
   const [tag, setTag] = useState('');
   const [names, setNames] = useState('');

@@ -163,7 +163,7 @@ interface EnvironmentListProps {
 /** The environments of the installation: whether the project uses them and, if it does, how. */
 const EnvironmentList = ({ project, environments, onEditDefaultStrategy }: EnvironmentListProps) => {
   const config = useQuery(operationQuery(GetChangeRequestConfig, { params: { projectId: project } }));
-  const addEnvironment = useOperationMutation(AddProjectEnvironment);
+  const addEnvironment = useOperationMutation(AddProjectEnvironment, 'handled');
   const mayCall = useMayCall();
   const [dialog, setDialog] = useState<{
     readonly action: 'remove' | 'protect';
