@@ -59,6 +59,7 @@ export const startEventProducer = async (bus: Bus, producer: Producer = 'feature
     bus,
     intervalMs: 50,
     retentionHours: 1,
+    metrics: undefined,
     log: openLog('silent'),
   });
   const served = await serve(bus, [outboxProducer.endpoint]);

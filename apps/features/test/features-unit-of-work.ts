@@ -20,6 +20,7 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => 
     bus,
     intervalMs: 60_000,
     retentionHours: 1,
+    metrics: undefined,
     log: openLog('silent'),
   });
   await outboxProducer.stop();

@@ -67,7 +67,13 @@ export const startFeaturesProducer = async (bus: Bus) => {
   const fresh = await freshDatabase('producer-features');
   const database = await openDatabase({ url: fresh.url, name: 'producer-features', migrations: [outboxTables] });
   const figures = new Map<string, Usage>();
-  const settings = { producer: 'features', intervalMs: 50, retentionHours: 1, log: openLog('silent') } as const;
+  const settings = {
+    producer: 'features',
+    intervalMs: 50,
+    retentionHours: 1,
+    metrics: undefined,
+    log: openLog('silent'),
+  } as const;
   const producer = startOutboxProducer({ ...settings, database, bus });
   const endpoints = [producer.endpoint, ...stateEndpoints(database, figures)];
   let served = await serve(bus, endpoints);

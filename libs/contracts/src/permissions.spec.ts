@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { permissionCatalogue } from './permission-catalogue.ts';
 import {
   anyScope,
   authorise,
@@ -119,5 +120,12 @@ describe('requireMayPropose', () => {
 describe('the bits of permissions', () => {
   it('differ between any two permissions', () => {
     expect(new Set(permissions.map((name) => permissionIds[name])).size).toBe(permissions.length);
+  });
+});
+
+describe('the catalogue of permissions', () => {
+  it('has every permission that a custom role can grant', () => {
+    const ungrantable = ['ADMIN', 'CLIENT', 'FRONTEND'];
+    expect([...permissionCatalogue.keys(), ...ungrantable].toSorted()).toEqual([...permissions].toSorted());
   });
 });

@@ -48,6 +48,7 @@ export const follow = (
     bus,
     database,
     intervalMs: more.intervalMs ?? 60_000,
+    metrics: undefined,
     log: more.log ?? openLog('silent'),
     ...(more.deadLetterAfterMs === undefined ? {} : { deadLetterAfterMs: more.deadLetterAfterMs }),
     apply: async ({ query }, messages: readonly OutboxMessage[]) => {

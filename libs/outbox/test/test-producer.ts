@@ -35,6 +35,7 @@ export const startProducer = async (bus: Bus, url?: string, options: { intervalM
     bus,
     intervalMs: options.intervalMs ?? 50,
     retentionHours: 1,
+    metrics: undefined,
     log: openLog('silent'),
   });
   const served: Subscription = await serve(bus, [outboxProducer.endpoint], { checkReplies: true });

@@ -108,6 +108,7 @@ export const benchSearch = async ({ sizes, times, writingMs, only, dataDir }: Se
       bus: runningHost.bus,
       intervalMs: 200,
       retentionHours: 1,
+      metrics: undefined,
       log: openLog('silent'),
     });
     const subscription = await serve(runningHost.bus, [producer.endpoint]);

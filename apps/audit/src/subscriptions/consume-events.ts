@@ -34,7 +34,7 @@ export interface ConsumeEventsOptions {
   readonly intervalMs: number;
   /** how long an event that cannot be appended blocks later events of its producer, before it becomes a dead letter */
   readonly deadLetterAfterMs: number;
-  readonly metrics?: Registry;
+  readonly metrics: Registry | undefined;
   /** called after events were appended, before their transaction is committed */
   readonly onAppended?: () => void;
   readonly log: Log;

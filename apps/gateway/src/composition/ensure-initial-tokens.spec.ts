@@ -26,6 +26,7 @@ describe('the first admin token', () => {
       bus: inProcessBus(),
       intervalMs: 200,
       retentionHours: 1,
+      metrics: undefined,
       log: openLog('silent'),
     });
     try {

@@ -48,6 +48,7 @@ it('hides a project that was made private after the features service was restore
     bus,
     database,
     intervalMs: 60_000,
+    metrics: undefined,
     log: openLog('silent'),
   });
   expect(await projects.catchUp(100_000)).toBe(0);

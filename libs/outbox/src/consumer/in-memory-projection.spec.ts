@@ -25,6 +25,7 @@ const start = async (): Promise<void> => {
     topic: 'delivery',
     bus,
     intervalMs: 60_000,
+    metrics: undefined,
     log: recording.log,
     reset: () => segments.clear(),
     apply: (messages: readonly OutboxMessage[]) => {

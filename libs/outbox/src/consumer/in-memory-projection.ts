@@ -27,7 +27,7 @@ interface InMemoryProjectionOptions {
   /** how often to poll the producer without a wake-up */
   readonly intervalMs: number;
   /** the registry for the metric of the projection's lag */
-  readonly metrics?: Registry | undefined;
+  readonly metrics: Registry | undefined;
   readonly log: Log;
 }
 

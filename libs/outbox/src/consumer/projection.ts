@@ -46,7 +46,7 @@ export interface ProjectionOptions {
    */
   readonly deadLetterAfterMs?: number;
   /** the registry for the metrics of the projection's lag and of the dead letters of the service */
-  readonly metrics?: Registry | undefined;
+  readonly metrics: Registry | undefined;
   readonly log: Log;
 }
 

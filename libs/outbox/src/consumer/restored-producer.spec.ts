@@ -137,6 +137,7 @@ describe('a projection whose producer has lost data', () => {
         bus,
         database: consumer.database,
         intervalMs: 60_000,
+        metrics: undefined,
         log,
         apply: async (_, messages) => {
           const names = messages.map(({ payload }) => (payload as { state: { name: string } }).state.name);
@@ -194,6 +195,7 @@ describe('a projection whose producer has lost data', () => {
       bus,
       database: consumer.database,
       intervalMs: 60_000,
+      metrics: undefined,
       log,
       apply: async (_, messages) =>
         void versions.push(...messages.map(({ payload }) => (payload as { version: number }).version)),

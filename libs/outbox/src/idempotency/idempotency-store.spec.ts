@@ -60,6 +60,7 @@ describe('a write with an Idempotency-Key', () => {
       intervalMs: 60_000,
       retentionHours: 1,
       idempotencyRetentionHours: 24,
+      metrics: undefined,
       log: openLog('silent'),
     });
     const add = implement(AddThing, (request) =>

@@ -26,7 +26,7 @@ interface ProducerOptions {
   /** stored replies to writes with an `Idempotency-Key` are deleted after this time; left out where the producer stores no replies */
   readonly idempotencyRetentionHours?: number;
   /** the registry for the metrics of the outbox */
-  readonly metrics?: Registry;
+  readonly metrics: Registry | undefined;
   readonly log: Log;
 }
 

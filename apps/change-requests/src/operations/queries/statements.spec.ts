@@ -58,6 +58,7 @@ beforeAll(async () => {
     bus,
     intervalMs: 60_000,
     retentionHours: 1,
+    metrics: undefined,
     log: openLog('silent'),
   });
   await outboxProducer.stop();

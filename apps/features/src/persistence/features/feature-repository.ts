@@ -181,6 +181,10 @@ export const featureRepository = (
     like?: Feature,
   ): Promise<void> => {
     const before = new Map(features.map(({ name }) => [name, current.get(name)]));
+    for (const feature of features) {
+      const stored = before.get(feature.name);
+      await (stored === undefined ? guard.checkAddition(feature) : guard.checkEdit(stored, feature));
+    }
     // The state of a parent has its number of children, which its row lacks.
     const parents = new Set(features.flatMap((feature) => changedParents(current.get(feature.name), feature)));
     for (const batch of batchesOf(features)) {
@@ -194,7 +198,6 @@ export const featureRepository = (
 
   /** @param like a locked feature, whose references need no further locks */
   const add = async (features: readonly Feature[], events: readonly DomainEvent[], like?: Feature): Promise<void> => {
-    for (const feature of features) await guard.checkAddition(feature);
     try {
       await write(insertAll, features, like);
     } catch (error) {
@@ -292,10 +295,6 @@ export const featureRepository = (
 
     /** Saves locked features and emits their states. Features that are the same objects as before are not written. */
     save: async (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => {
-      for (const after of features) {
-        const before = current.get(after.name);
-        if (before !== undefined && before !== after) await guard.checkEdit(before, after);
-      }
       await write(
         updateAll,
         features.filter((feature) => current.get(feature.name) !== feature),
