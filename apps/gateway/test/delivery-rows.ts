@@ -63,9 +63,11 @@ export const givenRows = (...projects: readonly string[]): DeliveryState[] =>
 export const deliveryOutbox = () => {
   const messages: OutboxMessage[] = [];
   let calls = 0;
+  let held: Promise<void> | undefined;
   const endpoint: Endpoint = implement(outboxOperations.features, async ({ body: { topic, after, limit } }) => {
     if (topic !== 'delivery') return { head: 1, at: null, messages: [] };
     calls++;
+    await held;
     return {
       head: messages.length,
       at: messages[after - 1]?.uid ?? null,
@@ -76,6 +78,12 @@ export const deliveryOutbox = () => {
     endpoint,
     messages,
     calls: (): number => calls,
+    /** Lets reads wait until the returned function is called. */
+    hold: (): (() => void) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     write: (...states: readonly DeliveryState[]): void => {
       for (const payload of states) {
         const row = { position: messages.length + 1, uid: randomUUID(), type: payload.entity };
