@@ -132,6 +132,11 @@ export interface Operation<
 
 type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors' | 'http' | 'idempotent'>;
 
+/** Of an operation that supports `If-Match`, its type says so: callers that may overwrite newer edits decide by it. */
+type SupportsIfMatch<M extends IfMatchTarget | undefined> = [M] extends [IfMatchTarget]
+  ? { readonly ifMatch: M }
+  : unknown;
+
 /** An operation without HTTP must declare whether it is idempotent; for HTTP, GET implies it. */
 type DeclaresIdempotency =
   { readonly http: HttpBinding; readonly idempotent?: true } | { readonly http?: never; readonly idempotent: boolean };
@@ -142,17 +147,19 @@ export const defineOperation = <
   Q extends TSchema = typeof NoFields,
   B extends TSchema = typeof NoBody,
   R extends TSchema = typeof NoReply,
+  M extends IfMatchTarget | undefined = undefined,
 >(
-  declared: Declared<Operation> &
+  declared: Omit<Declared<Operation>, 'ifMatch'> &
     DeclaresIdempotency & {
+      readonly ifMatch?: M;
       readonly params?: P;
       readonly query?: Q;
       readonly body?: B;
       readonly reply?: R;
       readonly errors?: readonly ErrorKind[];
     },
-): Operation<P, Q, B, R> => ({
-  ...declared,
+): Operation<P, Q, B, R> & SupportsIfMatch<M> => ({
+  ...(declared as Declared<Operation> & DeclaresIdempotency & SupportsIfMatch<M>),
   params: (declared.params ?? NoFields) as P,
   query: (declared.query ?? NoFields) as Q,
   body: lenientSchema(declared.body ?? NoBody) as B,

@@ -1,4 +1,4 @@
-import { type AnyOperation, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
+import { type AnyOperation, type IfMatchTarget, type ReplyOf, type RequestOf, staleHeader } from '@bunting/contracts';
 import { unexplainedFailureMessages } from '../messages/unexplained-failures.ts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { signInCount, signInOfferOf, pendingSignInOffer, waitForSignIn } from './pending-sign-in.ts';
@@ -12,14 +12,20 @@ type RequestPart<K extends string, S> = undefined extends S
     ? { readonly [name in K]?: S }
     : { readonly [name in K]: S };
 
+/**
+ * The entity tag that the resource must still have: 412 (`PreconditionFailed`) when it has changed. Where an operation supports it, a caller
+ * says by `undefined` that it overwrites nothing that it has not read, such as one that turns a switch.
+ */
+type IfMatchPart<O extends AnyOperation> = O extends { readonly ifMatch: IfMatchTarget }
+  ? { readonly ifMatch: string | undefined }
+  : { readonly ifMatch?: string | undefined };
+
 /** What a call needs: the operation's own parameters, query and body. */
 export type CallRequest<O extends AnyOperation> = RequestPart<'params', RequestOf<O>['params']> &
   RequestPart<'query', RequestOf<O>['query']> &
   RequestPart<'body', RequestOf<O>['body']> & {
-    /** the entity tag that the resource must still have; 412 (`PreconditionFailed`) when it has changed */
-    readonly ifMatch?: string | undefined;
     readonly signal?: AbortSignal | undefined;
-  };
+  } & IfMatchPart<O>;
 
 export interface WithEntityTag<T> {
   readonly value: T;

@@ -58,7 +58,7 @@ export const ChangeRequestActions = ({ request }: RequestProps) => {
         ...(id === 'schedule' ? { scheduledAt: new Date(time).toISOString() } : {}),
         ...(request.revision === undefined ? {} : { revision: request.revision }),
       };
-      await changeState.mutateAsync({ params, body });
+      await changeState.mutateAsync({ params, body, ifMatch: undefined });
       notify(changeRequestsMessages.notifications[id]);
     }
     setAction(undefined);

@@ -80,7 +80,10 @@ const ChangeView = ({ request, change, strategies, isOpen }: ChangeViewProps) =>
             size="small"
             label={changeRequestsMessages.discardChange(sentence)}
             onPress={() =>
-              discard.mutate({ params: { projectId: request.project, id: request.id, changeId: change.id } })
+              discard.mutate({
+                params: { projectId: request.project, id: request.id, changeId: change.id },
+                ifMatch: undefined,
+              })
             }
           />
         )}

@@ -36,7 +36,7 @@ const TitleDialog = ({ request, onClose }: RequestProps & { readonly onClose: ()
       onSubmit={(event) => {
         event.preventDefault();
         save.mutate(
-          { params: { projectId: request.project, id: request.id }, body: { title } },
+          { params: { projectId: request.project, id: request.id }, body: { title }, ifMatch: undefined },
           { onSuccess: onClose },
         );
       }}

@@ -73,7 +73,7 @@ export const ChangeRequestTimeline = ({ request }: RequestProps) => {
         onSubmit={(event) => {
           event.preventDefault();
           addComment.mutate(
-            { params: { projectId: request.project, id: request.id }, body: { text } },
+            { params: { projectId: request.project, id: request.id }, body: { text }, ifMatch: undefined },
             { onSuccess: () => setText('') },
           );
         }}

@@ -59,7 +59,7 @@ const EditDialog = ({ feature, project, onClose }: DetailsProps & { readonly onC
     try {
       const params = { projectId: project, featureName: feature.name };
       const body = changed.map((name) => ({ op: 'replace' as const, path: `/${name}`, value: values[name] }));
-      if (body.length > 0) await patch.mutateAsync({ params, body });
+      if (body.length > 0) await patch.mutateAsync({ params, body, ifMatch: undefined });
       notify(flagMessages.saved);
       onClose();
     } catch (error) {
@@ -103,7 +103,11 @@ const TagDialog = ({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
   const [value, setValue] = useState('');
   const add = (): void =>
     update.mutate(
-      { params: { featureName: feature.name }, body: { addedTags: [{ type, value: value.trim() }], removedTags: [] } },
+      {
+        params: { featureName: feature.name },
+        body: { addedTags: [{ type, value: value.trim() }], removedTags: [] },
+        ifMatch: undefined,
+      },
       { onSuccess: onClose },
     );
   return (
@@ -212,7 +216,11 @@ const FlagTags = ({ feature, mayEdit }: Omit<SectionProps, 'project'>) => {
                 label={flagMessages.removeTag(`${tag.type}:${tag.value}`)}
                 onPress={() =>
                   updateTags.mutate(
-                    { params: { featureName: feature.name }, body: { addedTags: [], removedTags: [tag] } },
+                    {
+                      params: { featureName: feature.name },
+                      body: { addedTags: [], removedTags: [tag] },
+                      ifMatch: undefined,
+                    },
                     { onError: notifyError },
                   )
                 }

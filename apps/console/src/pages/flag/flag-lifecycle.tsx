@@ -41,13 +41,13 @@ export const FlagLifecycle = ({ feature: { name, archived }, project }: Lifecycl
                           {
                             id: 'uncomplete',
                             label: flagMessages.notCompleted,
-                            run: () => uncomplete.mutate({ params }, options),
+                            run: () => uncomplete.mutate({ params, ifMatch: undefined }, options),
                           },
                         ]
                       : (['kept', 'discarded'] as const).map((status) => ({
                           id: status,
                           label: flagMessages.completeAs[status],
-                          run: () => complete.mutate({ params, body: { status } }, options),
+                          run: () => complete.mutate({ params, body: { status }, ifMatch: undefined }, options),
                         }))
                   }
                 >

@@ -136,7 +136,9 @@ export const MoveFlagDialog = ({ project, name, onClose }: FlagDialogProps) => {
             onPress={() => {
               if (target === undefined) return;
               const params = { projectId: project, featureName: name };
-              afterSuccess(move.mutateAsync({ params, body: { newProjectId: target } }), () => openFlag(target, name));
+              afterSuccess(move.mutateAsync({ params, body: { newProjectId: target }, ifMatch: undefined }), () =>
+                openFlag(target, name),
+              );
             }}
           >
             {flagMessages.move}

@@ -38,7 +38,7 @@ export const useFlagRowActions = (select: RowActions['select']) => {
         notify(text.proposed(id, flag.name, environment, enabled));
       } else {
         const operation = enabled ? EnableFeature : DisableFeature;
-        await call(operation, { params: { ...path, featureName: flag.name } });
+        await call(operation, { params: { ...path, featureName: flag.name }, ifMatch: undefined });
         notify(text.switched(flag.name, environment, enabled));
       }
     },

@@ -140,7 +140,7 @@ const DeleteDialog = ({ environment, onClose }: DialogProps) => {
       typedName={name}
       isImpossible={isProtected || projectCount > 0}
       operation={DeleteEnvironment}
-      request={{ params: { name } }}
+      request={{ params: { name }, ifMatch: undefined }}
       notification={text.deleted(name)}
       onClose={onClose}
     >
@@ -160,7 +160,7 @@ const DeprecateOrEnableDialog = ({ environment, onClose }: DialogProps) => {
       title={enabled ? text.deprecateTitle(name) : text.enableTitle(name)}
       confirm={enabled ? text.deprecate : text.enable}
       operation={enabled ? SwitchEnvironmentOff : SwitchEnvironmentOn}
-      request={{ params: { name } }}
+      request={{ params: { name }, ifMatch: undefined }}
       notification={enabled ? text.isDeprecated(name) : text.isEnabledAgain(name)}
       onClose={onClose}
     >

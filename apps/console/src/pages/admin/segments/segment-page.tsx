@@ -251,7 +251,7 @@ const StoredSegment = ({ id, stored }: { readonly id: number; readonly stored: W
           {...deletionProps}
           confirm={text.delete}
           operation={DeleteSegment}
-          request={{ params: { id } }}
+          request={{ params: { id }, ifMatch: undefined }}
           notification={text.deleted(name)}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
