@@ -114,6 +114,21 @@ it('a view caches a full response once, in the encoding that clients accept, and
   expect([view.isCurrent(zipped.etag.slice(1, -1)), resized]).toEqual([true, 2]);
 });
 
+it('a content that was changed and changed back has the newest revision, and a client that has it is current', async () => {
+  const { store, write } = startStore();
+  const view = deliveryView(store, scope);
+  const set = (description: string) => write(featureRow('switched', { description }));
+  set('on');
+  const first = await view.full('identity');
+  // Another gateway may have sent what this one does not read.
+  set('off');
+  set('on');
+  const again = await view.full('identity');
+  const { meta } = JSON.parse(again.body.toString()) as { meta: { revisionId: number } };
+  expect(meta.revisionId).toBe(view.revision());
+  expect(view.isCurrent(first.etag.slice(1, -1))).toBe(true);
+});
+
 it('a view is incomplete until all rows of the restored backup are applied', () => {
   const { store, reset } = startStore();
   reset();

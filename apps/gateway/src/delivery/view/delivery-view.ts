@@ -56,7 +56,7 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     update();
     if (content?.revision === latest.revision && content.epoch === latest.epoch) return content;
     const segments = scope.inlineSegments ? undefined : reader.segmentList();
-    return (content = fullContentAt(latest, { blocks: featureBlocks(), segments }, query, content));
+    return (content = fullContentAt(latest, { blocks: featureBlocks(), segments }, query));
   };
 
   const view = {

@@ -18,10 +18,8 @@ export interface FullContent {
   readonly hash: string;
   /** the tag that all encodings share, without its quotes */
   readonly tag: string;
-  /** the newest revision with this content */
+  /** the newest revision of the scope; it is part of the tag, and `meta` names it in every encoding */
   readonly revision: number;
-  /** the revision at which this content was read from the store; it is part of the tag, and `meta` names it in every encoding */
-  readonly madeAt: number;
   readonly length: number;
   readonly list: FeatureList;
   /** each made when it is first requested */
@@ -52,14 +50,13 @@ export const parseResponseTag = (tag: string) => {
 
 /**
  * The content of a scope at a revision, from the blocks of its features.
+ * A content that was changed and changed back is made again: clients must never be taken back to the revision that it had before.
  * @param segments the segments as a JSON list without its brackets; undefined where they are inlined
- * @param before the content at an earlier revision, whose cached representations remain if it was changed and changed back
  */
 export const fullContentAt = (
   { revision, epoch }: { readonly revision: number; readonly epoch: number },
   { blocks, segments }: { readonly blocks: readonly FeatureBlock[]; readonly segments: string | undefined },
   query: ScopeQuery,
-  before: FullContent | undefined,
 ): FullContent => {
   const list = {
     blocks,
@@ -68,12 +65,10 @@ export const fullContentAt = (
   };
   const hashes = blocks.map((block) => block.hash).join();
   const contentHash = hash('sha256', `${hashes} ${list.jsonSuffix}`, 'hex').slice(0, 32);
-  if (before?.hash === contentHash) return { ...before, revision, epoch, list };
   return {
     hash: contentHash,
     tag: `${query.hash}:${contentHash}:${revision}`,
     revision,
-    madeAt: revision,
     length: listLength(list),
     list,
     epoch,
@@ -83,12 +78,12 @@ export const fullContentAt = (
 
 /** Encodes a full response. */
 export const represent = async (
-  { list, tag, madeAt }: FullContent,
+  { list, tag, revision }: FullContent,
   { hash: queryHash }: ScopeQuery,
   encoding: Encoding,
 ): Promise<Representation> => {
   const etag = `"${tag}${entityTagSuffixOf[encoding]}"`;
-  const meta = JSON.stringify({ revisionId: madeAt, etag, queryHash });
+  const meta = JSON.stringify({ revisionId: revision, etag, queryHash });
   const listWithMeta = { ...list, jsonSuffix: `${list.jsonSuffix},"meta":${meta}}` };
   const body = encoding === 'identity' ? listBytes(listWithMeta) : await compressList(listWithMeta, encoding);
   return { etag, encoding, body };
