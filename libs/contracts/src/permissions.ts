@@ -144,6 +144,11 @@ export const Caller = Type.Object({
       description: 'name of the user for display: name, else user name, else e-mail; absent if it is `name`',
     }),
   ),
+  username: Type.Optional(
+    Type.String({
+      description: 'user name as authors are named by it: user name, else name, else e-mail; absent if it is `name`',
+    }),
+  ),
   tokenId: Type.Optional(Type.String()),
   grants: Type.Array(Grant),
   deletedProjects: Type.Optional(

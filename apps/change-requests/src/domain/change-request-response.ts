@@ -31,14 +31,18 @@ const hasSnapshot: Readonly<Record<ChangeAction, boolean>> = {
 };
 
 /** An author in the format of the API. */
-export const toAuthorResponse = ({ id, name }: UserRef): Author => ({
+export const toAuthorResponse = ({ id, name, username }: UserRef): Author => ({
   id,
-  username: name,
+  username: username ?? name,
   imageUrl: name === null ? null : gravatarUrlOf(name),
 });
 
 const toReviewResponse = ({ createdBy, createdAt }: Review): ChangeRequestApproval => ({
-  createdBy: { id: createdBy.id, username: createdBy.name, imageUrl: gravatarUrlOf(createdBy.name) },
+  createdBy: {
+    id: createdBy.id,
+    username: createdBy.username ?? createdBy.name,
+    imageUrl: gravatarUrlOf(createdBy.name),
+  },
   createdAt,
 });
 

@@ -1,14 +1,20 @@
 import type { ChangeAction, ChangeRequestState, PassedCheck, OutboxEvent } from '@bunting/contracts';
 
-/** A user as stored with the request. The name of a deleted user is null. */
+/** A user as stored with the request. The names of a deleted user are null. */
 export interface UserRef {
   readonly id: number;
   readonly name: string | null;
+  /** the name by which the API calls the user, if it is another; null also for rows from before it was stored */
+  readonly username?: string | null;
+}
+/** A user who acts. The name is that of events, an e-mail address if the user has one. */
+export interface NamedUser extends UserRef {
+  readonly name: string;
 }
 
 /** The user who performs an operation, and its time. */
 export interface Actor {
-  readonly by: { readonly id: number; readonly name: string };
+  readonly by: NamedUser;
   readonly now: Date;
 }
 
@@ -28,7 +34,7 @@ export interface ProposedChange {
 
 /** An approval or a rejection. */
 export interface Review {
-  readonly createdBy: { readonly id: number; readonly name: string };
+  readonly createdBy: NamedUser;
   readonly createdAt: string;
 }
 
@@ -57,7 +63,7 @@ export interface PendingReply {
 
 /** An attempt to apply the request whose outcome is not stored yet. */
 export interface ApplyAttempt {
-  readonly by: { readonly id: number; readonly name: string };
+  readonly by: NamedUser;
   /** the name of the user for display, if it is another */
   readonly displayName?: string | undefined;
   readonly since: string;

@@ -74,6 +74,7 @@ const persistRequest = (em: Tx['em'], before: ChangeRequest | undefined, after: 
     request,
     createdById: createdBy.id,
     createdByName: createdBy.name,
+    createdByUsername: createdBy.username,
     createdAt,
   });
   persistDifference(em, ApprovalEntity, { before: before?.approvals ?? [], after: after.approvals }, toReviewRow);

@@ -14,6 +14,6 @@ export const addDeletedUsersAndEraseNames = async ({ em }: Tx, userIds: readonly
     { onConflictAction: 'ignore' },
   );
   const theirs = { createdBy: { id: { $in: [...userIds] } } };
-  await em.nativeUpdate(ChangeRequestEntity, theirs, { createdBy: { name: null } });
-  await em.nativeUpdate(ChangeEntity, theirs, { createdBy: { name: null } });
+  await em.nativeUpdate(ChangeRequestEntity, theirs, { createdBy: { name: null, username: null } });
+  await em.nativeUpdate(ChangeEntity, theirs, { createdBy: { name: null, username: null } });
 };

@@ -22,7 +22,7 @@ const idOf = <Name extends string>(name: Name) => `${name}.id` as Name;
 const UserRefEmbeddable = defineEntity({
   name: 'UserRef',
   embeddable: true,
-  properties: { id: p.bigint('number'), name: p.text().nullable() },
+  properties: { id: p.bigint('number'), name: p.text().nullable(), username: p.text().nullable() },
 });
 
 const ActorEmbeddable = defineEntity({
@@ -121,6 +121,7 @@ const reviewProperties = () => ({
   createdById: p.bigint('number').primary(),
   createdByName: p.text(),
   createdAt: timestamp(),
+  createdByUsername: p.text().nullable(),
 });
 
 export const ApprovalEntity = defineEntity({

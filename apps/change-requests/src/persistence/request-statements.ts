@@ -15,7 +15,8 @@ import {
 } from './request-conditions-sql.ts';
 
 const sql = entitySql(changeRequestEntities);
-const person = (row: string): string => `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name)`;
+const person = (row: string): string =>
+  `json_build_object('id', ${row}.created_by_id, 'name', ${row}.created_by_name, 'username', ${row}.created_by_username)`;
 
 /** SQL: the rows of a table that belong to the request, as a JSON array. */
 const partsOf = (table: string, json: string, order: string): string => `coalesce((

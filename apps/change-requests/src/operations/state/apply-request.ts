@@ -23,7 +23,7 @@ export const applyRequest =
   async (begun, context) => {
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
     const { by, displayName, scheduled } = requireApplyAttempt(begun);
-    const caller = { ...by, ...(displayName === undefined ? {} : { displayName }), grants: [] };
+    const caller = { id: by.id, name: by.name, ...(displayName === undefined ? {} : { displayName }), grants: [] };
     const body = {
       changeRequestId: id,
       ...(uid === null ? {} : { uid }),

@@ -100,6 +100,27 @@ describe('a request', () => {
     expect(service.features.applied[0]?.changes).toHaveLength(1);
   });
 
+  it('names people by their user names, not by their e-mail addresses, at every step', async () => {
+    const ida = { ...lee, name: 'ida@bunting.example', username: 'ida' };
+    const rut = { ...rita, name: 'rut@bunting.example', username: 'rut' };
+    const username = (name: string) => ({ createdBy: { username: name } });
+    const { id } = await service.add(enable, ida);
+    await service.move(id, 'In review', ida);
+    await service.call(AddComment, { params: at(id), body: { text: 'Ready.' } }, ida);
+    await service.move(id, 'Approved', rut, { comment: 'Fine.' });
+    const named = {
+      ...username('ida'),
+      features: [{ changes: [username('ida')] }],
+      approvals: [username('rut')],
+      comments: [username('ida'), username('rut')],
+    };
+    expect(await service.get(id)).toMatchObject(named);
+    expect(await service.pending(ida)).toMatchObject([named]);
+    await service.move(id, 'Rejected', rut);
+    expect(await service.get(id)).toMatchObject({ rejections: [username('rut')] });
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({ createdBy: 'rut@bunting.example' });
+  });
+
   it('can be rejected by a reviewer, and then nothing follows', async () => {
     const id = await inReview();
     await expect(service.move(id, 'Rejected', lee)).rejects.toMatchObject(forbidden);

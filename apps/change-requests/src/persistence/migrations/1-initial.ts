@@ -14,6 +14,7 @@ export const initial: SchemaMigration = {
       min_approvals int not null,
       created_by_id bigint not null,
       created_by_name text,
+      created_by_username text,
       created_at timestamptz not null,
       revision int not null,
       state_timestamps jsonb not null,
@@ -44,6 +45,7 @@ export const initial: SchemaMigration = {
       snapshot json,
       created_by_id bigint not null,
       created_by_name text,
+      created_by_username text,
       created_at timestamptz not null
     )`,
     'create index change_by_feature on change (feature, change_request_id) where feature is not null',
@@ -56,6 +58,7 @@ export const initial: SchemaMigration = {
       created_by_id bigint not null,
       created_by_name text not null,
       created_at timestamptz not null,
+      created_by_username text,
       primary key (change_request_id, created_by_id)
     )`,
     'create index approval_by_user on approval (created_by_id, change_request_id)',
@@ -65,6 +68,7 @@ export const initial: SchemaMigration = {
       text text not null,
       created_by_id bigint not null,
       created_by_name text,
+      created_by_username text,
       created_at timestamptz not null
     )`,
     'create index comment_by_change_request on comment (change_request_id, id)',
@@ -90,6 +94,7 @@ export const initial: SchemaMigration = {
       created_by_id bigint not null,
       created_by_name text not null,
       created_at timestamptz not null,
+      created_by_username text,
       primary key (change_request_id, created_by_id)
     )`,
     `create table requested_approver (

@@ -38,7 +38,11 @@ export const storeImportProposal = async (
   const proposal = {
     project,
     environment,
-    by: { id: caller.id, name: caller.name },
+    by: {
+      id: caller.id,
+      name: caller.name,
+      ...(caller.username === undefined ? {} : { username: caller.username }),
+    },
     changes: checked,
     title: `Import of ${features} ${features === 1 ? 'feature' : 'features'}`,
   };

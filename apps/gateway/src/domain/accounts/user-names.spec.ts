@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { displayNameOf, nameInEvents, namesFault, normalisedName, optionalEmail, optionalName } from './user-names.ts';
+import {
+  authorNameOf,
+  displayNameOf,
+  nameInEvents,
+  namesFault,
+  normalisedName,
+  optionalEmail,
+  optionalName,
+} from './user-names.ts';
 
 const mia = { name: 'Mia Berg', username: 'mia', email: 'mia@bunting.example' };
 const nameless = { name: null, username: null, email: null };
@@ -10,6 +18,12 @@ describe('a user', () => {
     expect(displayNameOf({ ...mia, name: null })).toBe('mia');
     expect(displayNameOf({ ...nameless, email: mia.email })).toBe('mia@bunting.example');
     expect(displayNameOf(nameless)).toBe('unknown');
+  });
+
+  it('is named as an author by the username, else the name, else the e-mail address', () => {
+    expect(authorNameOf(mia)).toBe('mia');
+    expect(authorNameOf({ ...mia, username: null })).toBe('Mia Berg');
+    expect(authorNameOf({ ...nameless, email: mia.email })).toBe('mia@bunting.example');
   });
 
   it('is named in events by the e-mail address, else the username', () => {

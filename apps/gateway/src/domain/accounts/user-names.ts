@@ -13,6 +13,9 @@ export const nameInEvents = ({ name, username, email }: UserNames): string => em
 /** The name of a user as a creator and collaborator of a feature, and as an owner of a project. */
 export const displayNameOf = ({ name, username, email }: UserNames): string => name ?? username ?? email ?? 'unknown';
 
+/** The user name of a user as an author in a change request: an e-mail address only if the user has nothing else. */
+export const authorNameOf = ({ name, username, email }: UserNames): string => username ?? name ?? email ?? 'unknown';
+
 /** A name or e-mail address of a request, trimmed and with composed characters (NFC), so that one name has one spelling. */
 export const normalisedName = (text: string): string => text.trim().normalize('NFC');
 

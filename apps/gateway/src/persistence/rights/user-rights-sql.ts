@@ -1,5 +1,5 @@
 import type { Caller } from '@bunting/contracts';
-import { displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
+import { authorNameOf, displayNameOf, nameInEvents, type UserNames } from '../../domain/accounts/user-names.ts';
 
 /** A user with its rights, as `userRightsSql` selects them. */
 export interface UserRightsRow {
@@ -32,10 +32,11 @@ export const userRightsSql = `(
     'hiddenProjects', (select json_agg(id order by id) from closed where mode = 'private'),
     'proposalDeniedProjects', (select json_agg(id order by id) from closed where mode = 'protected')))`;
 
-const callerNamesOf = (names: UserNames): Pick<Caller, 'name' | 'displayName'> => {
+const callerNamesOf = (names: UserNames): Pick<Caller, 'name' | 'displayName' | 'username'> => {
   const name = nameInEvents(names);
   const displayName = displayNameOf(names);
-  return displayName === name ? { name } : { name, displayName };
+  const username = authorNameOf(names);
+  return { name, ...(displayName === name ? {} : { displayName }), ...(username === name ? {} : { username }) };
 };
 
 /** The caller that services receive for a user, with the user's current rights. */

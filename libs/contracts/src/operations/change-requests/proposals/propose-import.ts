@@ -18,7 +18,10 @@ export const ProposeImport = defineOperation({
     project: Type.String(),
     environment: Type.String(),
     title: Type.String(),
-    by: Type.Object({ id: Type.Integer(), name: Type.String() }, { description: 'the user who imports' }),
+    by: Type.Object(
+      { id: Type.Integer(), name: Type.String(), username: Type.Optional(Type.String()) },
+      { description: 'the user who imports' },
+    ),
     changes: Type.Array(CheckedChange),
   }),
   reply: Type.Object({ id: Type.Integer({ description: 'the change request' }) }),
