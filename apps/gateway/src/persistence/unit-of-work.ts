@@ -83,6 +83,7 @@ const repositories = (
 ) => {
   const generateSecretBytes = secretBytesGeneratorFor(context, hasher);
   const emit = emitEventsInto(outbox, context);
+  const sessions = sessionRepository(tx, hasher, sessionLimits);
   return {
     groups: groupRepository(tx, guard, emit),
     identities: oidcIdentityRepository(tx),
@@ -96,16 +97,16 @@ const repositories = (
       const generated = newScimSecret(generateSecretBytes);
       return { ...generated, hash: hasher(generated.secret).hash };
     },
-    passwords: passwordRepository(tx),
+    passwords: passwordRepository(tx, sessions),
     projectRoles: projectRoleRepository(tx, emit),
     roles: roleRepository(tx, emit),
     scim: scimRepository(tx, guard, emit),
     /** generates secrets in this transaction; random ones if undefined */
     generateSecretBytes,
-    sessions: sessionRepository(tx, hasher, sessionLimits),
+    sessions,
     settings: settingRepository(tx, guard, emit),
     tokens: tokenRepository(tx, guard, hasher, cipher, emit),
-    users: userRepository(tx, guard, emit),
+    users: userRepository(tx, { guard, sessions, emit }),
   };
 };
 export type Transaction = ReturnType<typeof repositories>;

@@ -1,8 +1,7 @@
 import { type User } from '@bunting/contracts';
 import { predefinedRole } from '../domain/rights/roles.ts';
-import { accountCreated } from '../domain/accounts/accounts.ts';
+import { accountCreated, accountUpdated } from '../domain/accounts/accounts.ts';
 import { removeAccount } from '../operations/users/remove-account.ts';
-import { storeAccountUpdate } from '../operations/users/store-account-update.ts';
 import type { ScimUserRow } from '../persistence/scim/scim-repository.ts';
 import type { GatewayReads } from '../persistence/gateway-reads.ts';
 import type { Transaction } from '../persistence/unit-of-work.ts';
@@ -38,7 +37,8 @@ const changeUser = async (
 ): Promise<ScimUserRow> => {
   const before = await getUserForUpdate(tx, id);
   const { name, username, email, active, provisioned } = inputOf(await getScimUser(tx, id));
-  await storeAccountUpdate(tx, before, { name, username, email, rootRole: before.rootRole, active });
+  const update = { name, username, email, rootRole: before.rootRole, active };
+  await tx.users.save(id, update, (stored) => accountUpdated(before, stored));
   await tx.scim.setProvisionedUser(id, provisioned);
   return getScimUser(tx, id);
 };

@@ -1,6 +1,6 @@
 import type { User } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
-import { accountCreated, accountDeleted, accountUpdated, isDeactivation, updatedAccount } from './accounts.ts';
+import { accountCreated, accountDeleted, accountUpdated, updatedAccount } from './accounts.ts';
 
 const before: User = {
   id: 7,
@@ -55,13 +55,6 @@ it('an update of a user emits the user before and after', () => {
       preData: expect.objectContaining({ id: 7, name: 'Maria' }),
     },
   ]);
-});
-
-it('an update that turns an active user inactive, and no other, deactivates it', () => {
-  const inactive = { ...before, active: false };
-  expect(isDeactivation(before, inactive)).toBe(true);
-  expect(isDeactivation(inactive, { ...inactive, name: 'Mia' })).toBe(false);
-  expect(isDeactivation(inactive, before)).toBe(false);
 });
 
 it.each([

@@ -33,9 +33,6 @@ export const accountCreated = (account: User): GatewayEvent => ({
 export const accountUpdated = (before: User, after: User): readonly GatewayEvent[] =>
   eventsOfUpdate({ type: `${eventPrefix(after)}-updated`, data: eventData(after), preData: eventData(before) });
 
-/** Whether an update deactivates the account, which ends its sessions. */
-export const isDeactivation = (before: User, after: User): boolean => before.active && !after.active;
-
 /** The event of a user or a service account that is deleted. */
 export const accountDeleted = (account: User): GatewayEvent => ({
   type: `${eventPrefix(account)}-deleted`,

@@ -22,9 +22,8 @@ export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: Gatewa
       // Locks the user, so that the second of two concurrent changes sees the password of the first and is refused.
       await users.findForUpdate(caller.id);
       if ((await passwords.list(caller.id))[0] !== earlierHashes[0]) throw passwordChangedConcurrently();
-      await passwords.set(caller.id, hash);
       const ownSession = (await sessions.list(caller.id)).find(({ id }) => id === caller.tokenId);
-      await sessions.endAll(caller.id);
+      await passwords.set(caller.id, hash);
       const { address, userAgent = '' } = query;
       secret = ownSession === undefined ? undefined : await sessions.start(caller.id, { address, userAgent });
       return null;

@@ -11,10 +11,9 @@ export const changeUserPasswordEndpoint = ({ transaction, reads, signIn }: Gatew
     const replayed = await transaction.replay(request);
     if (replayed !== undefined) return replayed;
     const hash = await hashUnlessReused(signIn.passwords, body.password, await reads.passwords.list(params.id));
-    const reply = await transaction(request, async ({ users, passwords, sessions }) => {
+    const reply = await transaction(request, async ({ users, passwords }) => {
       await users.getForUpdate(params.id, { only: 'users' });
       await passwords.set(params.id, hash);
-      await sessions.endAll(params.id);
       return null;
     });
     signIn.log.changed(params.id, `got another password from ${request.caller.name}`);

@@ -8,7 +8,7 @@ import type { GatewayContext } from '../context.ts';
 export const createResetLinkEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateResetLink, async (request) => {
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const account = await tx.users.findByName(normalisedName(request.body.id));
+      const account = await tx.users.findByNameForUpdate(normalisedName(request.body.id));
       if (account === undefined) throw userNotFound();
       const { id, email } = account;
       const link = await createPasswordLink(tx, id, { kind: 'reset-password', createdBy: request.caller.name });

@@ -17,6 +17,8 @@ const nth = (n: number) => `Correct-horse-${n}`;
 /** The mails that a real mail server received. */
 const mails: { readonly to: string[]; readonly text: string }[] = [];
 let mailServer: SMTPServer;
+/** the token of the identity provider that provisions users */
+let scimKey: string;
 
 const aPerson = async (more: object = { password }) => {
   const username = `person-${++made}`;
@@ -56,6 +58,8 @@ beforeAll(async () => {
       SMTP_URL: `smtp://127.0.0.1:${port}`,
     },
   });
+  await done('POST', 'scim-settings', { enabled: true });
+  scimKey = (await done<{ token: string }>('POST', 'scim-settings/generate-new-token')).token;
 });
 afterAll(async () => {
   await gateway.stop();
@@ -207,6 +211,56 @@ describe('a link to choose a password', () => {
     await done('DELETE', `user-admin/${id}`);
     expect(await status(third)).toBe(401);
     expect((await send('POST', 'user-admin/reset-password', { id: username })).status).toBe(404);
+  });
+
+  it.each<[change: string, make: (person: { id: number; username: string; scimKey: string }) => Promise<unknown>]>([
+    [
+      'the user changes the password',
+      async ({ username }) => {
+        const one = browser();
+        await one.signIn(username, password);
+        const body = { password: nth(8), confirmPassword: nth(8), oldPassword: password };
+        expect((await one.send('POST', '/api/admin/user/change-password', body)).status).toBe(200);
+      },
+    ],
+    [
+      'an administrator changes the password',
+      ({ id }) => done('POST', `user-admin/${id}/change-password`, { password: nth(8), confirmPassword: nth(8) }),
+    ],
+    [
+      'the e-mail address changes',
+      ({ id, username }) => done('PUT', `user-admin/${id}`, { email: `${username}@elsewhere.example` }),
+    ],
+    [
+      'an identity provider changes the e-mail address',
+      async ({ id, username, scimKey: key }) => {
+        const value = `${username}@provider.example`;
+        const body = JSON.stringify({ Operations: [{ op: 'replace', path: 'emails[type eq "work"].value', value }] });
+        const headers = { 'content-type': 'application/scim+json' };
+        const response = await gateway.send(`/scim/v2/Users/${id}`, {
+          key: `Bearer ${key}`,
+          method: 'PATCH',
+          headers,
+          body,
+        });
+        expect(response.status).toBe(200);
+      },
+    ],
+    [
+      'the user is deactivated, even if activated again',
+      async ({ id }) => {
+        await done('PUT', `user-admin/${id}`, { active: false });
+        await done('PUT', `user-admin/${id}`, { active: true });
+      },
+    ],
+  ])('ends when %s', async (_change, make) => {
+    const { id, username } = await aPerson();
+    const { resetPasswordUrl } = await done<{ resetPasswordUrl: string }>('POST', 'user-admin/reset-password', {
+      id: username,
+    });
+    await make({ id, username, scimKey });
+    const choice = { token: tokenIn(resetPasswordUrl), password: nth(9) };
+    expect((await browser().send('POST', '/auth/reset/password', choice)).status).toBe(401);
   });
 
   it('is sent by mail to the user who requests it, and the response is the same for unknown names', async () => {

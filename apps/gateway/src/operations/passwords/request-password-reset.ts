@@ -25,7 +25,7 @@ export const requestPasswordResetEndpoint = ({
       const created = await transaction(
         { ...withoutStoredReply(request), caller: systemCaller, signal: undefined },
         async (tx) => {
-          const user = await tx.users.findByName(email);
+          const user = await tx.users.findByNameForUpdate(email);
           if (user?.email === undefined || user.email !== email.toLowerCase()) return undefined;
           return { user, ...(await createPasswordLink(tx, user.id, { kind: 'reset-password', createdBy: null })) };
         },

@@ -13,13 +13,13 @@ export const resetPasswordEndpoint = ({ transaction, reads, signIn, signInSettin
     requireStrongPassword(password);
     const { userId } = await reads.links.get(token, 'set-password');
     const hash = await hashUnlessReused(signIn.passwords, password, await reads.passwords.list(userId));
-    await transaction(request, async ({ links, users, passwords, sessions }) => {
-      const link = await links.getForUpdate(token, 'set-password');
+    await transaction(request, async ({ links, users, passwords }) => {
+      // The user first, as every write that ends links does: otherwise two of them could wait for each other.
       const user = await users.findForUpdate(userId, { only: 'users' });
+      const link = await links.getForUpdate(token, 'set-password');
       if (user?.active !== true) throw invalidLink('set-password');
       await links.markUsed(link.id);
       await passwords.set(userId, hash);
-      await sessions.endAll(userId);
     });
     signIn.log.changed(userId, 'chose a password by a link');
     return null;

@@ -1,4 +1,5 @@
 import { advisoryLock, type Tx } from '@bunting/database';
+import { endPasswordLinks } from '../links/one-time-link-repository.ts';
 
 /** The subjects of OpenID providers that users are linked to. */
 export const oidcIdentityRepository = ({ query }: Pick<Tx, 'query'>) => ({
@@ -11,7 +12,9 @@ export const oidcIdentityRepository = ({ query }: Pick<Tx, 'query'>) => ({
   /** Whether the user is linked to a subject of the issuer. */
   isLinked: async (userId: number, issuer: string): Promise<boolean> =>
     (await query('select from user_identity where user_id = $1 and issuer = $2', [userId, issuer])).length > 0,
+  /** Links a user to a subject, and ends the links to choose a password: the user has another way to sign in. */
   link: async (userId: number, issuer: string, subject: string): Promise<void> => {
+    await endPasswordLinks({ query }, userId);
     await query('insert into user_identity (user_id, issuer, subject) values ($1, $2, $3)', [userId, issuer, subject]);
   },
 });

@@ -16,6 +16,8 @@ import type { UserNames } from '../../domain/accounts/user-names.ts';
 import { displayNameSql } from './display-name-sql.ts';
 import { userNotFound } from '../../domain/refusals.ts';
 import { avatarUrlOf } from './avatar-url.ts';
+import { endPasswordLinks } from '../links/one-time-link-repository.ts';
+import type { SessionRepository } from '../sessions/session-repository.ts';
 import type { LastAdministratorGuard } from '../rights/last-administrator-guard.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import {
@@ -179,7 +181,18 @@ export const userReads = ({ query }: Pick<Tx, 'query'>) => {
 };
 
 /** Users and service accounts, without deleted ones. */
-export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'markLossOfRights'>, emit: EmitEvents) => {
+export const userRepository = (
+  tx: Tx,
+  {
+    guard,
+    sessions,
+    emit,
+  }: {
+    readonly guard: Pick<LastAdministratorGuard, 'markLossOfRights'>;
+    readonly sessions: Pick<SessionRepository, 'endAll'>;
+    readonly emit: EmitEvents;
+  },
+) => {
   const { query } = tx;
   /** Stores a new or changed row, and emits the events of it. @throws AccountExistsRefusal */
   const flush = async (row: UserRow, eventsOf: EventsOf<User>): Promise<User> => {
@@ -228,14 +241,20 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
       const row = { name, username, email, rootRole, isService, isActive, seenAt: null };
       return flush(tx.em.create(UserEntity, row), eventsOf);
     },
-    /** @throws AccountExistsRefusal */
+    /**
+     * Stores a changed account. A deactivation ends its sessions; it and another e-mail address end its links to choose a password.
+     * @throws AccountExistsRefusal
+     */
     save: async (
       id: number,
       { name, username, email, rootRole, active }: UserUpdate,
       eventsOf: EventsOf<User>,
     ): Promise<User> => {
       const row = await tx.em.findOneOrFail(UserEntity, { id });
-      if (row.rootRole !== rootRole || (row.isActive && !active)) guard.markLossOfRights();
+      const isDeactivated = row.isActive && !active;
+      if (row.rootRole !== rootRole || isDeactivated) guard.markLossOfRights();
+      if (isDeactivated) await sessions.endAll(id);
+      if (isDeactivated || row.email !== email) await endPasswordLinks(tx, id);
       return flush(
         tx.em.assign(row, {
           name,
@@ -247,10 +266,13 @@ export const userRepository = (tx: Tx, guard: Pick<LastAdministratorGuard, 'mark
         eventsOf,
       );
     },
-    /** The active user with an e-mail address or, if there is none, a user name; no service account. */
-    findByName: async (name: string): Promise<User | undefined> => {
+    /**
+     * The active user with an e-mail address or, if there is none, a user name; no service account. Locked until the transaction ends, so
+     * that a link that it makes is for the names that the user has.
+     */
+    findByNameForUpdate: async (name: string): Promise<User | undefined> => {
       const text = `
-        select ${userColumnsSql} from api_user u where ${isUserNamedSql} order by ${emailsFirstSql} limit 1`;
+        select ${userColumnsSql} from api_user u where ${isUserNamedSql} order by ${emailsFirstSql} limit 1 for update`;
       return userOfType((await query<UserRow>(text, [name]))[0], 'users');
     },
     /** Serialises the transactions that create the first user. */

@@ -36,6 +36,14 @@ const usedLink = (): Refusal =>
 /** The text that is hashed for a link. Its prefix ensures that the hash of a link is never that of a token or a session. */
 const linkTextToHash = (secret: string): string => `link ${secret}`;
 
+/**
+ * Ends the links that would set the password of a user. Every write of what a link was made for calls it: the password, the e-mail address
+ * that it was mailed to, whether the user is active, and a first sign-in with an OpenID provider.
+ */
+export const endPasswordLinks = async ({ query }: Pick<Tx, 'query'>, userId: number): Promise<void> => {
+  await query('delete from sign_in_link where user_id = $1 and used_at is null', [userId]);
+};
+
 const linkBySecret =
   ({ query }: Pick<Tx, 'query'>, hasher: SecretHasher, lock: '' | 'for update') =>
   async <P extends LinkPurpose>(secret: string, purpose: P): Promise<FoundLink<P>> => {
@@ -70,7 +78,8 @@ export const oneTimeLinkRepository = (tx: Pick<Tx, 'query'>, hasher: SecretHashe
     ): Promise<NewSecret> => {
       const created = newLinkSecret(generateBytes);
       const { selector, hash } = hasher(linkTextToHash(created.secret));
-      await query('delete from sign_in_link where expires_at < now() or user_id = $1 and used_at is null', [userId]);
+      await query('delete from sign_in_link where expires_at < now()');
+      if (userId !== null) await endPasswordLinks(tx, userId);
       await query(
         `insert into sign_in_link (purpose, user_id, created_by, selector, hash, expires_at)
        values ($1, $2, $3, $4, $5, now() + make_interval(hours => $6))`,

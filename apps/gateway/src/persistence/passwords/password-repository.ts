@@ -1,4 +1,6 @@
 import type { Tx } from '@bunting/database';
+import { endPasswordLinks } from '../links/one-time-link-repository.ts';
+import type { SessionRepository } from '../sessions/session-repository.ts';
 import { emailsFirstSql, isUserNamedSql } from '../accounts/user-repository.ts';
 
 /** Maximum stored passwords of a user: the current one and those that may not be reused. */
@@ -33,10 +35,15 @@ export const passwordReads = ({ query }: Pick<Tx, 'query'>) => ({
 });
 
 /** The passwords of users, as hashes. */
-export const passwordRepository = ({ query }: Pick<Tx, 'query'>) => ({
+export const passwordRepository = ({ query }: Pick<Tx, 'query'>, sessions: Pick<SessionRepository, 'endAll'>) => ({
   ...passwordReads({ query }),
-  /** Sets the password of a user, and deletes earlier ones beyond `maxStoredPasswords`, which may be reused. */
+  /**
+   * Sets the password of a user, which ends the user's sessions and links to choose one. Deletes earlier passwords beyond
+   * `maxStoredPasswords`, which may be reused.
+   */
   set: async (userId: number, hash: string): Promise<void> => {
+    await endPasswordLinks({ query }, userId);
+    await sessions.endAll(userId);
     await query('insert into user_password (user_id, hash) values ($1, $2)', [userId, hash]);
     await query(
       `delete from user_password where user_id = $1 and id not in (

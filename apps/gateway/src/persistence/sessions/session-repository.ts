@@ -78,3 +78,4 @@ export const sessionRepository = ({ query }: Pick<Tx, 'query'>, hasher: SecretHa
       ).length,
   };
 };
+export type SessionRepository = ReturnType<typeof sessionRepository>;
