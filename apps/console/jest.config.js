@@ -17,4 +17,5 @@ export default {
     },
   ],
   testTimeout: preset.testTimeout,
+  reporters: preset.reporters,
 };

@@ -5,7 +5,8 @@ interface TestSummary {
   readonly skipped: number;
 }
 
-const colorCodes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+/** The colours in what programs print. */
+export const colorCodes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 const readCount = (line: string, what: string): number => Number(new RegExp(`(\\d+) ${what}\\b`).exec(line)?.[1] ?? 0);
 
 /**
