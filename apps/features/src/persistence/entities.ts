@@ -394,7 +394,10 @@ const ClientMissingFeatureEntity = defineEntity({
     feature: p.text().primary(),
     lastSeenAt: timestamp(),
   },
-  indexes: [{ name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] }],
+  indexes: [
+    { name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] },
+    { name: 'client_missing_feature_by_feature', properties: ['feature', 'lastSeenAt'] },
+  ],
 });
 
 /** The latest report of each instance of Unleash Edge. */

@@ -10,6 +10,7 @@ import {
   type MetricsBody,
   ReportMetrics,
 } from '@bunting/contracts';
+import { unknownFlagsReader } from '../../persistence/cleanup/unknown-flags-reader.ts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { callerWith, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -173,6 +174,58 @@ it('lists the flags that applications ask for and that do not exist, without tho
     inWeb,
     ['gone', 'vaulted in production', 'web in development'],
   ]);
+});
+
+it('stores a hundred unknown flags of an application and environment, also of one report and of concurrent ones', async () => {
+  const invented = (from: number) =>
+    Object.fromEntries(Array.from({ length: 300 }, (_, nth) => [`invented-${from + nth}`, { yes: 0, no: 1 }]));
+  const stored = (appName: string) =>
+    sql(
+      'select environment, count(*)::int as names from client_missing_feature where app_name = $1 group by 1 order by 1',
+      [appName],
+    );
+  await report('development', invented(0), undefined, 'inventive');
+  expect(await stored('inventive')).toEqual([{ environment: 'development', names: 100 }]);
+  await sql("delete from client_missing_feature where app_name = 'inventive' and feature > 'invented-1'");
+  await Promise.all(
+    [300, 600, 900].flatMap((from) => [
+      report('development', invented(from), undefined, 'inventive'),
+      report('production', invented(from), undefined, 'inventive'),
+    ]),
+  );
+  expect(await stored('inventive')).toEqual([
+    { environment: 'development', names: 100 },
+    { environment: 'production', names: 100 },
+  ]);
+});
+
+it('reads no more rows of twenty thousand unknown flags than of two thousand', async () => {
+  await sql(`
+    with app as (
+      insert into client_application (app_name, created_at, last_seen_at)
+      select 'many-' || nth, now(), now() from generate_series(1, 200) as nth returning app_name
+    ) insert into client_application_usage select app_name, '*', 'development' from app`);
+  const rowsRead = async (applications: number): Promise<number> => {
+    await sql(
+      `insert into client_missing_feature
+       select 'many-' || app, 'development', 'many-' || app || '-' || nth, now() - make_interval(secs => app * 100 + nth)
+       from generate_series(1, $1) as app, generate_series(1, 100) as nth on conflict do nothing`,
+      [applications],
+    );
+    await sql('analyze client_missing_feature, client_application, client_application_usage, feature');
+    return features.database.transaction(async ({ query }) => {
+      const read = unknownFlagsReader({ read: ({ text }, values = []) => query(text, values) });
+      const { unknownFlags } = JSON.parse(await read({}, [])) as { unknownFlags: unknown[] };
+      expect(unknownFlags).toHaveLength(1_000);
+      const [counted] = await query<{ rows: number }>(
+        `select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'client_missing_feature'`,
+      );
+      return counted?.rows ?? Infinity;
+    });
+  };
+  const ofFew = await rowsRead(20);
+  expect(ofFew).toBeLessThan(10_000);
+  expect(await rowsRead(200)).toBeLessThan(1.5 * ofFew);
 });
 
 it('does not name a deleted flag of a hidden project that an application of all projects asks for', async () => {

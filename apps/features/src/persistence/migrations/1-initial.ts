@@ -195,6 +195,7 @@ const tables = [
     primary key (app_name, environment, feature)
   )`,
   'create index client_missing_feature_by_last_seen on client_missing_feature (last_seen_at)',
+  'create index client_missing_feature_by_feature on client_missing_feature (feature, last_seen_at)',
   `create table edge_instance (
     identifier text not null,
     report jsonb not null,

@@ -4,9 +4,9 @@ export const isUsedOnlyInSql = (projects: string): string => `(
     select from client_application_usage used where used.app_name = a.app_name and used.project <> all (${projects}::text[])))`;
 
 /** SQL: whether the feature in the row `m` is missing: not active in a project of the application's tokens, and not in a hidden project. */
-export const isFeatureMissingSql = (hidden: string): string => `not exists (
-  select from feature f where f.name = m.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
-    select from client_application_usage used where used.app_name = m.app_name and used.project in ('*', f.project))))
+export const isFeatureMissingSql = (hidden: string, row = 'm'): string => `not exists (
+  select from feature f where f.name = ${row}.feature and (f.project = any (${hidden}::text[]) or f.archived_at is null and exists (
+    select from client_application_usage used where used.app_name = ${row}.app_name and used.project in ('*', f.project))))
   and not exists (
     select from unnest(${hidden}::text[]) as hidden (project) join outbox former
-    on former.topic = 'delivery' and former.entity_key = 'former-feature:' || m.feature || ' ' || hidden.project)`;
+    on former.topic = 'delivery' and former.entity_key = 'former-feature:' || ${row}.feature || ' ' || hidden.project)`;

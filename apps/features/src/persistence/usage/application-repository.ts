@@ -21,6 +21,27 @@ const reportedInstances = `
     select * from json_to_recordset($1::json) as instance (index integer, "appName" text, "sdkVersion" text, strategies jsonb, projects jsonb,
       environment text, "instanceId" text, "isFrontend" boolean, "createdBy" text))`;
 
+/** SQL: the table `given_missing` of the missing features in `$2`. */
+const givenMissing = `
+  given_missing as materialized (
+    select * from json_to_recordset($2::json) as given_missing ("appName" text, environment text, feature text)
+  )`;
+
+/**
+ * Locks the applications that get new instances or missing features, so that of concurrent reports the later one counts what the earlier
+ * one has stored. New applications need no lock: whoever adds one holds that of all applications.
+ */
+const lockGrowing = `
+  with ${reportedInstances}, ${givenMissing}, growing as (
+    select "appName" from reported where "instanceId" is not null and not exists (
+      select from client_instance i where i.app_name = "appName" and i.environment = reported.environment and i.instance_id = "instanceId")
+    union
+    select "appName" from given_missing where not exists (
+      select from client_missing_feature m
+      where m.app_name = "appName" and m.environment = given_missing.environment and m.feature = given_missing.feature)
+  )
+  select from client_application where app_name in (select "appName" from growing) order by app_name for no key update`;
+
 /**
  * Applications that were seen within the last minute and have not changed are not written, so that reports need not wait for their locks.
  */
@@ -48,7 +69,7 @@ const recordSeen = `
   before as (select app_name, is_frontend from client_application where app_name in (select "appName" from reported)),
   saved as (
     insert into client_application as known (app_name, sdk_version, strategies, created_at, last_seen_at, is_frontend, created_by)
-    select "appName", "sdkVersion", coalesce(strategies, '[]'), $2::timestamptz, $2::timestamptz, "isFrontend", "createdBy"
+    select "appName", "sdkVersion", coalesce(strategies, '[]'), $3::timestamptz, $3::timestamptz, "isFrontend", "createdBy"
     from app order by 1
     on conflict (app_name) do update set
       sdk_version = coalesce(excluded.sdk_version, known.sdk_version),
@@ -63,28 +84,37 @@ const recordSeen = `
     on conflict do nothing
   ), running as (
     insert into client_instance as known (app_name, environment, instance_id, sdk_version, created_at, last_seen_at)
-    select distinct on ("appName", environment, "instanceId")
-      "appName", environment, "instanceId", "sdkVersion", $2::timestamptz, $2::timestamptz
-    from reported where "instanceId" is not null and (
-      exists (select from client_instance i
-        where i.app_name = "appName" and i.environment = reported.environment and i.instance_id = "instanceId")
-      or (select count(*) from client_instance i where i.app_name = "appName" and i.environment = reported.environment) < ${maxInstances})
-    order by 1, 2, 3, index desc
+    select "appName", environment, "instanceId", "sdkVersion", $3::timestamptz, $3::timestamptz
+    from (
+      select instance.*, row_number() over (partition by "appName", environment, is_new order by "instanceId") as nth
+      from (
+        select distinct on ("appName", reported.environment, "instanceId") "appName", reported.environment, "instanceId", "sdkVersion",
+          i.app_name is null as is_new
+        from reported left join client_instance i on i.app_name = "appName" and i.environment = reported.environment and i.instance_id = "instanceId"
+        where "instanceId" is not null order by 1, 2, 3, index desc) as instance
+    ) as instance
+    where case when is_new
+      then nth + (select count(*) from client_instance i where i.app_name = "appName" and i.environment = instance.environment) <= ${maxInstances}
+      else true end
+    order by 1, 2, 3
     on conflict (app_name, environment, instance_id) do update set
       sdk_version = coalesce(excluded.sdk_version, known.sdk_version),
       last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
-  ), given_missing as materialized (
-    select * from json_to_recordset($3::json) as given_missing ("appName" text, environment text, feature text)
-  ), present as (
+  ), ${givenMissing}, present as (
     select app_name from client_application where app_name in (select "appName" from given_missing) for key share
   ), missing as (
     insert into client_missing_feature as known (app_name, environment, feature, last_seen_at)
-    select "appName", given_missing.environment, given_missing.feature, $2::timestamptz
-    from given_missing left join client_missing_feature m on m.app_name = "appName" and (m.environment, m.feature) = (given_missing.environment, given_missing.feature)
-    where "appName" in (select app_name from present union all select app_name from saved)
-      and case when m.app_name is null
-        then (select count(*) from client_missing_feature o where o.app_name = "appName" and o.environment = given_missing.environment) < ${maxMissingFlags}
-        else m.last_seen_at <= $2::timestamptz - interval '1 minute' end
+    select "appName", environment, feature, $3::timestamptz
+    from (
+      select given.*, m.last_seen_at, m.app_name is null as is_new,
+        row_number() over (partition by "appName", given.environment, m.app_name is null order by given.feature) as nth
+      from (select distinct "appName", environment, feature from given_missing) as given
+      left join client_missing_feature m on m.app_name = "appName" and (m.environment, m.feature) = (given.environment, given.feature)
+      where "appName" in (select app_name from present union all select app_name from saved)
+    ) as given
+    where case when is_new
+      then nth + (select count(*) from client_missing_feature o where o.app_name = "appName" and o.environment = given.environment) <= ${maxMissingFlags}
+      else last_seen_at <= $3::timestamptz - interval '1 minute' end
     order by 1, 2, 3
     on conflict (app_name, environment, feature) do update set last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at)
   )
@@ -109,7 +139,7 @@ const saveDescriptionSql = `
     updated_at = excluded.updated_at`;
 
 /** Applications within a transaction. Each method takes a fixed number of statements, for any number of applications in a report. */
-export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents) => {
+export const applicationRepository = ({ query, send }: Tx, recordEvents: RecordEvents) => {
   const lockAndCount = async (): Promise<ApplicationCounts> => {
     await query(lockApplicationsSql);
     // A second statement: it sees what other transactions committed while this one waited for the lock.
@@ -139,8 +169,10 @@ export const applicationRepository = ({ query }: Tx, recordEvents: RecordEvents)
       eventsOf: (announced: readonly AnnouncedApplication[]) => readonly DomainEvent[],
     ): Promise<void> => {
       if (applications.length === 0 && missing.length === 0) return;
-      const values = [toIndexedJson(applications), now.toISOString(), JSON.stringify(missing)];
-      recordEvents(eventsOf(await query<AnnouncedApplication>(recordSeen, values)));
+      const values = [toIndexedJson(applications), JSON.stringify(missing)];
+      send(lockGrowing, () => values);
+      // A second statement: it counts what other transactions committed while this one waited for the locks.
+      recordEvents(eventsOf(await query<AnnouncedApplication>(recordSeen, [...values, now.toISOString()])));
     },
 
     /** Whether the application is in the list. */

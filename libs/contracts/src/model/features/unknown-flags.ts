@@ -29,10 +29,10 @@ export const UnknownFlags = Type.Object(
               { description: 'where it reported it' },
             ),
           }),
-          { description: 'the applications, by name' },
+          { description: 'the applications, by name, of the latest 100 reports' },
         ),
       }),
-      { description: 'the latest first: at most 1,000' },
+      { description: 'the latest first: at most 1,000, of the latest 20,000 reports' },
     ),
   },
   {
