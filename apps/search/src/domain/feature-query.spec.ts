@@ -120,8 +120,34 @@ describe('a query', () => {
     ['IS:true', true],
     ['false', false],
     ['IS:false', false],
-  ])('takes archived=%s with and without an operator', (text, archived) => {
-    expect(understood('archived', text).archived).toBe(archived);
+  ])('takes archived, favorite and fuzzy with and without an operator: %s', (text, value) => {
+    expect(understood('archived', text).archived).toBe(value);
+    expect(understood('favorite', text).favorite).toBe(value);
+    expect(understood('fuzzy', text).fuzzy).toBe(value);
+  });
+
+  it('takes a list of values of favorite, of which both together are no filter', () => {
+    expect(understood('favorite', 'IS_ANY_OF:true').favorite).toBe(true);
+    expect(understood('favorite', 'IS_ANY_OF:false, false').favorite).toBe(false);
+    expect(understood('favorite', 'IS_ANY_OF:true,false').favorite).toBeUndefined();
+  });
+
+  it.each(['', 'Name', 'created_at', 'environment:', 'environment', 'name; drop table feature_document'])(
+    'is in the order of creation when the property to sort by is unknown: %s',
+    (sortBy) => {
+      expect(parseFeatureQuery({ sortBy, sortOrder: 'desc' }).sort).toEqual({ by: 'createdAt', descending: true });
+    },
+  );
+
+  it('has favourites first only when that is true', () => {
+    for (const text of ['true', 'IS:true']) expect(understood('favoritesFirst', text).favoritesFirst).toBe(true);
+    for (const text of ['', 'false', '1', 'TRUE'])
+      expect(understood('favoritesFirst', text).favoritesFirst).toBe(false);
+  });
+
+  it('ignores what is no status beside a valid one', () => {
+    const status = ['default:wrongStatus', 'production:enabled', ':enabled', 'production:enabled', 'x'];
+    expect(parseFeatureQuery({ status }).status).toEqual(['production:enabled']);
   });
 });
 
@@ -167,14 +193,12 @@ describe('an invalid query', () => {
       (text) => ['limit', text] as const,
     ),
     ...['', '-1', '-0', '2.5', '1e400', 'Infinity', ' ', 'abc', '1_000'].map((text) => ['offset', text] as const),
-    ...['', 'Name', 'created_at', 'environment:', 'environment', 'name; drop table feature_document'].map(
-      (text) => ['sortBy', text] as const,
-    ),
     ...['', 'ASC', 'DESC', 'up'].map((text) => ['sortOrder', text] as const),
-    ...(['favoritesFirst', 'favorite', 'fuzzy'] as const).flatMap((parameter) =>
-      ['', '1', 'TRUE', 'yes'].map((text) => [parameter, text] as const),
+    ...(['archived', 'favorite', 'fuzzy'] as const).flatMap((parameter) =>
+      ['', '1', 'TRUE', 'yes', 'IS:', 'IS:maybe', 'IS_NOT:true', 'IS_ANY_OF:', 'IS_ANY_OF:yes'].map(
+        (text) => [parameter, text] as const,
+      ),
     ),
-    ...['', '1', 'IS:', 'IS:maybe', 'IS_NOT:true'].map((text) => ['archived', text] as const),
   ];
 
   it.each(hostile.map(([parameter, text]) => ({ parameter, text })))(

@@ -11,7 +11,6 @@ import {
 import {
   type ValueFilter,
   parseValueFilter,
-  parseArchived,
   type CreatorFilter,
   type DayFilter,
   parseDayFilter,
@@ -19,9 +18,10 @@ import {
   parseFuzzyTexts,
   type SetFilter,
   parseBoolean,
+  parseFavorite,
   parseSegments,
   parseState,
-  parseStatus,
+  isStatus,
   parseTags,
   parseTexts,
 } from './parse-feature-filters.ts';
@@ -65,25 +65,27 @@ type SearchParameters = RequestOf<typeof SearchFeatures>['query'];
 
 const environmentPrefix = 'environment:';
 
-const parseSortBy = (parameter: Parameter): Sort['by'] => {
-  const { text } = parameter;
+/** The sort key; undefined for an unknown one, which is ignored as Unleash does: an order finds the same features. */
+const parseSortBy = ({ text }: Parameter): Sort['by'] | undefined => {
   const environment = text.startsWith(environmentPrefix) ? text.slice(environmentPrefix.length) : '';
-  if (environment !== '') return { environment };
-  const by = sortKeys.find((key) => key === text);
-  if (by === undefined) throw invalidParameter(parameter, `be one of ${sortKeys.join(', ')}, environment:<name>`);
-  return by;
+  return environment === '' ? sortKeys.find((key) => key === text) : { environment };
 };
 
 const parseStatuses = (texts: readonly string[] | undefined): readonly string[] | undefined => {
   if (texts === undefined) return undefined;
   if (texts.length === 0 || texts.length > maxValues)
     throw invalidParameter({ name: 'status', text: `${texts.length} of them` }, `be given 1 to ${maxValues} times`);
-  return [...new Set(texts.map((text) => parseStatus(checkedParameter('status', text))))];
+  const statuses = texts.map((text) => checkedParameter('status', text));
+  const valid = statuses.filter(isStatus).map(({ text }) => text);
+  const [first] = statuses;
+  if (valid.length === 0 && first !== undefined)
+    throw invalidParameter(first, 'be written `<environment>:enabled` or `<environment>:disabled`');
+  return [...new Set(valid)];
 };
 
 /**
  * Parses the parameters, each in one pass without backtracking. A filter that cannot be parsed is refused: it is never ignored, and never
- * finds more than it says.
+ * finds more than it says. What only orders the features is ignored where it is unknown.
  * @throws Refusal `ValidationError` that names the parameter.
  */
 export const parseFeatureQuery = ({ status, ...query }: SearchParameters): FeatureQuery => {
@@ -95,7 +97,7 @@ export const parseFeatureQuery = ({ status, ...query }: SearchParameters): Featu
   return {
     texts,
     fuzzy,
-    archived: read('archived', parseArchived) ?? false,
+    archived: read('archived', parseBoolean) ?? false,
     project: read('project', parseValueFilter),
     type: read('type', parseValueFilter),
     createdBy: read('createdBy', parseCreators),
@@ -105,9 +107,9 @@ export const parseFeatureQuery = ({ status, ...query }: SearchParameters): Featu
     status: parseStatuses(status),
     created: read('createdAt', parseDayFilter),
     lastSeen: read('lastSeenAt', parseDayFilter),
-    favorite: read('favorite', parseBoolean),
+    favorite: read('favorite', parseFavorite),
     sort: by === undefined && fuzzy && texts.length > 0 ? 'relevance' : { by: by ?? 'createdAt', descending },
-    favoritesFirst: read('favoritesFirst', parseBoolean) ?? false,
+    favoritesFirst: read('favoritesFirst', ({ text }) => text === 'true' || text === 'IS:true') ?? false,
     ...parsePage(query),
   };
 };

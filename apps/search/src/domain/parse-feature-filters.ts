@@ -92,13 +92,11 @@ export const parseTags = (parameter: Parameter): SetFilter => parseSetFilter(par
 /** `segment`: whether a feature must have any, all or none of the segments, by name. */
 export const parseSegments = (parameter: Parameter): SetFilter => parseSetFilter(parameter, parseList);
 
-/** One `status`: `<environment>:enabled` or `<environment>:disabled`. */
-export const parseStatus = (parameter: Parameter): string => {
-  const colon = parameter.text.indexOf(':');
-  const state = parameter.text.slice(colon + 1);
-  if (colon < 1 || (state !== 'enabled' && state !== 'disabled'))
-    throw invalidParameter(parameter, 'be written `<environment>:enabled` or `<environment>:disabled`');
-  return parameter.text;
+/** Whether one `status` is `<environment>:enabled` or `<environment>:disabled`. */
+export const isStatus = ({ text }: Parameter): boolean => {
+  const colon = text.indexOf(':');
+  const state = text.slice(colon + 1);
+  return colon > 0 && (state === 'enabled' || state === 'disabled');
 };
 
 /** `createdAt`, `lastSeenAt`: before a day, or on it and after. */
@@ -130,8 +128,15 @@ export const parseFuzzyTexts = (parameter: Parameter): readonly string[] => {
   return texts;
 };
 
-export const parseBoolean = (parameter: Parameter): boolean => parseKeyword(parameter, ['true', 'false']) === 'true';
-
-/** `archived`: only archived features, or only active ones. */
-export const parseArchived = (parameter: Parameter): boolean =>
+/** `archived`, `fuzzy`: a bare value, or one with the operator that Unleash gives to its filters. */
+export const parseBoolean = (parameter: Parameter): boolean =>
   parseKeyword(parameter, ['true', 'false', 'IS:true', 'IS:false']).endsWith('true');
+
+/** `favorite`: as `parseBoolean`, or a list of both values, with which every feature matches. */
+export const parseFavorite = (parameter: Parameter): boolean | undefined => {
+  if (!parameter.text.startsWith('IS_ANY_OF:')) return parseBoolean(parameter);
+  const values = parseList(parameter, splitOperator(parameter, ['IS_ANY_OF'])[1]);
+  if (values.some((value) => value !== 'true' && value !== 'false'))
+    throw invalidParameter(parameter, 'list no other value than true and false');
+  return values.length === 2 ? undefined : values.includes('true');
+};

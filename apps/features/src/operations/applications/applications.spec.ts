@@ -139,6 +139,8 @@ describe('an application', () => {
     expect(await list({}, stranger)).toEqual([['kiosk', 'till'], 2]);
     expect(await list({ limit: 1, offset: 1 })).toEqual([['till'], 3]);
     expect(await list({ sortOrder: 'desc', limit: 2 })).toEqual([['vaulted', 'till'], 3]);
+    for (const sortBy of ['instances', '', '__proto__'])
+      expect(await list({ sortBy, sortOrder: 'desc', limit: 2 })).toEqual([['vaulted', 'till'], 3]);
     expect(await list({ query: 'AULT' })).toEqual([['vaulted'], 1]);
     expect(await list({ query: '%' })).toEqual([[], 0]);
     const { applications } = await features.call(ListApplications, { query: { query: 'kiosk' } });
@@ -158,7 +160,8 @@ describe('an application', () => {
       },
     ]);
     expect((await list({ query: 'node:6' })).map(({ name }) => name)).toEqual(['till']);
-    expect((await list({ limit: 1, sortOrder: 'desc' })).map(({ name }) => name)).toEqual(['till']);
+    const last = { limit: 1, sortBy: 'createdAt', sortOrder: 'desc' };
+    expect((await list(last)).map(({ name }) => name)).toEqual(['till']);
     expect(await features.call(ListOutdatedSdks, { params })).toEqual({
       sdks: [{ sdkVersion: 'unleash-client-node:5.3.0', applications: ['till'] }],
     });

@@ -31,7 +31,13 @@ const fromVisible = `from client_application a where a.app_name = $1 and not ${i
 
 const sortColumns = { appName: 'a.app_name', createdAt: 'a.created_at', lastSeenAt: 'a.last_seen_at' } as const;
 
-const all = (sortBy: keyof typeof sortColumns, sortOrder: 'asc' | 'desc'): Statement => ({
+type SortColumn = keyof typeof sortColumns;
+
+/** The column to sort by, which for an unknown one is the name, as in Unleash. */
+const sortColumnOf = (sortBy: string | undefined): SortColumn =>
+  Object.keys(sortColumns).find((column): column is SortColumn => column === sortBy) ?? 'appName';
+
+const all = (sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement => ({
   name: `client-applications-${sortBy}-${sortOrder}`,
   text: `
     with found as materialized (
@@ -207,9 +213,10 @@ export const applicationReader = (database: ReadDatabase) => {
 
   return {
     all: (
-      { query, sortBy = 'appName', sortOrder = 'asc', offset = 0, limit = defaultPageSize }: ApplicationsQuery,
+      { query, sortBy, sortOrder = 'asc', offset = 0, limit = defaultPageSize }: ApplicationsQuery,
       hidden: readonly string[],
-    ): Promise<string> => readJsonOrRefuse(all(sortBy, sortOrder), [hidden, query ?? null, offset, limit]),
+    ): Promise<string> =>
+      readJsonOrRefuse(all(sortColumnOf(sortBy), sortOrder), [hidden, query ?? null, offset, limit]),
     one: (appName: string, hidden: readonly string[]): Promise<string> =>
       readJsonOrRefuse(one, [appName, hidden], () => applicationNotFound(appName)),
     overview: (appName: string, hidden: readonly string[]): Promise<string> =>

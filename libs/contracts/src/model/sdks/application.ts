@@ -191,7 +191,11 @@ const paging = (defaultLimit: number, maxLimit: number) => ({
 export const ApplicationsQuery = Type.Object({
   query: Type.Optional(Type.String({ maxLength: 255, description: 'text to find in the name of the application' })),
   sortBy: Type.Optional(
-    Type.Enum(['appName', 'createdAt', 'lastSeenAt'], { description: 'the property to sort by; default: appName' }),
+    Type.String({
+      maxLength: 255,
+      description:
+        'the property to sort by: `createdAt` or `lastSeenAt`; anything else sorts by appName, which is the default',
+    }),
   ),
   ...paging(1_000, 1_000),
 });
@@ -204,7 +208,9 @@ export const ProjectApplicationsQuery = Type.Object({
       description: 'text to find in the name of the application, in its environments or in its SDKs',
     }),
   ),
-  sortBy: Type.Optional(Type.Enum(['appName'], { description: 'the property to sort by; default: appName' })),
+  sortBy: Type.Optional(
+    Type.String({ maxLength: 255, description: 'for clients that send one: applications are sorted by name' }),
+  ),
   ...paging(50, 1_000),
 });
 export type ProjectApplicationsQuery = Static<typeof ProjectApplicationsQuery>;

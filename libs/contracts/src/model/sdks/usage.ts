@@ -132,7 +132,11 @@ export type FeatureUsage = Static<typeof FeatureUsage>;
 
 export const HoursBackQuery = Type.Object({
   hoursBack: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 48, description: 'the number of hours to look back; default: 24' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'the number of hours to look back; default: 24. Counts are kept for 48 hours',
+    }),
   ),
 });
 

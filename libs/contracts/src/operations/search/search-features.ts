@@ -55,11 +55,11 @@ export const SearchFeatures = defineOperation({
       documentedAllOf: [documentedListFilter],
     }),
     status: Type.Optional(
-      Type.Array(Type.String({ documentedPattern: '^[^:]+:(enabled|disabled)$' }), {
+      Type.Array(Type.String(), {
         documentedMinItems: 1,
         documentedMaxItems: 200,
         description:
-          'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`; repeated, features that match any of them',
+          'filters by `<environment name>:<status>`, where the status is `enabled` or `disabled`; repeated, features that match any of them. Others beside a valid one are ignored',
       }),
     ),
     offset: text('the number of features to skip; default: 0', {
@@ -71,16 +71,12 @@ export const SearchFeatures = defineOperation({
       documentedPattern: limitPattern,
     }),
     sortBy: text(
-      'the property to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt` or `environment:<name>`; default: createdAt',
-      {
-        documentedDefault: 'createdAt',
-        documentedPattern: '^(name|type|project|stale|createdAt|lastSeenAt|environment:.+)$',
-      },
+      'the property to sort by: `name`, `type`, `project`, `stale`, `createdAt`, `lastSeenAt` or `environment:<name>`; anything else sorts by createdAt, which is the default',
+      { documentedDefault: 'createdAt' },
     ),
     sortOrder: text('`asc` or `desc`; default: asc', { documentedEnum: ['asc', 'desc'], documentedDefault: 'asc' }),
-    favoritesFirst: text("whether the caller's favourites come first, `true` or `false`; default: false", {
+    favoritesFirst: text("`true` (or `IS:true`): the caller's favourites come first; default: false", {
       documentedDefault: 'false',
-      documentedPattern: '^(true|false)$',
     }),
     archived: text(
       '`true` (or `IS:true`) finds only archived features, `false` (or `IS:false`) only active ones; default: false',
@@ -94,12 +90,15 @@ export const SearchFeatures = defineOperation({
       'filters by the day when metrics were last collected, in the same form as `createdAt`; leaves out features without metrics',
       { documentedPattern: dayPattern, documentedAllOf: [documentedDayFilter] },
     ),
-    favorite: text("`true` finds only the caller's favourites, `false` only other features", {
-      documentedEnum: ['true', 'false'],
-    }),
+    favorite: text(
+      "`true` (or `IS:true`) finds only the caller's favourites, `false` (or `IS:false`) only other features",
+      {
+        documentedPattern: '^((IS:)?(true|false)|IS_ANY_OF:(true|false)(,(true|false))*)$',
+      },
+    ),
     fuzzy: text(
       '`true` forgives typing errors in `query`, which may then hold 5 texts of 100 characters; default: false',
-      { documentedEnum: ['true', 'false'], documentedDefault: 'false' },
+      { documentedDefault: 'false', documentedPattern: '^(IS:)?(true|false)$' },
     ),
   }),
   reply: SearchFeaturesResponse,
