@@ -15,6 +15,13 @@ export interface HttpBinding {
   readonly status?: 200 | 201 | 202 | 204;
   /** for a write whose body is not read: the request may have any content type, or none */
   readonly anyContentType?: true;
+  /** a body without a content type is read as JSON, for clients that send none */
+  readonly assumesJson?: true;
+  /**
+   * members of the body whose names are not accepted, such as `__proto__`, are left out. Otherwise one of them refuses the body: a report,
+   * whose names come from the users of applications, would be lost as a whole
+   */
+  readonly dropsUnusableNames?: true;
   /** the limit of the body is `GATEWAY_MAX_LARGE_BODY_BYTES`, instead of the ordinary one */
   readonly largeBody?: true;
   /**
@@ -25,7 +32,7 @@ export interface HttpBinding {
   /** the response is a stream of server-sent events, which the gateway writes itself; the reply is its text */
   readonly eventStream?: true;
   /** the content type of the response, whose body is the reply's text; JSON when left out */
-  readonly contentType?: 'text/csv';
+  readonly contentType?: 'text/csv' | 'text/plain';
   /** headers that provide query parameters, as header names by parameter names; the query itself cannot set these */
   readonly headers?: Readonly<Record<string, string>>;
   /** the name of the query parameter that the gateway sets to the IP address of the client; clients cannot set it */

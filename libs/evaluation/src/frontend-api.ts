@@ -55,12 +55,13 @@ export const contextFieldsOfQuery = (
 
 /** The context fields in a body. */
 export const contextFieldsOfBody = (
-  { context = {} }: FrontendBody,
+  { context }: FrontendBody,
   environment: string,
   callerAddress: string | undefined,
 ): ReadonlyMap<string, string> => {
-  const { properties = {}, ...topLevel } = context;
-  return fieldsOf(topLevel, properties as Values, { environment, address: callerAddress });
+  const { properties, ...topLevel } = context ?? {};
+  const further = typeof properties === 'object' && !Array.isArray(properties) ? properties : null;
+  return fieldsOf(topLevel, (further ?? {}) as Values, { environment, address: callerAddress });
 };
 
 /** A feature that is on, as frontend SDKs receive it. */

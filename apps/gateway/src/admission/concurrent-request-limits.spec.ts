@@ -47,7 +47,7 @@ beforeAll(async () => {
     }),
     implement(ReportFrontendMetrics, async () => {
       await hold();
-      return null;
+      return 'OK';
     }),
     implement(CreateFeature, async () => aFeature('one', 'default')),
   ]);

@@ -1,7 +1,10 @@
+import { implement } from '@bunting/bus';
 import { RegisterFrontendApplication } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
-import { registrationEndpoint } from './register-application.ts';
+import { storeRegistration } from './register-application.ts';
 
 /** Registers applications as `registerApplicationEndpoint` does, for frontend SDKs. */
-export const registerFrontendApplicationEndpoint = ({ storeReport, findEnvironmentOfReport }: FeaturesContext) =>
-  registrationEndpoint(RegisterFrontendApplication, storeReport, findEnvironmentOfReport);
+export const registerFrontendApplicationEndpoint = (context: FeaturesContext) =>
+  implement(RegisterFrontendApplication, (request) =>
+    storeRegistration(context, RegisterFrontendApplication, request, 'OK'),
+  );

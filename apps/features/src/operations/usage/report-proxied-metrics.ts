@@ -9,5 +9,5 @@ export const reportProxiedMetricsEndpoint = ({ storeReport }: FeaturesContext) =
     const { body, caller, now } = request;
     authorise(caller, ReportProxiedMetrics.permission, {});
     const counts = proxiedCounts(body, caller, now);
-    return storeReport(request, { counts, applications: proxiedApplications(body, caller) });
+    return storeReport(request, { counts, applications: proxiedApplications(body, caller) }, null);
   });

@@ -37,7 +37,7 @@ it('takes new applications from the budget of a key once, although a conflict re
     isFrontend: false,
     createdBy: 'mia',
   }));
-  await store(request, { counts: [], applications });
+  await store(request, { counts: [], applications }, null);
   expect(conflicts).toBe(-1);
   expect([taken, unlisted]).toEqual([[3], [['rate', 1]]]);
   const names = { name: 'names', text: 'select app_name as name from client_application order by app_name' };

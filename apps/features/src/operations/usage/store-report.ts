@@ -85,7 +85,7 @@ const admit = async (
 };
 
 /** Stores a report; the reply is sent after the commit. */
-export type StoreReport = (request: TransactionContext, report: Report) => Promise<null>;
+export type StoreReport = <R>(request: TransactionContext, report: Report, reply: R) => Promise<R>;
 
 /**
  * Stores reports. The state of a feature is emitted when it enters a lifecycle stage, and otherwise about once a minute. The actor of
@@ -93,7 +93,7 @@ export type StoreReport = (request: TransactionContext, report: Report) => Promi
  */
 export const storeReport =
   (transaction: UnitOfWork, budget: ApplicationBudget): StoreReport =>
-  async (request, { counts, applications }) => {
+  async (request, { counts, applications }, reply) => {
     const grant = grantOnce(request, budget);
     let unlisted: Admission['unlisted'] = { limit: 0, rate: 0 };
     await transaction({ ...request, caller: systemCaller }, async (tx) => {
@@ -105,10 +105,10 @@ export const storeReport =
       await tx.applications.recordSeen(toWrite, isPublic ? [] : missing, request.now, (announced) =>
         announced.map((application) => announceApplication(application, toWrite, request.now.toISOString())),
       );
-      return null;
+      return reply;
     });
     for (const reason of ['limit', 'rate'] as const) {
       if (unlisted[reason] > 0) budget.onUnlisted(reason, unlisted[reason]);
     }
-    return null;
+    return reply;
   };

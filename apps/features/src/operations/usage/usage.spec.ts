@@ -38,7 +38,7 @@ interface ReportOptions {
   readonly caller?: Caller;
   readonly appName?: string;
   readonly stop?: string;
-  readonly operation?: typeof ReportMetrics;
+  readonly operation?: typeof ReportMetrics | typeof ReportFrontendMetrics;
   readonly environment?: string | undefined;
 }
 

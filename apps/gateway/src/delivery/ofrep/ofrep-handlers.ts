@@ -37,10 +37,11 @@ const contextIn = (
   environment: string,
   callerAddress: string | undefined,
 ): EvaluationContext => {
-  const { context = {} } = body;
-  const { targetingKey: key } = context;
-  const withKeys = typeof key === 'string' && key !== '' ? { userId: key, sessionId: key, ...context } : context;
-  const fields = contextFieldsOfBody({ context: withKeys }, environment, callerAddress);
+  const fields = new Map(contextFieldsOfBody(body, environment, callerAddress));
+  const key = fields.get('targetingKey') ?? '';
+  if (key !== '') {
+    for (const name of ['userId', 'sessionId']) if (!fields.get(name)) fields.set(name, key);
+  }
   return { fields, now: new Date(), random: Math.random };
 };
 

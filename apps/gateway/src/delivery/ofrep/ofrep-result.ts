@@ -32,8 +32,8 @@ export const ofrepResult = ({ feature, enabled, variant, reason, needsTargetingK
     );
   }
   const metadata = { featureEnabled: enabled, impressionData };
-  const variantMember = variant.enabled ? { variant: variant.name } : {};
-  const evaluation = { key, reason, ...variantMember, metadata };
+  const variantName = variant.enabled ? variant.name : enabled ? 'on' : 'off';
+  const evaluation = { key, reason, variant: variantName, metadata };
   if (variant.payload === undefined) return hasPayloads(feature) ? evaluation : { ...evaluation, value: enabled };
   try {
     const value = payloadValue(variant.payload);

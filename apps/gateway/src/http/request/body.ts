@@ -71,25 +71,53 @@ export const readBody = (
 const mayHoldPrototypeKey = (json: string): boolean =>
   json.includes('__proto__') || json.includes('constructor') || json.includes('\\u');
 
-/** Refuses keys by which a recursive merge could pollute a prototype. Recursion is bounded by the depth limit, checked before. */
+/** Whether a recursive merge of the member could pollute a prototype. */
+const reachesPrototype = (key: string, member: unknown): boolean =>
+  key === '__proto__' ||
+  (key === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'));
+
+/** Recursion is bounded by the depth limit, checked before. */
 const requireNoPrototypeKey = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, member] of Object.entries(value)) {
     const memberPath = `${path}/${key}`;
-    const reachesPrototype =
-      key === '__proto__' ||
-      (key === 'constructor' && typeof member === 'object' && member !== null && Object.hasOwn(member, 'prototype'));
-    if (reachesPrototype)
+    if (reachesPrototype(key, member))
       throw invalid(`The \`${memberPath}\` property is not allowed: its name is reserved.`, memberPath);
     requireNoPrototypeKey(member, memberPath);
   }
 };
 
+const isUnusable = (key: string, member: unknown): boolean =>
+  reachesPrototype(key, member) || key.includes('\0') || !key.isWellFormed();
+
+/** The value without the members whose names cannot be used. */
+const withoutUnusableNames = (value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutUnusableNames);
+  const usable = Object.entries(value).filter(([key, member]) => !isUnusable(key, member));
+  return Object.fromEntries(usable.map(([key, member]) => [key, withoutUnusableNames(member)]));
+};
+
+/** How the texts in the JSON of a body are checked. */
+export interface TextChecks {
+  /** members with names that cannot be used are left out instead of refused */
+  readonly dropsUnusableNames: boolean;
+  /** the values of texts may be of any characters, since they are not stored */
+  readonly acceptsUnstorableText: boolean;
+}
+
 /**
  * Parses the JSON of a body; undefined for an empty one.
  * @throws Refusal `ValidationError` that names the fault
  */
-export const parseUntrustedJson = (body: Buffer, bounds: JsonLimits): unknown => {
+export const parseUntrustedJson = (
+  body: Buffer,
+  bounds: JsonLimits,
+  { dropsUnusableNames, acceptsUnstorableText }: TextChecks = {
+    dropsUnusableNames: false,
+    acceptsUnstorableText: false,
+  },
+): unknown => {
   if (body.length === 0) return undefined;
   if (!isUtf8(body))
     throw invalid('The `/body` property must be JSON in UTF-8: some of its bytes are no UTF-8.', '/body');
@@ -101,7 +129,9 @@ export const parseUntrustedJson = (body: Buffer, bounds: JsonLimits): unknown =>
   } catch (error) {
     throw invalid(`The \`/body\` property must be valid JSON: ${(error as Error).message}.`, '/body');
   }
-  if (mayHoldUnstorableText(json)) requireStorableText(value, '/body');
-  if (mayHoldPrototypeKey(json)) requireNoPrototypeKey(value, '/body');
+  // A key with an escape may be `__proto__`, and may hold a character that cannot be stored.
+  if (dropsUnusableNames && mayHoldPrototypeKey(json)) value = withoutUnusableNames(value);
+  if (!acceptsUnstorableText && mayHoldUnstorableText(json)) requireStorableText(value, '/body');
+  if (!dropsUnusableNames && mayHoldPrototypeKey(json)) requireNoPrototypeKey(value, '/body');
   return value;
 };

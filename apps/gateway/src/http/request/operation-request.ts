@@ -58,13 +58,18 @@ export const operationRequestReader = (
 ) => {
   const bodyLimits = bodyLimitsOf(operation, config);
   const readsBody = hasBody(operation);
+  const mayLackContentType = !readsBody || http.assumesJson === true;
   const requiresJson = http.method !== 'GET' && http.anyContentType !== true;
+  const textChecks = {
+    dropsUnusableNames: http.dropsUnusableNames === true,
+    acceptsUnstorableText: operation.respondsFromMemory === true,
+  };
   const parseParams = paramsParser(operation.params);
   const parseQuery = queryAndHeadersParser(operation.query, http);
 
   return async (request: FastifyRequest, response: FastifyReply): Promise<ParsedOperationRequest> => {
     const { raw } = request;
-    if (requiresJson) requireJsonContentType(raw.headers, !readsBody);
+    if (requiresJson) requireJsonContentType(raw.headers, mayLackContentType);
     requireContentLengthWithin(raw, bodyLimits.maxBytes);
     const bodyBytes = readsBody ? await readBody(raw, response.raw, bodyLimits) : undefined;
     // Before the body is parsed: parsing counts as handling.
@@ -72,7 +77,7 @@ export const operationRequestReader = (
     const body =
       bodyBytes === undefined
         ? undefined
-        : parse(operation.body, parseUntrustedJson(bodyBytes, bodyLimits.json), '/body');
+        : parse(operation.body, parseUntrustedJson(bodyBytes, bodyLimits.json, textChecks), '/body');
     return { params: parseParams(request), query: parseQuery(request), body };
   };
 };

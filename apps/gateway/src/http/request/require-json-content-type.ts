@@ -24,7 +24,7 @@ const isJson = (contentType: string): boolean => {
 
 /**
  * Refuses by its headers every body but uncompressed JSON in UTF-8. @throws Refusal `ContentTypeerror`, a 415
- * @param mayBeMissing whether a request may have no content type, and so no body
+ * @param mayBeMissing whether a request may have no content type: it has no body, or one that is read as JSON
  */
 export const requireJsonContentType = (headers: IncomingHttpHeaders, mayBeMissing: boolean): void => {
   const contentType = headers['content-type'];

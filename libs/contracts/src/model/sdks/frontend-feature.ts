@@ -34,19 +34,16 @@ export const FrontendFeatures = Type.Object(
 );
 export type FrontendFeatures = Static<typeof FrontendFeatures>;
 
-/** A value of a context field. It is compared as text; null counts as absent. */
-const Value = Type.Unsafe<string | number | boolean | null>({ type: ['string', 'number', 'boolean', 'null'] });
-const values = { type: 'object', additionalProperties: Value };
-
 /** The evaluation context in a request body. */
 export const FrontendBody = Type.Object(
   {
     context: Type.Optional(
-      Type.Unsafe<Record<string, unknown>>({
-        type: 'object',
-        properties: { properties: { ...values, description: 'further fields' } },
-        additionalProperties: Value,
-        description: 'the context: `userId`, `sessionId`, `remoteAddress`, `currentTime` and any other field',
+      Type.Unsafe<Record<string, unknown> | null>({
+        type: ['object', 'null'],
+        properties: { properties: { description: 'an object with further fields' } },
+        additionalProperties: true,
+        description:
+          'the context: `userId`, `sessionId`, `remoteAddress`, `currentTime` and any other field. Texts, numbers and booleans are fields; other values are ignored',
       }),
     ),
   },

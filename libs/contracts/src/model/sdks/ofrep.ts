@@ -7,11 +7,11 @@ import { CallerAddressQuery } from './frontend-feature.ts';
 export const OfrepEvaluationBody = Type.Object(
   {
     context: Type.Optional(
-      Type.Unsafe<Readonly<Record<string, unknown>>>({
-        type: 'object',
+      Type.Unsafe<Readonly<Record<string, unknown>> | null>({
+        type: ['object', 'null'],
         properties: {
           targetingKey: {
-            type: 'string',
+            type: ['string', 'number', 'null'],
             description: 'the user: `userId` and `sessionId` where the context does not have them',
           },
         },
@@ -59,7 +59,9 @@ export const OfrepEvaluation = Type.Object(
       description:
         '`STATIC`: the same for every user; `TARGETING_MATCH`: by constraints, segments or parents; `SPLIT`: by a rollout or weights; `DISABLED`: off for every user; `UNKNOWN`: only the application can evaluate a strategy',
     }),
-    variant: Type.Optional(Type.String({ description: 'the name of the variant, if the user has one' })),
+    variant: Type.String({
+      description: 'the name of the variant; for a user who has none `on` or `off`, as the feature is for them',
+    }),
     metadata: Type.Optional(metadata),
   },
   { title: 'ofrepEvaluationSchema', description: 'The evaluation of one feature.' },

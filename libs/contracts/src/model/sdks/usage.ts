@@ -72,6 +72,9 @@ export const MetricsBody = Type.Object(
 );
 export type MetricsBody = Static<typeof MetricsBody>;
 
+/** The text that the frontend API responds with to a report; some proxies compare it. */
+export const Accepted = Type.String({ description: '`OK`' });
+
 /** Metrics and registrations of many applications, collected by a proxy. */
 export const BulkMetricsBody = Type.Object(
   {

@@ -8,7 +8,7 @@ export const EvaluateFrontendFeatures = defineOperation({
   summary: 'Evaluate the features for the context in the body',
   description: 'Returns the enabled features of a user, with their variants. Nothing is stored.',
   tag: 'Frontend API',
-  http: { method: 'POST', url: '/api/frontend', address: 'callerAddress' },
+  http: { method: 'POST', url: '/api/frontend', address: 'callerAddress', dropsUnusableNames: true },
   readsOnly: true,
   respondsFromMemory: true,
   permission: 'FRONTEND',

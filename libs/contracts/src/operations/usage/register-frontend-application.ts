@@ -1,4 +1,4 @@
-import { RegisterApplicationBody } from '../../model/sdks/usage.ts';
+import { Accepted, RegisterApplicationBody } from '../../model/sdks/usage.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Registers a browser or app. Emits `application-created` the first time. */
@@ -8,8 +8,9 @@ export const RegisterFrontendApplication = defineOperation({
   summary: 'Register a browser or app',
   description: 'Registers a browser or app that evaluates flags. Environment and projects are those of the token.',
   tag: 'Frontend API',
-  http: { method: 'POST', url: '/api/frontend/client/register' },
+  http: { method: 'POST', url: '/api/frontend/client/register', contentType: 'text/plain' },
   permission: 'FRONTEND',
   body: RegisterApplicationBody,
+  reply: Accepted,
   errors: ['ValidationError'],
 });

@@ -1,4 +1,4 @@
-import { MetricsBody } from '../../model/sdks/usage.ts';
+import { Accepted, MetricsBody } from '../../model/sdks/usage.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Reports metrics of a browser or app. */
@@ -8,8 +8,14 @@ export const ReportFrontendMetrics = defineOperation({
   summary: 'Report metrics of a browser or app',
   description: 'Adds counts of evaluations of flags. They are stored before the response.',
   tag: 'Frontend API',
-  http: { method: 'POST', url: '/api/frontend/client/metrics' },
+  http: {
+    method: 'POST',
+    url: '/api/frontend/client/metrics',
+    contentType: 'text/plain',
+    dropsUnusableNames: true,
+  },
   permission: 'FRONTEND',
   body: MetricsBody,
+  reply: Accepted,
   errors: ['ValidationError'],
 });

@@ -8,7 +8,7 @@ export const ReportMetrics = defineOperation({
   summary: 'Report metrics',
   description: 'Adds counts of evaluations of flags. They are stored before the response.',
   tag: 'Client',
-  http: { method: 'POST', url: '/api/client/metrics', status: 202, largeBody: true },
+  http: { method: 'POST', url: '/api/client/metrics', status: 202, largeBody: true, dropsUnusableNames: true },
   permission: 'CLIENT',
   body: MetricsBody,
   errors: ['ValidationError'],

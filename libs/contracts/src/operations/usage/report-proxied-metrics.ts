@@ -8,7 +8,7 @@ export const ReportProxiedMetrics = defineOperation({
   summary: 'Report metrics of many applications',
   description: 'Adds the metrics that a proxy between applications and this server has collected.',
   tag: 'Client',
-  http: { method: 'POST', url: '/api/client/metrics/bulk', status: 202, largeBody: true },
+  http: { method: 'POST', url: '/api/client/metrics/bulk', status: 202, largeBody: true, dropsUnusableNames: true },
   permission: 'CLIENT',
   body: BulkMetricsBody,
   errors: ['ValidationError'],
