@@ -67,6 +67,7 @@ export * from './model/sdks/edge.ts';
 export * from './model/sdks/frontend-feature.ts';
 export * from './model/sdks/ofrep.ts';
 export * from './model/sdks/usage.ts';
+export * from './model/strategies/comparable-content.ts';
 export * from './model/strategies/constraint-body.ts';
 export * from './model/strategies/constraint.ts';
 export * from './model/strategies/context-field.ts';

@@ -1,4 +1,4 @@
-import { isEqual, memberOf } from '@bunting/contracts';
+import { comparableMember, isEqual, memberOf } from '@bunting/contracts';
 import { bold, joinTruncated, escapeMarkdown } from './markdown.ts';
 import { listMember, scalarText, memberText } from './json-members.ts';
 
@@ -80,7 +80,7 @@ const listChange = (
   after: unknown,
   textOfList: (strategy: unknown) => string,
 ): string =>
-  isEqual(listMember(before, name), listMember(after, name))
+  isEqual(comparableMember(name, listMember(before, name)), comparableMember(name, listMember(after, name)))
     ? ''
     : changeText(name, textOfList(before), textOfList(after));
 

@@ -87,6 +87,22 @@ describe('a change collides with a scheduled request', () => {
       mine(update({ parameters: { rollout: '50', stickiness: 'userId' } })),
       plan(update({ parameters: { stickiness: 'userId', rollout: '50' } })),
     ],
+    [
+      'says the same in other words',
+      mine(update({ title: '', segments: [1, 2], constraints: [{ contextName: 'a', operator: 'IN', values: ['b'] }] })),
+      plan(
+        update({
+          title: null,
+          segments: [2, 1],
+          constraints: [{ contextName: 'a', operator: 'IN', values: ['b'], inverted: false, caseInsensitive: false }],
+        }),
+      ),
+    ],
+    [
+      'speaks of other parameters',
+      mine(update({ parameters: { rollout: '50' } })),
+      plan(update({ parameters: { stickiness: 'userId' } })),
+    ],
     ['speaks of other properties', mine(update({ title: 'a' })), plan(update({ disabled: true }))],
     [
       'speaks of another strategy',

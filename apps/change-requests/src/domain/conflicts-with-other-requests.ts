@@ -3,7 +3,9 @@ import {
   asJsonObject,
   type ChangeAction,
   type ChangeRequestPreview,
+  comparableMember,
   isEqual,
+  isEqualContent,
   segmentInUse,
 } from '@bunting/contracts';
 import type { ChangeRequest, ProposedChange } from './change-request.ts';
@@ -25,12 +27,16 @@ export interface ScheduledRequest {
   readonly changes: readonly ScheduledChange[];
 }
 
-const differ = (one: unknown, other: unknown): boolean => !isEqual(one ?? null, other ?? null);
+const differ = (one: unknown, other: unknown): boolean => !isEqualContent(asJsonObject(one), asJsonObject(other));
 
-/** Whether two updates of one object set a common property to different values. */
+/** Whether two updates of one object set a common property, or a common parameter, to different values. */
 const disagree = (one: unknown, other: unknown): boolean => {
   const [mine, theirs] = [asJsonObject(one), asJsonObject(other)];
-  return Object.keys(mine).some((key) => Object.hasOwn(theirs, key) && differ(mine[key], theirs[key]));
+  return Object.keys(mine).some((key) => {
+    if (!Object.hasOwn(theirs, key)) return false;
+    if (key === 'parameters') return disagree(mine[key], theirs[key]);
+    return !isEqual(comparableMember(key, mine[key]), comparableMember(key, theirs[key]));
+  });
 };
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

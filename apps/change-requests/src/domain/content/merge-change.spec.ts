@@ -89,6 +89,25 @@ describe('a change that is added to others', () => {
     expect(steps).toMatchObject([{ kind: 'edited', change: { payload }, before: { payload: old.payload } }]);
   });
 
+  it('updates the parameters of a strategy one by one, as long as its type stays', () => {
+    const old = aChange({
+      action: 'updateStrategy',
+      payload: { id: 's1', parameters: { rollout: '10', groupId: 'g' } },
+      snapshot: { name: 'flexibleRollout' },
+    });
+    const parametersAfter = (payload: object) =>
+      merged([old], aCheckedChange({ action: 'updateStrategy', payload: { id: 's1', ...payload } })).changes[0]
+        ?.payload;
+    expect(parametersAfter({ parameters: { rollout: '20' } })).toMatchObject({
+      parameters: { rollout: '20', groupId: 'g' },
+    });
+    expect(parametersAfter({ name: 'remoteAddress', parameters: { IPs: '::1' } })).toEqual({
+      id: 's1',
+      name: 'remoteAddress',
+      parameters: { IPs: '::1' },
+    });
+  });
+
   it('drops earlier updates of the strategy that it deletes', () => {
     const update = aChange({ id: 1, action: 'updateStrategy', payload: { id: 's1', title: 'a' } });
     const { changes, steps } = merged([update], aCheckedChange({ action: 'deleteStrategy', payload: { id: 's1' } }));

@@ -1,4 +1,11 @@
-import { asJsonObject, type ChangeAction, invalid, type Refusal } from '@bunting/contracts';
+import {
+  asJsonObject,
+  type ChangeAction,
+  invalid,
+  isJsonObject,
+  type JsonObject,
+  type Refusal,
+} from '@bunting/contracts';
 import type { ProposedChange } from '../change-request.ts';
 import type { ContentStep } from '../events.ts';
 import { payloadIdOf } from './payload-references.ts';
@@ -98,6 +105,17 @@ export const orderOfApplication = (
   return order;
 };
 
+/** The update of a strategy with a newer one in it: by property, and by parameter as long as the type of the strategy stays. */
+const mergeUpdates = ({ payload, snapshot }: ProposedChange, newer: JsonObject): JsonObject => {
+  const earlier = asJsonObject(payload);
+  const merged = { ...earlier, ...newer };
+  const type = earlier['name'] ?? asJsonObject(snapshot)['name'];
+  const keepsType = newer['name'] === undefined || newer['name'] === type;
+  return keepsType && isJsonObject(earlier['parameters']) && isJsonObject(newer['parameters'])
+    ? { ...merged, parameters: { ...earlier['parameters'], ...newer['parameters'] } }
+    : merged;
+};
+
 /** The changes of a request after a change was merged into them, and the steps that led there. */
 export interface MergedChanges {
   readonly changes: readonly ProposedChange[];
@@ -125,7 +143,7 @@ export const mergeChange = (earlier: readonly ProposedChange[], newer: ProposedC
     case 'replace':
       return replacedBy(newer.payload);
     case 'merge':
-      return replacedBy({ ...asJsonObject(existing.payload), ...asJsonObject(newer.payload) });
+      return replacedBy(mergeUpdates(existing, asJsonObject(newer.payload)));
     case 'drop':
       return {
         changes: added.changes.filter((other) => other !== existing),

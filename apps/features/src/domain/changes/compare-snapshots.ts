@@ -1,4 +1,12 @@
-import { asJsonObject, type ChangeRequestOverwrite, isEqual, type JsonObject, memberOf } from '@bunting/contracts';
+import {
+  asJsonObject,
+  type ChangeRequestOverwrite,
+  comparableMember,
+  isEqual,
+  isJsonObject,
+  type JsonObject,
+  memberOf,
+} from '@bunting/contracts';
 
 /** The value that a change replaces: as it was when the change was proposed, and as it is now. Null where there is none. */
 export interface SnapshotComparison {
@@ -6,34 +14,38 @@ export interface SnapshotComparison {
   readonly current: unknown;
 }
 
-/** Normalizes a value for comparison: absent means empty, and the order of segments does not matter. */
-const normalize = (property: string, value: unknown): unknown => {
-  if (property === 'segments' && Array.isArray(value)) return value.toSorted((one, other) => one - other);
-  if ((property === 'title' || property === 'description') && (value ?? '') === '') return null;
-  if (value === undefined && ['segments', 'variants', 'constraints'].includes(property)) return [];
-  return value ?? null;
-};
+const isListOfObjects = (value: unknown): boolean => Array.isArray(value) && value.some(isJsonObject);
 
 const editsAmong = (
   properties: readonly string[],
   snapshot: JsonObject,
   current: JsonObject,
   proposed: JsonObject,
+  comparable: (property: string, value: unknown) => unknown = comparableMember,
 ): ChangeRequestOverwrite[] =>
   properties.flatMap((property): ChangeRequestOverwrite[] => {
+    const [of, now, then] = [snapshot, current, proposed].map((state) => memberOf(state, property));
     if (property === 'parameters') {
-      const parametersOf = (state: JsonObject): JsonObject => asJsonObject(memberOf(state, property)) ?? {};
-      const [snapshotParameters, currentParameters] = [parametersOf(snapshot), parametersOf(current)];
-      const names = [...new Set([...Object.keys(currentParameters), ...Object.keys(snapshotParameters)])];
-      return editsAmong(names, snapshotParameters, currentParameters, parametersOf(proposed)).map((edit) => ({
-        ...edit,
-        property: `parameters.${edit.property}`,
-      }));
+      const [snapshotParameters, currentParameters] = [asJsonObject(of), asJsonObject(now)];
+      // Parameters that an update leaves out stay, unless they belong to another type of strategy.
+      const keepsOthers = isJsonObject(then) && (proposed['name'] ?? current['name']) === current['name'];
+      const names = keepsOthers
+        ? Object.keys(then)
+        : [...new Set([...Object.keys(currentParameters), ...Object.keys(snapshotParameters)])];
+      const edits = editsAmong(
+        names,
+        snapshotParameters,
+        currentParameters,
+        asJsonObject(then),
+        (_, value) => value ?? null,
+      );
+      return edits.map((edit) => ({ ...edit, property: `parameters.${edit.property}` }));
     }
-    const valueIn = (state: JsonObject): unknown => normalize(property, memberOf(state, property));
-    const edit = { snapshot: valueIn(snapshot), current: valueIn(current), proposed: valueIn(proposed) };
-    const isOverwritten = !isEqual(edit.snapshot, edit.current) && !isEqual(edit.proposed, edit.current);
-    return isOverwritten ? [{ property, ...edit }] : [];
+    const differ = (one: unknown, other: unknown): boolean =>
+      !isEqual(comparable(property, one), comparable(property, other));
+    if (!differ(of, now) || !differ(then, now)) return [];
+    const shown = (value: unknown): unknown => (isListOfObjects(value) ? value : comparable(property, value));
+    return [{ property, snapshot: shown(of), current: shown(now), proposed: shown(then) }];
   });
 
 /**

@@ -55,8 +55,8 @@ describe('a change overwrites a newer edit', () => {
       { property: 'parameters.rollout', snapshot: '50', current: '60', proposed: '70' },
     ],
     [
-      'that added a parameter which it does not set',
-      onCheckout('updateStrategy', { id: 's1', parameters: rollout('50') }),
+      'that added a parameter which another type of strategy does not have',
+      onCheckout('updateStrategy', { id: 's1', name: 'default', parameters: rollout('50') }),
       stored,
       edited({ parameters: { ...rollout('50'), more: 'theirs' } }),
       { property: 'parameters.more', snapshot: null, current: 'theirs', proposed: null },

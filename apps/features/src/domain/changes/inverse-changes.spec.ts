@@ -114,6 +114,15 @@ it('a feature that lost its last strategy gets it back before it is enabled agai
   ]);
 });
 
+it('a title and a parameter that a change request added are taken away again by an empty text, for null keeps them', () => {
+  const parameters = { a: '1' };
+  const context = aChangeContext([inProduction({ strategies: [{ ...defaultStrategy, parameters }] })]);
+  const change = onCheckout('updateStrategy', { id: 's2', title: 'All', parameters: { b: '2' } });
+  expect(undoing([change], context)).toEqual([
+    onCheckout('updateStrategy', { id: 's2', title: '', parameters: { a: '1', b: '' } }),
+  ]);
+});
+
 it('changes that had no effect are not undone', () => {
   const changes = [
     onCheckout('updateEnabled', { enabled: false }),

@@ -1,9 +1,11 @@
 import {
   type Change,
   type ChangeAction,
+  comparableMember,
   type FeatureChange,
   type InverseChange,
   isEqual,
+  isEqualContent,
   isSegmentChange,
   type ChangeWithSnapshot,
 } from '@bunting/contracts';
@@ -22,15 +24,26 @@ const contentOf = (strategy: Strategy) => {
 
 type Content = ReturnType<typeof contentOf>;
 
+const emptied = (parameters: Content['parameters']): Content['parameters'] =>
+  Object.fromEntries(Object.keys(parameters).map((name) => [name, '']));
+
 /** The properties of a strategy to set back. Its type is set back with its parameters, and sort orders for all strategies together. */
 const changedContent = (before: Strategy, after: Strategy): Partial<Content> => {
   const { sortOrder: _, ...original } = contentOf(before);
   const changed: Content = contentOf(after);
   const properties = (Object.keys(original) as (keyof typeof original)[]).filter(
-    (key) => !isEqual(original[key], changed[key]),
+    (key) => !isEqual(comparableMember(key, original[key]), comparableMember(key, changed[key])),
   );
-  const parameters = properties.includes('name') ? { parameters: original.parameters } : {};
-  return { ...Object.fromEntries(properties.map((key) => [key, original[key]])), ...parameters };
+  if (properties.length === 0) return {};
+  return {
+    ...Object.fromEntries(properties.map((key) => [key, original[key]])),
+    // In an update null and left out mean that the value stays, so an empty text is what takes it away.
+    ...(properties.includes('title') ? { title: original.title ?? '' } : {}),
+    ...(properties.includes('name') ? { parameters: original.parameters } : {}),
+    ...(properties.includes('parameters') && !properties.includes('name')
+      ? { parameters: { ...emptied(changed.parameters), ...original.parameters } }
+      : {}),
+  };
 };
 
 const revertStrategies = (
@@ -65,7 +78,7 @@ const revertStrategies = (
 
 const revertVariants = (before: Feature, after: Feature, environment: string): FeatureChange[] => {
   const { variants } = inEnvironment(before, environment);
-  return isEqual(variants, inEnvironment(after, environment).variants)
+  return isEqualContent({ variants }, { variants: inEnvironment(after, environment).variants })
     ? []
     : [{ action: 'patchVariant', feature: before.name, payload: { variants: [...variants] } }];
 };
@@ -131,7 +144,7 @@ export const inverseChanges = (
   }
   for (const id of segmentIdsOf(undoable)) {
     const [before, after] = [initial.segments.get(id), applied.segments.get(id)];
-    if (before === undefined || after === undefined || isEqual(before, after)) continue;
+    if (before === undefined || after === undefined || isEqualContent(before, after)) continue;
     const { name, description, constraints } = before;
     inverse.push({ action: 'updateSegment', payload: { id, name, description, constraints: [...constraints] } });
   }

@@ -78,14 +78,14 @@ describe('a proposed change', () => {
     ],
     [
       'updateStrategy that blanks',
-      onCheckout('updateStrategy', { id: 's1', title: null, constraints: [], segments: [] }),
-      { id: 's1', title: null, constraints: [], segments: [] },
+      onCheckout('updateStrategy', { id: 's1', title: '', disabled: null, constraints: [], segments: [] }),
+      { id: 's1', title: '', constraints: [], segments: [] },
       { ...rolloutStrategy, segments: [2, 4] },
     ],
     [
-      'updateStrategy without a rollout',
+      'updateStrategy of one parameter',
       onCheckout('updateStrategy', { id: 's1', parameters: { groupId: 'g' } }),
-      { id: 's1', parameters: { rollout: '50', stickiness: 'default', groupId: 'g' } },
+      { id: 's1', parameters: { groupId: 'g' } },
       { ...rolloutStrategy, segments: [2, 4] },
     ],
     [
@@ -129,13 +129,13 @@ describe('a proposed change', () => {
       'updateSegment',
       {
         action: 'updateSegment',
-        payload: { id: 4, name: 'brave', constraints: [{ contextName: 'x', operator: 'NUM_EQ', value: '1' }] },
+        payload: { id: 4, name: 'brave', constraints: [{ contextName: 'userId', operator: 'NUM_EQ', value: '1' }] },
       },
       {
         id: 4,
         name: 'brave',
         constraints: [
-          { contextName: 'x', operator: 'NUM_EQ', values: [], value: '1', inverted: false, caseInsensitive: false },
+          { contextName: 'userId', operator: 'NUM_EQ', values: [], value: '1', inverted: false, caseInsensitive: false },
         ],
       },
       { id: 4, name: 'beta', description: null, project: 'shop', constraints: [] },
@@ -286,7 +286,7 @@ describe('a proposed change is refused', () => {
       'a bad constraint of a segment',
       {
         action: 'updateSegment',
-        payload: { id: 4, constraints: [{ contextName: 'x', operator: 'DATE_AFTER', value: 'soon' }] },
+        payload: { id: 4, constraints: [{ contextName: 'userId', operator: 'DATE_AFTER', value: 'soon' }] },
       },
       'ValidationError',
       '/body/0/payload/constraints/0/value',

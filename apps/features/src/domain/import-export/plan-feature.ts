@@ -1,4 +1,4 @@
-import { featureTypes, type FeatureType, isEqual, maySee } from '@bunting/contracts';
+import { featureTypes, type FeatureType, isEqual, isEqualContent, maySee } from '@bunting/contracts';
 import { normalizeDependency } from '../dependencies/dependency.ts';
 import { replaceVariants } from '../variants/feature-variants.ts';
 import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
@@ -136,23 +136,14 @@ const idFor = (id: string | undefined, replaced: readonly Strategy[], context: P
 const bySortOrder = ({ value: one }: Located<StrategyInFile>, { value: other }: Located<StrategyInFile>): number =>
   (one.sortOrder ?? 0) - (other.sortOrder ?? 0);
 
-const comparableContent = ({
-  name,
-  title,
-  disabled,
-  constraints,
-  parameters,
-  variants,
-  segments,
-}: StrategyContent) => ({
-  name,
-  title,
-  disabled,
-  constraints,
-  parameters,
-  variants,
-  segments: segments.toSorted((one, other) => one - other),
-});
+const isStored = (
+  stored: Strategy,
+  { name, title, disabled, constraints, parameters, variants, segments }: StrategyContent,
+) =>
+  isEqualContent(
+    { ...stored, id: null, sortOrder: null },
+    { id: null, sortOrder: null, name, title, disabled, constraints, parameters, variants, segments },
+  );
 
 /** The feature with the strategies of the file. If all of them have the content that is stored, the stored ones stay, with their ids. */
 const withStrategiesOf = (
@@ -172,10 +163,11 @@ const withStrategiesOf = (
   const ordered = haveSortOrders ? inFile.toSorted(bySortOrder) : inFile;
   const contents = ordered.map((strategy) => contentOf(strategy, context));
   if (
-    isEqual(
-      before.map(comparableContent),
-      contents.map((content) => content && comparableContent(content)),
-    )
+    before.length === contents.length &&
+    before.every((stored, index) => {
+      const content = contents[index];
+      return content !== undefined && isStored(stored, content);
+    })
   )
     return unchanged(feature);
 

@@ -1,4 +1,4 @@
-import { environmentNotInProject, invalidProperty, isEqual, type StrategyProperties } from '@bunting/contracts';
+import { environmentNotInProject, invalidProperty, isEqualContent, type StrategyProperties } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { normalizeStrategy } from '../strategies/normalize-strategy.ts';
@@ -42,6 +42,6 @@ export const defaultStrategyUpdated = (
   before: StrategyProperties | null,
   after: StrategyProperties,
 ): readonly DomainEvent[] =>
-  isEqual(after, before)
+  before !== null && isEqualContent(after, before)
     ? []
     : [{ type: 'default-strategy-updated', project, environment, data: after, preData: before }];

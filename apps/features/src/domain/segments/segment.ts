@@ -1,5 +1,12 @@
-import { type ChangeOf, type Constraint, type CreateSegmentBody, invalidProperty, isEqual } from '@bunting/contracts';
-import { canonicalConstraintKey, normalizeConstraint } from '../strategies/constraint.ts';
+import {
+  type ChangeOf,
+  type Constraint,
+  constraintKey,
+  type CreateSegmentBody,
+  invalidProperty,
+  isEqualContent,
+} from '@bunting/contracts';
+import { normalizeConstraint } from '../strategies/constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
 import { emptyValue, segmentNameTaken } from '../refusals.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
@@ -37,13 +44,9 @@ const normalizeSegmentConstraints = (
   { allowsRegex, before = [] }: SegmentValidationOptions,
   path: string,
 ): readonly Constraint[] => {
-  const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(canonicalConstraintKey));
+  const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(constraintKey));
   const normalized = constraints.map((constraint, index) =>
-    normalizeConstraint(
-      constraint,
-      `${path}/${index}`,
-      allowsRegex || unchanged.has(canonicalConstraintKey(constraint)),
-    ),
+    normalizeConstraint(constraint, `${path}/${index}`, allowsRegex || unchanged.has(constraintKey(constraint))),
   );
   const values = normalized.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
   if (values > fixedResourceLimits.valuesPerSegment) {
@@ -175,7 +178,7 @@ export const updateSegment = (
       throw invalidProperty(`${reason}: ${formatReferrers(foreignReferrers, hidden)}`, `${path}/project`);
     }
   }
-  if (isEqual(after, segment)) return { segment, events: [] };
+  if (isEqualContent(after, segment)) return { segment, events: [] };
   const event: DomainEvent = {
     type: 'segment-updated',
     project: after.project,

@@ -1,5 +1,6 @@
 import {
   type Constraint,
+  constraintKey,
   invalidProperty,
   limitExceeded,
   operandError,
@@ -72,16 +73,6 @@ const requireLegalValues = (constraint: Constraint, field: ContextFieldReference
   }
 };
 
-/** A text that is equal for two constraints that mean the same, whatever the order of their members. */
-export const canonicalConstraintKey = ({
-  contextName,
-  operator,
-  values = [],
-  value,
-  inverted = false,
-  caseInsensitive = false,
-}: Constraint): string => JSON.stringify([contextName, operator, values, value, inverted, caseInsensitive]);
-
 /**
  * The maximum number of values of the replaced constraints with the same field and operator: a list of values beyond the limit may stay,
  * but not grow.
@@ -141,11 +132,11 @@ export const validateConstraints = (
   if (constraints.length > Math.max(fixedResourceLimits.constraintsPerStrategy, before.length)) {
     throw limitExceeded('constraints', fixedResourceLimits.constraintsPerStrategy, path);
   }
-  const stored = new Map(before.map((constraint) => [canonicalConstraintKey(constraint), constraint]));
+  const stored = new Map(before.map((constraint) => [constraintKey(constraint), constraint]));
   return constraints.map(
     (constraint, index) =>
       // A field that was deleted since, or whose legal values changed, must not lock the strategy that names it.
-      stored.get(canonicalConstraintKey(constraint)) ??
+      stored.get(constraintKey(constraint)) ??
       validateConstraint(constraint, contextFields.get(constraint.contextName), {
         allowsRegex,
         path: `${path}/${index}`,

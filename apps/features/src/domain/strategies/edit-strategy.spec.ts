@@ -57,11 +57,10 @@ describe('a patch of a strategy', () => {
     ],
     ['adds a setting', [{ op: 'add', path: '/parameters/x', value: '' }], { parameters: { ...rollout, x: '' } }],
     [
-      'takes a setting away',
-      [{ op: 'remove', path: '/parameters/stickiness' }],
-      { parameters: { rollout: '50', groupId: 'checkout' } },
+      'replaces all settings but those that decide who is in the rollout',
+      [{ op: 'replace', path: '/parameters', value: { x: '1' } }],
+      { parameters: { ...rollout, x: '1' } },
     ],
-    ['replaces all settings', [{ op: 'replace', path: '/parameters', value: {} }], { parameters: {} }],
     [
       'adds a constraint in its normal form',
       [{ op: 'add', path: '/constraints/-', value: { contextName: 'appName', operator: 'NUM_GT', value: '5' } }],
@@ -91,6 +90,8 @@ describe('a patch of a strategy', () => {
     ['disabled is taken away', [{ op: 'remove', path: '/disabled' }]],
     ['the settings are taken away', [{ op: 'remove', path: '/parameters' }]],
     ['the segments are taken away', [{ op: 'remove', path: '/segments' }]],
+    ['a setting of the rollout is taken away', [{ op: 'remove', path: '/parameters/stickiness' }]],
+    ['the settings of the rollout are emptied', [{ op: 'replace', path: '/parameters', value: { groupId: '' } }]],
     ['the place is changed', [{ op: 'replace', path: '/sortOrder', value: 99 }]],
     ['the place is taken away', [{ op: 'remove', path: '/sortOrder' }]],
     ['the id is changed', [{ op: 'replace', path: '/id', value: 'another' }]],
@@ -105,6 +106,17 @@ describe('a patch of a strategy', () => {
   ])('changes and emits nothing when %s', (_, patch) => {
     const feature = aFeature({ strategies: [stored] });
     expect(patchStrategy(feature, at, patch, projectContext)).toEqual({ feature, events: [] });
+  });
+
+  it('takes settings away that do not decide who is in a rollout', () => {
+    const custom = { ...stored, name: 'default', parameters: { a: '1', b: '2' } };
+    const { feature } = decided([{ op: 'remove', path: '/parameters/a' }], custom);
+    expect(strategyOf(feature, at).parameters).toEqual({ b: '2' });
+  });
+
+  it('adds no percentage to a rollout that was imported without one', () => {
+    const { feature } = decided([{ op: 'add', path: '/parameters/x', value: '1' }], { ...stored, parameters: {} });
+    expect(strategyOf(feature, at).parameters).toEqual({ x: '1' });
   });
 
   it('of the whole strategy keeps omitted properties, except constraints and variants', () => {

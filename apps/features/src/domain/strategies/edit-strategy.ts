@@ -2,7 +2,7 @@ import {
   type StrategyProperties,
   FeatureStrategy,
   invalidProperty,
-  isEqual,
+  isEqualContent,
   type JsonPatch,
   lenientSchema,
   limitExceeded,
@@ -13,7 +13,12 @@ import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
 import { hasEnvironment, type ProjectContext } from '../project-context.ts';
 import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
 import { inEnvironment, withEnvironment } from '../features/feature-in-environment.ts';
-import { normalizeStrategy, type StrategyValidationOptions, withDefaultParameters } from './normalize-strategy.ts';
+import {
+  normalizeStrategy,
+  type StrategyValidationOptions,
+  keepRollout,
+  withDefaultParameters,
+} from './normalize-strategy.ts';
 import {
   type StrategyRef,
   type StrategyContent,
@@ -50,7 +55,7 @@ export const replaceStrategyContent = (
   const before = strategyOf(feature, ref);
   const content = normalizeStrategy(newContent, { ...validation, project: feature.project, before });
   const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
-  if (isEqual(after, before)) return { feature, events: [] };
+  if (isEqualContent(after, before)) return { feature, events: [] };
   const preData = publicStrategy(before);
   const data = publicStrategy(after);
   return {
@@ -94,7 +99,12 @@ export const patchStrategy = (
     title: document.title ?? before.title,
     disabled: document.disabled ?? before.disabled,
     constraints: document.constraints ?? [],
-    parameters: document.parameters ?? before.parameters,
+    parameters: keepRollout(
+      before,
+      { name: document.name, parameters: document.parameters ?? before.parameters },
+      feature,
+      projectContext,
+    ),
     variants: document.variants ?? [],
     segments: document.segments ?? before.segments,
   };

@@ -1,4 +1,4 @@
-import { invalidProperty, isEqual } from '@bunting/contracts';
+import { invalidProperty, isEqualContent } from '@bunting/contracts';
 import { validateConstraints } from './constraint.ts';
 import type { Feature, Strategy } from '../features/feature.ts';
 import { segmentNotFound, shortName } from '../refusals.ts';
@@ -57,8 +57,8 @@ export const normalizeStrategy = (
   if (name !== before?.name && !projectContext.strategyTypes.has(name)) {
     throw invalidProperty(`Could not find strategy type with name ${shortName(name)}`, `${path}/name`);
   }
-  const variants = isEqual(content.variants, before?.variants)
-    ? content.variants
+  const variants = isEqualContent({ variants: content.variants }, { variants: before?.variants })
+    ? (before?.variants ?? [])
     : normalizeStrategyVariants(content.variants, `${path}/variants`, weightMode);
   const constraints = validateConstraints(content.constraints, {
     projectContext,
@@ -74,18 +74,54 @@ export const normalizeStrategy = (
   return { name, title, disabled, constraints, parameters, variants, segments };
 };
 
-/** Adds the default parameters of `flexibleRollout`; an existing rollout percentage stays. */
+type Parameters = StrategyContent['parameters'];
+
+/** The parameters of a new strategy. A gradual rollout needs three, without which it is off, or divides the users of all features alike. */
 export const withDefaultParameters = (
   { name, parameters }: Pick<StrategyContent, 'name' | 'parameters'>,
   feature: Pick<Feature, 'name'>,
-  projectContext: ProjectContext,
-  before?: Strategy,
-): Readonly<Record<string, string>> =>
+  { defaultStickiness }: Pick<ProjectContext, 'defaultStickiness'>,
+): Parameters =>
   name === 'flexibleRollout'
     ? {
         ...parameters,
-        rollout: parameters['rollout'] ?? before?.parameters['rollout'] ?? '100',
-        stickiness: parameters['stickiness'] || projectContext.defaultStickiness || 'default',
+        rollout: parameters['rollout'] ?? '100',
+        stickiness: parameters['stickiness'] || defaultStickiness || 'default',
         groupId: parameters['groupId'] || feature.name,
       }
     : parameters;
+
+const rolloutParameters = ['rollout', 'stickiness', 'groupId'];
+
+/**
+ * The parameters of a strategy after an edit, in which those that decide who is in a gradual rollout stay where the edit left them out or
+ * empty: otherwise users would move whom nobody meant to move. A strategy that becomes a gradual rollout gets the defaults of a new one.
+ */
+export const keepRollout = (
+  before: Strategy,
+  { name, parameters }: Pick<StrategyContent, 'name' | 'parameters'>,
+  feature: Pick<Feature, 'name'>,
+  projectContext: Pick<ProjectContext, 'defaultStickiness'>,
+): Parameters => {
+  if (name !== 'flexibleRollout') return parameters;
+  const stored = rolloutParameters.flatMap((key): [string, string][] => {
+    const value = before.parameters[key];
+    return value === undefined || parameters[key] ? [] : [[key, value]];
+  });
+  const kept = { ...parameters, ...Object.fromEntries(stored) };
+  return name === before.name ? kept : withDefaultParameters({ name, parameters: kept }, feature, projectContext);
+};
+
+/**
+ * The parameters of a strategy after an update. Parameters that the update leaves out stay; with a new type of strategy, those of the type
+ * before are gone.
+ */
+export const updatedParameters = (
+  before: Strategy,
+  { name, parameters }: { readonly name: string; readonly parameters: Parameters | undefined },
+  feature: Pick<Feature, 'name'>,
+  projectContext: Pick<ProjectContext, 'defaultStickiness'>,
+): Parameters => {
+  const merged = name === before.name ? { ...before.parameters, ...parameters } : (parameters ?? before.parameters);
+  return keepRollout(before, { name, parameters: merged }, feature, projectContext);
+};

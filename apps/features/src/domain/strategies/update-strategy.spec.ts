@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { UpdateStrategyBody } from '@bunting/contracts';
 import { aFeature, aStrategy, someProjectContext } from '../../../test/builders.ts';
 import { strategyOf } from './strategy.ts';
@@ -28,16 +28,33 @@ it('an update treats null as omitted, and ignores the sort order', () => {
   expect(updated({ title: null, disabled: null, sortOrder: 0, variants })).toEqual(before);
 });
 
-it('an update completes the parameters of a gradual rollout, and keeps its percentage', () => {
-  expect(updated({ parameters: { stickiness: 'sessionId' } }).parameters).toEqual({
-    rollout: '50',
-    stickiness: 'sessionId',
-    groupId: 'checkout',
+describe('an update keeps the parameters that it leaves out', () => {
+  it.each([
+    ['one parameter', { rollout: '70' }, { rollout: '70' }],
+    ['another parameter', { stickiness: 'sessionId' }, { stickiness: 'sessionId' }],
+    ['no parameter', {}, {}],
+    ['empty texts, which are no values', { stickiness: '', groupId: '' }, {}],
+    ['a parameter that the strategy does not have', { more: '1' }, { more: '1' }],
+  ])('with %s', (_, parameters, changed) => {
+    expect(updated({ parameters }).parameters).toEqual({ ...before.parameters, ...changed });
   });
-});
 
-it('an update keeps the parameters of other strategy types', () => {
-  expect(updated({ name: 'default' })).toMatchObject({ name: 'default', parameters: before.parameters });
+  it('of any strategy type', () => {
+    const custom = aStrategy({ id: 'one', name: 'custom', parameters: { a: '1', b: '2' } });
+    const context = someProjectContext({ strategyTypes: new Map([['custom', { deprecated: false }]]) });
+    const { feature: after } = updateStrategy(
+      aFeature({ strategies: [custom] }),
+      at,
+      { parameters: { a: '3' } },
+      context,
+    );
+    expect(strategyOf(after, at).parameters).toEqual({ a: '3', b: '2' });
+  });
+
+  it('unless the type of the strategy changes', () => {
+    expect(updated({ name: 'default' })).toMatchObject({ name: 'default', parameters: before.parameters });
+    expect(updated({ name: 'remoteAddress', parameters: { IPs: '::1' } }).parameters).toEqual({ IPs: '::1' });
+  });
 });
 
 it('an update of the last active strategy emits that the feature is off', () => {

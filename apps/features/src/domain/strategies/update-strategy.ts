@@ -2,12 +2,12 @@ import type { UpdateStrategyBody } from '@bunting/contracts';
 import type { Decision, Feature } from '../features/feature.ts';
 import { type StrategyContent, strategyOf, type StrategyRef } from './strategy.ts';
 import { replaceStrategyContentAndDisableIfInactive } from './edit-strategy.ts';
-import { withDefaultParameters } from './normalize-strategy.ts';
+import { updatedParameters } from './normalize-strategy.ts';
 import type { ProjectContext } from '../project-context.ts';
 
 /**
- * Replaces the constraints and variants of a strategy, and the other properties that the update has. Id, environment and sort order do not
- * change. The feature is turned off if no active strategy remains.
+ * Replaces the constraints and variants of a strategy, also with none where the update leaves them out, and the other properties that the
+ * update has. Id, environment and sort order do not change. The feature is turned off if no active strategy remains.
  */
 export const updateStrategy = (
   feature: Feature,
@@ -17,16 +17,12 @@ export const updateStrategy = (
 ): Decision => {
   const before = strategyOf(feature, ref);
   const name = update.name ?? before.name;
-  const parameters = update.parameters ?? before.parameters;
   const content: StrategyContent = {
     name,
     title: update.title ?? before.title,
     disabled: update.disabled ?? before.disabled,
     constraints: update.constraints ?? [],
-    parameters:
-      update.parameters === undefined && name === before.name
-        ? before.parameters
-        : withDefaultParameters({ name, parameters }, feature, projectContext, before),
+    parameters: updatedParameters(before, { name, parameters: update.parameters }, feature, projectContext),
     variants: update.variants ?? [],
     segments: update.segments ?? before.segments,
   };

@@ -1,4 +1,12 @@
-import { type FeatureVariant, isEqual, type JsonPatch, refusal, lenientSchema, VariantList } from '@bunting/contracts';
+import {
+  type FeatureVariant,
+  isEqual,
+  isEqualContent,
+  type JsonPatch,
+  refusal,
+  lenientSchema,
+  VariantList,
+} from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { type Decision, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 import { type PatchableMembers, applyPatch } from '../json-patch/json-patch.ts';
@@ -137,8 +145,10 @@ export const replaceVariants = (
   { path, weightMode }: ReplaceOptions,
 ): Decision<'feature-environment-variants-updated'> => {
   const before = inEnvironment(feature, environment).variants;
+  // The stored variants are a division of weights already: dividing them anew would move users though nothing was changed.
+  if (isEqualContent({ variants }, { variants: before })) return { feature, events: [] };
   const after = normalizeFeatureVariants(variants, path, weightMode);
-  if (isEqual(after, before)) return { feature, events: [] };
+  if (isEqualContent({ variants: after }, { variants: before })) return { feature, events: [] };
   const event = featureEvent('feature-environment-variants-updated', feature, {
     environment,
     preData: { variants: before },

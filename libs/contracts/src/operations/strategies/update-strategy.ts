@@ -11,7 +11,7 @@ export const UpdateStrategy = defineOperation({
   operationId: 'updateFeatureStrategy',
   summary: 'Update a strategy',
   description:
-    'Updates the properties in the body; constraints and variants are always replaced. Other omitted properties do not change.',
+    'Updates the properties in the body, and the parameters in `parameters`; what is omitted, or null, does not change. Constraints and variants alone are always replaced: without them, a strategy has none.',
   tag: 'Features',
   http: {
     method: 'PUT',
