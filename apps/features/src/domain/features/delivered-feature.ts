@@ -1,5 +1,6 @@
 import type { ClientStrategy, DeliveredDependency, DeliveredEnvironment, DeliveredFeature } from '@bunting/contracts';
 import type { Dependency, Feature, FeatureInEnvironment, Strategy } from './feature.ts';
+import { isOnInEnvironment } from './feature-in-environment.ts';
 
 const deliveredStrategy = ({ name, constraints, parameters, variants, segments }: Strategy): ClientStrategy => ({
   name,
@@ -9,15 +10,11 @@ const deliveredStrategy = ({ name, constraints, parameters, variants, segments }
   ...(segments.length === 0 ? {} : { segments: segments.toSorted((one, other) => one - other) }),
 });
 
-/** A feature whose strategies are all disabled is off, unlike one without strategies, which is on for every user. */
-const deliveredEnvironment = ({ enabled, strategies, variants }: FeatureInEnvironment): DeliveredEnvironment => {
-  const active = strategies.filter(({ disabled }) => !disabled);
-  return {
-    enabled: enabled && (strategies.length === 0 || active.length > 0),
-    strategies: active.map(deliveredStrategy),
-    variants,
-  };
-};
+const deliveredEnvironment = (settings: FeatureInEnvironment): DeliveredEnvironment => ({
+  enabled: isOnInEnvironment(settings),
+  strategies: settings.strategies.filter(({ disabled }) => !disabled).map(deliveredStrategy),
+  variants: settings.variants,
+});
 
 const deliveredDependency = ({ feature, enabled, variants }: Dependency): DeliveredDependency =>
   enabled ? { feature, enabled, variants } : { feature, enabled };

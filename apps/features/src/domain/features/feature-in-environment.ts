@@ -23,6 +23,13 @@ export const withEnvironment = (
   environments: { ...feature.environments, [environment]: { ...inEnvironment(feature, environment), ...change } },
 });
 
+/**
+ * Whether a feature is on for any user: it is enabled, and not all of its strategies are disabled. One without strategies is on for every
+ * user.
+ */
+export const isOnInEnvironment = ({ enabled, strategies }: FeatureInEnvironment): boolean =>
+  enabled && (strategies.length === 0 || strategies.some(({ disabled }) => !disabled));
+
 /** The number of active features that are enabled in an environment. */
 export const countEnabled = (features: readonly Feature[], environment: string): number =>
   features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, environment).enabled).length;

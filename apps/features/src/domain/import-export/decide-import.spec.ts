@@ -69,11 +69,12 @@ describe('an import', () => {
     expect(decided(kim, { protectedEnvironments: ['development'] }, plain).proposed).toBeUndefined();
   });
 
-  it('reports what is left out of the file and what is left out of the change request', () => {
+  it('does not propose to enable a feature whose strategies are all disabled, and says so', () => {
     const data = anExport({ featureStrategies: [{ featureName: 'checkout', name: 'default', disabled: true }] });
-    const { report } = decided(kim, { protectedEnvironments: ['development'] }, data);
+    const { proposed, report } = decided(kim, { protectedEnvironments: ['development'] }, data);
+    expect(proposed?.changes.map(({ action }) => action)).not.toContain('updateEnabled');
     expect(report.skipped).toEqual([
-      { feature: 'checkout', reason: expect.stringMatching(/^All of its strategies are disabled/) },
+      { feature: 'checkout', reason: expect.stringMatching(/^All of its strategies in the file are disabled/) },
     ]);
   });
 

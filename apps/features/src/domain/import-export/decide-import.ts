@@ -43,7 +43,7 @@ export const decideImport = (
   const existing = new Map(features.map((feature) => [feature.name, feature]));
   const plan = planImport(data, { ...destination, project, environment, features: existing }, authorship);
   const protection = partsRequiringChangeRequest(caller, { project, environment }, protectedEnvironments);
-  const { immediate, changes, skipped } = splitImport(plan.features, existing, protection);
+  const { immediate, changes } = splitImport(plan.features, existing, protection);
   const events = immediateEvents(plan, immediate);
   const { proposedIn } = protection;
   return {
@@ -55,6 +55,6 @@ export const decideImport = (
     events,
     proposed: proposedIn === undefined || changes.length === 0 ? undefined : { environment: proposedIn, changes },
     missingPermissions: missingImportPermissions(caller, events),
-    report: { ...plan.report, skipped: [...plan.report.skipped, ...skipped] },
+    report: plan.report,
   };
 };

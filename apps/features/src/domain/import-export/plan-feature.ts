@@ -210,18 +210,23 @@ const withVariants = (
   return decision === undefined ? unchanged(feature) : { ...decision, written: 0 };
 };
 
-const notEnabled =
-  'It has no strategy in the file, and would be on for everyone: it was not enabled in the environment.';
+/** Why a feature that is enabled in the file is left off; undefined if it is not. */
+const reasonToLeaveOff = ({ environment, strategies }: FeatureWithSettingsInFile): string | undefined => {
+  if (environment?.value.enabled !== true || strategies.some(({ value }) => value.disabled !== true)) return undefined;
+  return strategies.length === 0
+    ? 'It has no strategy in the file, and would be on for everyone: it was not enabled in the environment.'
+    : 'All of its strategies in the file are disabled, and the first one to be enabled would be on at once: it was not enabled in the environment.';
+};
 
-/** The feature, on or off as in the file. One without strategies in the file is not turned on: the file may have lost them. */
-const withSwitch = (
-  feature: Feature,
-  { environment: environmentInFile, strategies }: FeatureWithSettingsInFile,
-  { destination }: PlanContext,
-): Step => {
+/**
+ * The feature, on or off as in the file. One without an active strategy in the file is not turned on: the file may have lost it, and the
+ * direct operations turn such a feature off.
+ */
+const withSwitch = (feature: Feature, entry: FeatureWithSettingsInFile, { destination }: PlanContext): Step => {
   const { environment } = destination;
+  const { environment: environmentInFile } = entry;
   if (environmentInFile === undefined) return { ...disableIfNoActiveStrategy(feature, environment), written: 0 };
-  const enabled = environmentInFile.value.enabled && strategies.length > 0;
+  const enabled = environmentInFile.value.enabled && reasonToLeaveOff(entry) === undefined;
   if (inEnvironment(feature, environment).enabled === enabled) return unchanged(feature);
   const type = enabled ? 'feature-environment-enabled' : 'feature-environment-disabled';
   return {
@@ -273,7 +278,7 @@ export const planFeature = (entry: FeatureWithSettingsInFile, context: PlanConte
   const switched = hasEnvironment ? withSwitch(variants.feature, entry, context) : unchanged(variants.feature);
   const dependencies = withDependencies(switched.feature, entry);
   const events = [properties, tags, strategies, variants, switched, dependencies].flatMap((step) => step?.events ?? []);
-  const isLeftOff = entry.environment?.value.enabled === true && entry.strategies.length === 0;
+  const leftOff = reasonToLeaveOff(entry);
   return {
     entry,
     feature: dependencies.feature,
@@ -282,6 +287,6 @@ export const planFeature = (entry: FeatureWithSettingsInFile, context: PlanConte
     strategies: strategies.written,
     tags: tags.written,
     dependencies: dependencies.written,
-    skipped: isLeftOff ? [{ feature: name, reason: notEnabled }] : [],
+    skipped: leftOff === undefined ? [] : [{ feature: name, reason: leftOff }],
   };
 };

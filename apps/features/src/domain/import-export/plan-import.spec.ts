@@ -310,6 +310,16 @@ describe('an import never widens a rollout', () => {
     expect(plan.report.skipped).toEqual([{ feature: 'checkout', reason: expect.stringContaining('not enabled') }]);
   });
 
+  it('a feature with disabled strategies only is not turned on, is turned off if it was on, and the report says so', () => {
+    const featureStrategies = [{ name: 'default', featureName: 'checkout', disabled: true }];
+    const wasOn = aDestination({ features: byName([aFeature({ enabled: true, strategies: [aStrategy()] })]) });
+    for (const destination of [aDestination(), wasOn]) {
+      const plan = planned(anExport({ featureStrategies }), destination);
+      expect(inEnvironment(featureOf(plan), 'development').enabled).toBe(false);
+      expect(plan.report.skipped).toEqual([{ feature: 'checkout', reason: expect.stringContaining('not enabled') }]);
+    }
+  });
+
   it('a missing rollout does not become 100 %', () => {
     const featureStrategies = [
       { name: 'flexibleRollout', featureName: 'checkout', parameters: { stickiness: 'default' } },

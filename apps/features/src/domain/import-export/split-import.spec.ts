@@ -62,15 +62,6 @@ describe('an import into a protected environment', () => {
     expect(proposalsFor({ strategies: [old], ...about })).toEqual([{ feature: 'checkout', ...expected }]);
   });
 
-  it('does not propose to enable a feature whose strategies are all disabled, and says so', () => {
-    const off = aStrategy({ id: 'old', disabled: true });
-    const before = aFeature({ environments: settings({ strategies: [off] }) });
-    const plan = planned({ ...before, environments: settings({ enabled: true, strategies: [off] }) });
-    const { changes, skipped } = split(plan, undefined, [before]);
-    expect(changes).toEqual([]);
-    expect(skipped).toEqual([{ feature: 'checkout', reason: expect.stringMatching(/^All of its strategies are dis/) }]);
-  });
-
   it('makes the other edits of the feature directly, and leaves its settings there as they are', () => {
     const after = { ...stored, description: 'New', environments: settings() };
     const { immediate, changes } = split(planned(after, [described, added, elsewhere]));
@@ -107,7 +98,7 @@ describe('an import into a protected environment', () => {
 describe('an import makes directly', () => {
   it('what changes nothing in a protected environment', () => {
     const plan = planned({ ...stored, description: 'New' }, [described, elsewhere]);
-    expect(split(plan)).toEqual({ immediate: [plan], changes: [], skipped: [] });
+    expect(split(plan)).toEqual({ immediate: [plan], changes: [] });
   });
 
   it('settings in an environment that is not protected, while dependencies are proposed', () => {

@@ -10,8 +10,6 @@ import type { PartsRequiringChangeRequest } from './parts-requiring-change-reque
 export interface SplitImport {
   readonly immediate: readonly PlannedFeature[];
   readonly changes: readonly FeatureChange[];
-  /** the parts that are neither applied nor proposed */
-  readonly skipped: readonly { readonly feature: string; readonly reason: string }[];
 }
 
 const withoutIdentity = ({ id: _, ...content }: Strategy) => content;
@@ -30,11 +28,8 @@ const addStrategyChange = (feature: string, strategy: Strategy): FeatureChange =
   };
 };
 
-const notEnabled =
-  'All of its strategies are disabled in the file, and enabling it would add one for everyone: that is not proposed.';
-
 /** The changes that bring a feature in the environment from its current settings to those of the file. */
-const settingsChanges = (before: Feature, after: Feature, environment: string) => {
+const settingsChanges = (before: Feature, after: Feature, environment: string): readonly FeatureChange[] => {
   const [current, imported] = [inEnvironment(before, environment), inEnvironment(after, environment)];
   const { name: feature } = after;
   const changes: FeatureChange[] = [];
@@ -45,11 +40,10 @@ const settingsChanges = (before: Feature, after: Feature, environment: string) =
   if (!isEqual(current.variants, imported.variants)) {
     changes.push({ action: 'patchVariant', feature, payload: { variants: [...imported.variants] } });
   }
-  const staysDisabled = imported.enabled && !current.enabled && imported.strategies.every(({ disabled }) => disabled);
-  if (current.enabled !== imported.enabled && !staysDisabled) {
+  if (current.enabled !== imported.enabled) {
     changes.push({ action: 'updateEnabled', feature, payload: { enabled: imported.enabled } });
   }
-  return { changes, skipped: staysDisabled ? [{ feature, reason: notEnabled }] : [] };
+  return changes;
 };
 
 const dependencyChanges = ({ name: feature, dependencies }: Feature): FeatureChange[] =>
@@ -73,7 +67,6 @@ export const splitImport = (
 ): SplitImport => {
   const immediate: PlannedFeature[] = [];
   const changes: FeatureChange[] = [];
-  const skipped: { feature: string; reason: string }[] = [];
   for (const plan of planned) {
     const { feature: after, events, isNew } = plan;
     const before = existing.get(after.name) ?? withoutProtectedParts(after);
@@ -84,11 +77,7 @@ export const splitImport = (
       immediate.push(plan);
       continue;
     }
-    if (proposesSettings) {
-      const proposed = settingsChanges(before, after, environment);
-      changes.push(...proposed.changes);
-      skipped.push(...proposed.skipped);
-    }
+    if (proposesSettings) changes.push(...settingsChanges(before, after, environment));
     if (proposesDependencies) changes.push(...dependencyChanges(after));
     const feature: Feature = {
       ...after,
@@ -101,7 +90,7 @@ export const splitImport = (
     );
     if (isNew || directEvents.length > 0) immediate.push({ feature, events: directEvents, isNew });
   }
-  return { immediate, changes, skipped };
+  return { immediate, changes };
 };
 
 /** The events of those edits of an import that are made directly. @param immediate the features with these edits alone */

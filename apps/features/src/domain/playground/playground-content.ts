@@ -1,7 +1,7 @@
 import type { EvaluableFeature } from '@bunting/evaluation';
 import type { Dependency, Feature, FeatureInEnvironment } from '../features/feature.ts';
 import type { StoredSegment } from '../segments/segment.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { inEnvironment, isOnInEnvironment } from '../features/feature-in-environment.ts';
 
 type PlaygroundSegment = Pick<StoredSegment, 'id' | 'name' | 'constraints'>;
 
@@ -45,13 +45,13 @@ export const withChanges = (
 
 const toEvaluableFeature = (
   { name, dependencies }: PlaygroundFeatureContent,
-  { enabled, strategies, variants }: FeatureInEnvironment,
+  settings: FeatureInEnvironment,
 ): EvaluableFeature => ({
   name,
-  enabled,
+  enabled: isOnInEnvironment(settings),
   dependencies,
-  variants,
-  strategies: strategies.filter(({ disabled }) => !disabled),
+  variants: settings.variants,
+  strategies: settings.strategies.filter(({ disabled }) => !disabled),
 });
 
 /** The features as SDKs of an environment evaluate them. */

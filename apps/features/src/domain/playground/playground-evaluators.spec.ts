@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Constraint } from '@bunting/contracts';
-import type { EvaluationContext } from '@bunting/evaluation';
+import { compileEvaluator, type EvaluationContext } from '@bunting/evaluation';
+import fc from 'fast-check';
 import { aFeature, aSegment, aStrategy } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
-import type { Feature } from '../features/feature.ts';
+import { toDeliveredFeature } from '../features/delivered-feature.ts';
+import type { Feature, Strategy } from '../features/feature.ts';
 import { tableCellEvaluator, playgroundEvaluator } from './playground-evaluators.ts';
 import { type PlaygroundContent, withChanges } from './playground-content.ts';
 import { combinationsOf, combinationsOfAll, readContext } from './playground-contexts.ts';
@@ -210,10 +212,80 @@ describe('the evaluation of a feature', () => {
     });
   });
 
+  it('says that a feature is off which is enabled and has only disabled strategies, as SDKs do', () => {
+    const parent = aFeature({ name: 'parent', enabled: true, strategies: [aStrategy({ disabled: true })] });
+    const child = aFeature({ ...on, ...dependsOnParent, name: 'child' });
+    expect(evaluated([parent, child])).toMatchObject([
+      { name: 'parent', isEnabled: false, isEnabledInCurrentEnvironment: true, strategies: { result: false } },
+      { name: 'child', isEnabled: false, hasUnsatisfiedDependency: true },
+    ]);
+  });
+
   it('evaluates only the named features, with those that they depend on', () => {
     const child = aFeature({ ...on, ...dependsOnParent, name: 'child' });
     expect(evaluated([child, aFeature({ ...on, name: 'parent' })], {}, ['child'])).toMatchObject([
       { name: 'child', isEnabled: true },
     ]);
   });
+});
+
+const generatedStrategy = fc
+  .record({
+    disabled: fc.boolean(),
+    name: fc.constantFrom('default', 'flexibleRollout', 'ourOwn'),
+    constraints: fc.constantFrom<Constraint[]>([], [inNorway]),
+    segments: fc.subarray([1, 9]),
+    variants: fc.constantFrom<Strategy['variants']>(
+      [],
+      [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
+    ),
+  })
+  .map((about) => aStrategy({ ...about, parameters: { rollout: '50', stickiness: 'userId', groupId: 'g' } }));
+const generatedFeatures = fc.array(
+  fc.record({
+    enabled: fc.boolean(),
+    strategies: fc.array(generatedStrategy, { maxLength: 3 }),
+    parent: fc.option(fc.record({ feature: fc.constantFrom('f0', 'absent'), enabled: fc.boolean() }), {
+      nil: undefined,
+    }),
+  }),
+  { minLength: 2, maxLength: 4 },
+);
+
+it('the playground, its table, frontends and OFREP agree with what SDKs are sent, for every generated feature', () => {
+  const segments = [aSegment({ constraints: [{ contextName: 'plan', operator: 'IN', values: ['pro'] }] })];
+  const agree = (
+    generated: typeof generatedFeatures extends fc.Arbitrary<infer It> ? It : never,
+    context: EvaluationContext,
+  ) => {
+    const features = generated.map(({ parent, ...about }, nth) =>
+      aFeature({ ...about, name: `f${nth}`, dependencies: parent && nth > 0 ? [{ ...parent, variants: [] }] : [] }),
+    );
+    const sent = features.map(toDeliveredFeature).flatMap((state) => {
+      const settings = state.archived ? undefined : state.environments[environment];
+      return state.archived || settings === undefined
+        ? []
+        : [{ ...settings, name: state.name, dependencies: state.dependencies }];
+    });
+    const evaluator = compileEvaluator(sent, segments);
+    const expected = sent.map(({ name }) => [name, evaluator.evaluate(name, context).enabled]);
+    const shownByFrontend = new Set(evaluator.active(context).map(({ feature }) => feature.name));
+    const cell = tableCellEvaluator(contentOf(features, { segments }), environment);
+    const playground = playgroundEvaluator(contentOf(features, { segments }), environment).evaluate(context);
+
+    expect(playground.map(({ name, isEnabled }) => [name, isEnabled])).toEqual(expected);
+    expect(sent.map(({ name }) => [name, cell(name, context).isEnabled])).toEqual(expected);
+    expect(sent.map(({ name }) => [name, shownByFrontend.has(name)])).toEqual(expected);
+    expect(sent.map(({ name }) => [name, evaluator.resolve(name, context)?.enabled])).toEqual(expected);
+    for (const { isEnabled, hasUnsatisfiedDependency, isEnabledInCurrentEnvironment, strategies } of playground)
+      expect(isEnabledInCurrentEnvironment && !hasUnsatisfiedDependency && strategies.result === true).toBe(isEnabled);
+  };
+  const contexts = fc
+    .record({
+      userId: fc.constantFrom('1', '2', '3', '4'),
+      country: fc.constantFrom('no', 'se'),
+      plan: fc.constantFrom('pro', ''),
+    })
+    .map(contextOf);
+  fc.assert(fc.property(generatedFeatures, contexts, agree), { numRuns: 300 });
 });

@@ -7,7 +7,7 @@ import {
   type StrategyExplanation,
 } from '@bunting/evaluation';
 import type { Strategy } from '../features/feature.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { inEnvironment, isOnInEnvironment } from '../features/feature-in-environment.ts';
 import { type PlaygroundFeatureContent, type PlaygroundContent, toEvaluableFeatures } from './playground-content.ts';
 
 const offCell: PlaygroundCell = { isEnabled: false, variant: null, isUnknown: false };
@@ -102,7 +102,8 @@ export const playgroundEvaluator = (content: PlaygroundContent, environment: str
           variant: { ...explanation.variant, feature_enabled: explanation.enabled } as PlaygroundFeature['variant'],
           variants: [...settings.variants],
           strategies: {
-            result: explanation.result,
+            // Without disabled strategies the evaluation sees none, which would match every user.
+            result: settings.enabled && !isOnInEnvironment(settings) ? false : explanation.result,
             data: settings.strategies.map((strategy) =>
               strategyResult(feature, strategy, strategy.disabled ? undefined : explanations.next().value),
             ),
