@@ -11,8 +11,10 @@ import { repository } from '../support/program.ts';
 import {
   commandContainer,
   compose,
+  composeFaults,
   type Compose,
   type Container,
+  mergedCompose,
   readFile,
   composedServiceNames,
   temporarySecrets,
@@ -59,16 +61,15 @@ describe('the compose file', () => {
 
   it('runs every container read-only, without capabilities, with limits and with rotated logs', () => {
     for (const [name, container] of Object.entries(compose.services)) {
-      const { read_only: isReadOnly, cap_drop: dropped, security_opt: options, pids_limit: pids, logging } = container;
-      expect({ name, isReadOnly, dropped, options, pids, log: Object.keys(logging?.options ?? {}) }).toEqual({
+      const { read_only: isReadOnly, cap_drop: dropped, security_opt: options, logging } = container;
+      expect({ name, isReadOnly, dropped, options, log: Object.keys(logging?.options ?? {}) }).toEqual({
         name,
         isReadOnly: true,
         dropped: ['ALL'],
         options: ['no-new-privileges:true'],
-        pids: expect.any(Number),
         log: ['max-size', 'max-file'],
       });
-      expect(Object.keys(container.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory']);
+      expect(Object.keys(container.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory', 'pids']);
     }
   });
 
@@ -110,9 +111,9 @@ describe('the compose file', () => {
     const [, variable] = /^\$\{env:(\w+)\}$/.exec(config.exporters.otlphttp.endpoint) ?? [];
     expect(Object.keys(collector?.environment ?? {})).toEqual([variable]);
     const { features } = compose.services;
-    for (const key of ['read_only', 'cap_drop', 'security_opt', 'pids_limit', 'logging'] as const)
+    for (const key of ['read_only', 'cap_drop', 'security_opt', 'logging'] as const)
       expect([key, collector?.[key]]).toEqual([key, features?.[key]]);
-    expect(Object.keys(collector?.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory']);
+    expect(Object.keys(collector?.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory', 'pids']);
     for (const name of composedServiceNames)
       expect(compose.services[name]?.networks.some((network) => collector?.networks.includes(network))).toBe(true);
   });
@@ -126,9 +127,42 @@ describe('the compose file', () => {
     expect([...files].sort()).toEqual([...mounted].sort());
     for (const name of tools.secrets ?? []) expect(compose.secrets).toHaveProperty([name]);
     const { features } = compose.services;
-    for (const key of ['read_only', 'cap_drop', 'security_opt', 'pids_limit', 'logging'] as const)
+    for (const key of ['read_only', 'cap_drop', 'security_opt', 'logging'] as const)
       expect([key, tools[key]]).toEqual([key, features?.[key]]);
+    expect(Object.keys(tools.deploy?.resources.limits ?? {}).sort()).toEqual(['cpus', 'memory', 'pids']);
     expect(tools.image).toMatch(/^node:24\.\d+\.\d+-/);
+  });
+
+  it.each([[], ['docker/tools.yml'], ['docker/tracing.yml']])(
+    'is a project that Compose accepts, with %p',
+    (...more) => {
+      expect(composeFaults(mergedCompose('docker-compose.yml', ...more))).toEqual([]);
+    },
+  );
+
+  it('would not be accepted with a limit in two places, a probe for newer engines only, or a name that nothing defines', () => {
+    const [features, nats] = [compose.services['features'], compose.services['nats']] as [Container, Container];
+    const changed = {
+      ...compose,
+      services: {
+        features: { ...features, pids_limit: 100, secrets: ['password'], depends_on: { redis: {} } },
+        nats: {
+          ...nats,
+          healthcheck: { test: ['wget'], start_interval: '1s' },
+          volumes: ['data:/data'],
+          tmpfs: ['/data'],
+        },
+      },
+    };
+    expect(composeFaults(changed)).toEqual([
+      "features: distinct values on 'pids_limit' and 'deploy.resources.limits.pids'",
+      'features: undefined secret password',
+      'features: depends on undefined service redis',
+      'nats: healthcheck.test without CMD',
+      'nats: healthcheck.start_interval needs Docker 25',
+      'nats: undefined volume data',
+      'nats: two mounts on one target',
+    ]);
   });
 
   it('names a complete version of each image that it does not build', () => {
