@@ -64,6 +64,13 @@ const onlyBrowser = never(
 );
 const noHttp = never('^(fastify|@fastify/.*|node:http2?|node:https)$', 'Only the gateway may use HTTP.');
 const noNats = never('^@nats-io/', 'Only the bus may use NATS.');
+/** Calls that need not be among the `calledOperations` of a service. */
+const noUndeclaredCalls = (...importNames) => ({
+  regex: '^@bunting/bus$',
+  importNames,
+  message: 'A service calls with the functions of its calls.ts, which take the operations that it declares.',
+});
+const onlyDeclaredCalls = noUndeclaredCalls('call', 'callIfSupported', 'callForResponse');
 const noSdk = never(
   '^@opentelemetry/',
   'Only libs/tracing imports OpenTelemetry: spans are started with @bunting/tracing.',
@@ -240,19 +247,30 @@ export default tseslint.config(
   {
     files: ['apps/*/src/**/*.ts'],
     ignores: tests,
-    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp),
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp, onlyDeclaredCalls),
   },
+  // Requests of clients are passed on to whichever operation they name.
   {
     files: ['apps/gateway/src/**/*.ts'],
     ignores: tests,
-    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase),
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noUndeclaredCalls('call', 'callIfSupported')),
   },
-  { files: ['apps/*/src/service.ts', 'apps/all-in-one/src/**/*.ts'], ignores: tests, rules: imports(noNats) },
+  {
+    files: ['apps/*/src/service.ts', 'apps/all-in-one/src/**/*.ts'],
+    ignores: tests,
+    rules: imports(noNats, onlyDeclaredCalls),
+  },
   // A subscription hands the database over to the projection that it starts; it asks it nothing itself.
   {
     files: ['apps/*/src/subscriptions/**/*.ts'],
     ignores: tests,
-    rules: imports({ ...noForeignDatabase, allowTypeImports: true }, noNats, noEmbeddedDatabase, noHttp),
+    rules: imports(
+      { ...noForeignDatabase, allowTypeImports: true },
+      noNats,
+      noEmbeddedDatabase,
+      noHttp,
+      onlyDeclaredCalls,
+    ),
   },
   // The parts of the gateway's service.ts get the database that it has opened.
   {
@@ -263,7 +281,7 @@ export default tseslint.config(
   {
     files: ['apps/*/src/operations/**/*.ts'],
     ignores: tests,
-    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp),
+    rules: imports(noForeignDatabase, noNats, noEmbeddedDatabase, noHttp, onlyDeclaredCalls),
   },
   ...persistenceBlocks('*', ['domain/']),
   ...persistenceBlocks('search', ['domain/', 'feature-search.ts$']),

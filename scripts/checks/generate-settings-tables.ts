@@ -1,3 +1,4 @@
+import { natsRightsOf } from '@bunting/bus';
 import { configSchemaOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtime';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,9 +7,9 @@ import { services } from '../../apps/all-in-one/src/services.ts';
 import { runCommand } from '../command.ts';
 
 const help = `Writes the settings into docs/settings.md, and those that containers are given into docker-compose.yml, from the schemas that the
-services read them with.
+services read them with; and the rights of the NATS users into docker/nats.conf, from the operations that each service calls.
 
-  npm run config:table              writes both
+  npm run config:table              writes all three
   npm run config:table -- --check   fails when one is not current`;
 
 interface Setting {
@@ -102,6 +103,26 @@ const composeFile = (currentText: string): string => {
   }, currentText);
 };
 
+/** A list of the server's configuration, with as many subjects a line as fit. */
+const subjectList = (right: string, subjects: readonly string[]): readonly string[] => {
+  const lines: string[] = [];
+  for (const subject of subjects.map((one) => JSON.stringify(one))) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + subject.length > 125) lines.push(`            ${subject}`);
+    else lines[lines.length - 1] = `${last}, ${subject}`;
+  }
+  return [`          ${right}: [`, ...lines, '          ]'];
+};
+
+const natsUsers = (currentText: string): string =>
+  services.reduce((text, { name }) => {
+    const permissions = new RegExp(`(user: ${name}\\n[^]*? permissions \\{\\n)[^]*?(?= {10}# As many messages)`);
+    if (!permissions.test(text)) throw new Error(`docker/nats.conf must have a user ${name} with permissions.`);
+    const { publish, subscribe } = natsRightsOf(name);
+    const lines = [...subjectList('publish', publish), ...subjectList('subscribe', subscribe)];
+    return text.replace(permissions, (_, head: string) => `${head}${lines.join('\n')}\n`);
+  }, currentText);
+
 const main = (): number => {
   const { values } = parseArgs({
     options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
@@ -114,6 +135,7 @@ const main = (): number => {
   for (const [name, write] of [
     ['docs/settings.md', settingsPage],
     ['docker-compose.yml', composeFile],
+    ['docker/nats.conf', natsUsers],
   ] as const) {
     const file = path.join(repository, name);
     const currentText = readFileSync(file, 'utf8');

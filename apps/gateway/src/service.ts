@@ -1,4 +1,5 @@
 import { requireAllEndpoints, inProcessBus } from '@bunting/bus';
+import { isCalledByServices } from '@bunting/contracts';
 import { type Database, migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import {
@@ -152,14 +153,14 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     },
     signInSettings,
   });
+  const allEndpoints = requireAllEndpoints('gateway', [
+    ...endpoints,
+    outboxProducer.endpoint,
+    readDeadLettersEndpoint('gateway', database),
+  ]);
   for (const served of await Promise.all([
-    serve(
-      requireAllEndpoints('gateway', [
-        ...endpoints,
-        outboxProducer.endpoint,
-        readDeadLettersEndpoint('gateway', database),
-      ]),
-    ),
+    // No message creates a token or a user: the other operations have no subject on NATS.
+    serve(allEndpoints.filter(({ operation }) => isCalledByServices(operation))),
     serve(endpoints, ownBus),
   ]))
     onStop('calls', () => served.stop(), drainTimeoutMs);

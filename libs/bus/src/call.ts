@@ -1,9 +1,11 @@
 import {
   type AnyOperation,
+  type CalledBy,
   isIdempotent,
   operationName,
   type ReplyOf,
   type RequestOf,
+  type ServiceName,
   serviceOf,
 } from '@bunting/contracts';
 import { inChildSpan, type SpanOptions } from '@bunting/tracing';
@@ -63,3 +65,13 @@ export const callIfSupported = async <O extends AnyOperation>(
   if (response.refusal.isUnsupported === true) return undefined;
   throw deserializeRefusal(response.refusal);
 };
+
+/** `call` and `callIfSupported` for the code of a service: they take what `calledOperations` lists for it, and nothing else compiles. */
+export const callsOf = <S extends ServiceName>(
+  _service: S,
+): {
+  readonly call: <O extends CalledBy<S>>(...args: Parameters<typeof call<O>>) => Promise<ReplyOf<O>>;
+  readonly callIfSupported: <O extends CalledBy<S>>(
+    ...args: Parameters<typeof callIfSupported<O>>
+  ) => Promise<ReplyOf<O> | undefined>;
+} => ({ call, callIfSupported });

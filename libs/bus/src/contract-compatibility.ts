@@ -1,4 +1,4 @@
-import { calledServices, type ContractVersion, contractVersion, type ServiceName } from '@bunting/contracts';
+import { type ContractVersion, contractVersion, type ServiceName, servicesCalledBy } from '@bunting/contracts';
 import type { Bus } from './bus.ts';
 import { systemContext } from './system-context.ts';
 import { presenceSubject } from './presence.ts';
@@ -46,7 +46,7 @@ export const compatibilityCheckOfReadiness = (
   };
   const check = async (): Promise<void> => {
     const results = await Promise.all(
-      calledServices[caller].map(async (service) => {
+      servicesCalledBy(caller).map(async (service) => {
         const serviceVersion = await versionOf(service);
         return serviceVersion === undefined ? undefined : incompatibility(service, serviceVersion, ownVersion);
       }),

@@ -1,6 +1,6 @@
 export type { CallResponse, Bus, CallContext, IntegrationEvent, RefusalResponse, Reply, Subscription } from './bus.ts';
 export { unknownOutcomeDelayMs } from './deadline.ts';
-export { type CallRequest, call, callForResponse, callIfSupported } from './call.ts';
+export { type CallRequest, call, callForResponse, callIfSupported, callsOf } from './call.ts';
 export { systemContext } from './system-context.ts';
 export { systemTraceparent, traceparentFrom } from './traceparent.ts';
 export {
@@ -13,6 +13,7 @@ export {
 } from './implement.ts';
 export { inProcessBus } from './in-process-bus.ts';
 export { natsBus, type NatsOptions } from './nats/nats-bus.ts';
+export { natsRightsOf } from './nats/nats-rights.ts';
 export type { NatsAccess } from './nats/nats-connection.ts';
 export type { IdempotentWrite } from './idempotent-write.ts';
 export { onBehalfOf } from './on-behalf-of.ts';

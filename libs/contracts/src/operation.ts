@@ -155,9 +155,11 @@ export const defineOperation = <
   B extends TSchema = typeof NoBody,
   R extends TSchema = typeof NoReply,
   M extends IfMatchTarget | undefined = undefined,
+  S extends Operation['subject'] = Operation['subject'],
 >(
-  declared: Omit<Declared<Operation>, 'ifMatch'> &
+  declared: Omit<Declared<Operation>, 'ifMatch' | 'subject'> &
     DeclaresIdempotency & {
+      readonly subject: S;
       readonly ifMatch?: M;
       readonly params?: P;
       readonly query?: Q;
@@ -165,8 +167,8 @@ export const defineOperation = <
       readonly reply?: R;
       readonly errors?: readonly ErrorKind[];
     },
-): Operation<P, Q, B, R> & SupportsIfMatch<M> => ({
-  ...(declared as Declared<Operation> & DeclaresIdempotency & SupportsIfMatch<M>),
+): Operation<P, Q, B, R> & SupportsIfMatch<M> & { readonly subject: S } => ({
+  ...(declared as Declared<Operation> & DeclaresIdempotency & SupportsIfMatch<M> & { readonly subject: S }),
   params: (declared.params ?? NoFields) as P,
   query: (declared.query ?? NoFields) as Q,
   body: lenientSchema(declared.body ?? NoBody) as B,

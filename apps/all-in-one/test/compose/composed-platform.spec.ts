@@ -1,4 +1,4 @@
-import { calledServices } from '@bunting/contracts';
+import { allOperations, operationsCalledBy } from '@bunting/contracts';
 import { type HostOptions, host, openLog, type RunningHost } from '@bunting/runtime';
 import {
   eventually,
@@ -334,39 +334,41 @@ describe('the platform with the users and rights of the compose file', () => {
     });
   });
 
-  it('lets each service call for the contract version of the services that it calls', () => {
-    const users = [...readFile('docker/nats.conf').matchAll(/user: ([a-z-]+)\n[^]*?publish: \[([^\]]*)\]/g)];
-    const allowed = users.map(([, user, subjects = '']) => [
-      user,
-      [...subjects.matchAll(/"present\.([a-z-]+)"/g)].map(([, service]) => service).toSorted(),
-    ]);
-    expect(Object.fromEntries(allowed)).toEqual(
-      Object.fromEntries(composedServiceNames.map((name) => [name, calledServices[name].toSorted()])),
-    );
+  /** What the NATS server says to commands of the user of a service. */
+  const serverSays = async (user: string, ...commands: readonly string[]): Promise<string> => {
+    const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
+    const options = { verbose: false, user, pass: secret(`${user}_nats_password`) };
+    socket.write([`CONNECT ${JSON.stringify(options)}`, ...commands, 'PING', ''].join('\r\n'));
+    let response = '';
+    for await (const piece of socket) {
+      response += piece;
+      if (/^PONG/m.test(response)) break;
+    }
+    return response.replace(/^INFO .*\r\n/, '').trim();
+  };
+
+  it.each(composedServiceNames)('lets %s call the operations that it declares, and no other', async (user) => {
+    const called = operationsCalledBy(user);
+    const others = allOperations.filter((operation) => !called.includes(operation)).map(({ subject }) => subject);
+    const refused = await serverSays(user, ...others.map((subject) => `PUB ${subject} 2\r\n{}`));
+    const named = [...refused.matchAll(/^-ERR 'Permissions Violation for Publish to "([^"]+)"'/gm)];
+    expect(named.map(([, subject]) => subject).toSorted()).toEqual(others.toSorted());
+    expect(others.length).toBeGreaterThan(50);
   });
 
   it('lets no service reply to the calls of another, read its replies or publish its events', async () => {
-    const attempt = async (user: string, ...commands: readonly string[]): Promise<string> => {
-      const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
-      const options = { verbose: false, user, pass: secret(`${user}_nats_password`) };
-      socket.write([`CONNECT ${JSON.stringify(options)}`, ...commands, 'PING', ''].join('\r\n'));
-      let response = '';
-      for await (const piece of socket) {
-        response += piece;
-        if (/^PONG/m.test(response)) break;
-      }
-      return response.replace(/^INFO .*\r\n/, '').trim();
-    };
-    expect(await attempt('search', 'SUB call.search.search-features search 1')).toBe('PONG');
+    expect(await serverSays('search', 'SUB call.search.search-features search 1')).toBe('PONG');
     for (const command of [
       'SUB call.gateway.create-api-token gateway 1',
       'SUB _INBOX.gateway.> 1',
+      'SUB alive.features.* 1',
       'SUB > 1',
+      'PUB _INBOX.gateway.guessed.0 2\r\n{}',
+      'PUB alive.gateway.anyone 2\r\n[]',
       'PUB event.features.feature-created 2\r\n{}',
-      'PUB call.gateway.create-api-token 2\r\n{}',
       'PUB $JS.API.STREAM.DELETE.bunting-features 0\r\n',
     ])
-      expect({ command, response: await attempt('search', command) }).toEqual({
+      expect({ command, response: await serverSays('search', command) }).toEqual({
         command,
         response: expect.stringMatching(/^-ERR 'Permissions Violation/),
       });

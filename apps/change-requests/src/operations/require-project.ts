@@ -1,5 +1,6 @@
-import { type Bus, call, onBehalfOf } from '@bunting/bus';
+import { type Bus, onBehalfOf } from '@bunting/bus';
 import { ListEnvironmentSettingsOfProject } from '@bunting/contracts';
+import { call } from '../calls.ts';
 
 type RequestInProject = Parameters<typeof onBehalfOf>[0] & { readonly params: { readonly projectId: string } };
 

@@ -1,4 +1,4 @@
-import { type Bus, call, type CallContext, onBehalfOf } from '@bunting/bus';
+import { type Bus, type CallContext, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
   ListEnvironmentSettingsOfProject,
@@ -8,6 +8,7 @@ import {
   systemCaller,
   unavailable,
 } from '@bunting/contracts';
+import { call } from '../calls.ts';
 import type { TokenTargets } from '../domain/tokens/api-token.ts';
 import type { FindExistingProjects } from '../persistence/projects/existing-projects.ts';
 

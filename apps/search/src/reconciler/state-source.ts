@@ -1,4 +1,4 @@
-import { type Bus, call, systemContext } from '@bunting/bus';
+import { type Bus, systemContext } from '@bunting/bus';
 import {
   DigestStateVersions,
   ListStateVersions,
@@ -6,6 +6,7 @@ import {
   ReadStates,
   type StateVersion,
 } from '@bunting/contracts';
+import { call } from '../calls.ts';
 import type { SourceState, StateDigest } from '../persistence/reconciliation-repository.ts';
 
 const timeoutMs = 10_000;

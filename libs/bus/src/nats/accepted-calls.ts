@@ -26,20 +26,26 @@ export const acceptedCalls = (connection: NatsConnection) => {
     }
   });
 
-  connection.subscribe(aliveSubject(instance), {
-    callback: (error, message) => {
-      if (error !== null) return;
-      // A process of an older version sends no subjects, and only checks that this one is connected.
-      const request = message.string();
-      if (request === '') return void message.respond();
-      const inProgressSubjects = new Set([...inProgress].map(({ reply }) => reply));
-      message.respond(
-        JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !inProgressSubjects.has(subject))),
-      );
-    },
-  });
+  const respondAlive = (error: Error | null, message: Msg): void => {
+    if (error !== null) return;
+    // A process of an older version sends no subjects, and only checks that this one is connected.
+    const request = message.string();
+    if (request === '') return void message.respond();
+    const inProgressSubjects = new Set([...inProgress].map(({ reply }) => reply));
+    message.respond(
+      JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !inProgressSubjects.has(subject))),
+    );
+  };
+  const services = new Set<string>();
 
   return {
+    /** Must be called before calls of a service are received: lets their callers ask whether this process still handles them. */
+    respondFor: (service: string): void => {
+      if (services.has(service)) return;
+      services.add(service);
+      connection.subscribe(aliveSubject(service, instance), { callback: respondAlive });
+    },
+
     /** Must be called with each received call, and `done` after the call was handled. The signal is aborted when the connection is lost. */
     add: (message: Msg): { readonly signal: AbortSignal; readonly done: () => void } => {
       inProgress.add(message);

@@ -6,7 +6,7 @@ import type { Msg } from '@nats-io/transport-node';
  * calls.
  */
 
-/** The id of the process that accepted a call: the header of the notice that precedes the response. */
+/** The id of the process that accepted a call, at the end of its `aliveSubject`: the header of the notice that precedes the response. */
 export const acceptedByHeader = 'Bunting-Taken-By';
 /** Marks a call that may be sent to another responder. */
 export const repeatableHeader = 'Bunting-Repeatable';
@@ -17,7 +17,7 @@ export const chunkHeader = 'Bunting-Part-Of';
 export const isRepeatableCall = (message: Msg): boolean => (message.headers?.get(repeatableHeader) ?? '') !== '';
 
 /** The subject of a process, which gets the reply subjects of calls on it, and replies with those whose calls it is not handling. */
-export const aliveSubject = (instance: string): string => `alive.${instance}`;
+export const aliveSubject = (service: string, process: string): string => `alive.${service}.${process}`;
 
 /** The interval of checks of calls without a response. */
 export const checkIntervalMs = 250;

@@ -15,7 +15,10 @@ import { requireJetStream, streamFault } from './nats-server-check.ts';
 
 /** The maximum size of the stream of a producer, beyond which JetStream drops its oldest events. */
 const streamBytes = 256 * 1024 * 1024;
-const streamOf = (producer: string): string => `bunting-${producer}`;
+/** The name of the stream of a producer. */
+export const streamOf = (producer: string): string => `bunting-${producer}`;
+/** The subjects of the events of a producer. */
+export const eventSubjectsOf = (producer: string): string => `event.${producer}.>`;
 
 /** The error of the server for a stream that exists with other limits than requested. */
 const existsWithAnotherConfiguration = 10_058;
@@ -39,7 +42,7 @@ export const eventStreams = (connection: NatsConnection, warn: (message: string)
     manager ??= await jetstreamManager(connection, { timeout: 5_000 });
     const stream = {
       name: streamOf(producer),
-      subjects: [`event.${producer}.>`],
+      subjects: [eventSubjectsOf(producer)],
       retention: RetentionPolicy.Limits,
       storage: StorageType.File,
       discard: DiscardPolicy.Old,

@@ -1,6 +1,6 @@
-import { Refusal, type ServiceName, unavailable } from '@bunting/contracts';
+import { Refusal, unavailable } from '@bunting/contracts';
 import { AuthorizationError, type Msg, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
-import type { Bus, CallContext, CallResponse, OutboxSource } from '../bus.ts';
+import type { Bus, CallContext, CallResponse } from '../bus.ts';
 import { systemContext } from '../system-context.ts';
 import {
   deadlinePassedRefusal,
@@ -15,6 +15,7 @@ import { eventStreams, type NatsStorage } from './event-streams.ts';
 import { natsCaller } from './nats-caller.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLargeRefusal } from './nats-messages.ts';
+import { wakeSubjectOf } from './nats-rights.ts';
 import { requireSupportedServer } from './nats-server-check.ts';
 import { respondInChunks } from './respond-in-chunks.ts';
 
@@ -100,8 +101,6 @@ const maxPayloadOf = ({ info }: NatsConnection): number => {
   return Math.max(max - 16 * 1024, Math.floor(max / 2));
 };
 
-const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
-
 /** The information that a NATS server sends when a client connects. */
 interface NatsServer {
   readonly version: string;
@@ -180,7 +179,8 @@ export const natsBus = async ({
     },
 
     respond: async (subject, handler) => {
-      const queue = subject.split('.')[1] as ServiceName;
+      const queue = serviceOfSubject(subject);
+      accepted.respondFor(queue);
       const handle = async (message: Msg, signal: AbortSignal): Promise<CallResponse> => {
         let context: CallContext;
         try {

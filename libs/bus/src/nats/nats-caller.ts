@@ -1,5 +1,6 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import { unknownOutcomeDelayMs } from '../deadline.ts';
+import { serviceOfSubject } from '../presence.ts';
 import {
   acceptedByHeader,
   aliveSubject,
@@ -39,7 +40,7 @@ interface PendingCall {
   readonly chunks: Map<string, Uint8Array[]>;
   attempts: number;
   lastSeenAt: number;
-  /** the process that accepted the call */
+  /** the subject of the process that accepted the call */
   responder: string | undefined;
 }
 
@@ -79,7 +80,7 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
   /** The tokens of the calls that a process no longer handles; `gone` if it is disconnected. A process that does not respond is busy or suspended. */
   const endedBy = (responder: string, tokens: readonly string[]): Promise<readonly string[] | 'gone'> =>
     connection
-      .request(aliveSubject(responder), JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), {
+      .request(responder, JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), {
         timeout: silenceMs,
       })
       .then(
@@ -128,7 +129,7 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
       const chunk = message.headers?.get(chunkHeader) ?? '';
       if (chunk !== '') return addChunk(call, chunk, message);
       if (responder !== '') {
-        call.responder = responder;
+        call.responder = aliveSubject(serviceOfSubject(call.subject), responder);
         call.lastSeenAt = performance.now();
       } else if (message.data.length === 0 && message.headers?.code === 503) {
         call.settle('no-responders');

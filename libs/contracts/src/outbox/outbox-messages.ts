@@ -73,3 +73,13 @@ export const consumersOf: Readonly<Record<Producer, Readonly<Record<OutboxTopic,
   'change-requests': { event: ['audit'], state: [], delivery: [] },
   gateway: { event: ['audit', 'change-requests'], state: [], delivery: [] },
 };
+
+/**
+ * Services that the events of a producer wake although they do not read its outbox: other replicas of change-requests look for due jobs, and
+ * gateways read the event log on for clients that follow it.
+ */
+export const alsoWokenByEventsOf: Readonly<Record<Producer, readonly ServiceName[]>> = {
+  features: ['gateway'],
+  'change-requests': ['change-requests', 'gateway'],
+  gateway: ['gateway'],
+};

@@ -1,5 +1,6 @@
-import { call, implement, systemContext } from '@bunting/bus';
+import { implement, systemContext } from '@bunting/bus';
 import { CollectDeadLetters, deadLetterOperations } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { AuditContext } from '../context.ts';
 
 /** Timeout of the calls to the other services: shorter than the default timeout of the caller. */

@@ -1,5 +1,6 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { GetChangeRequestConfig, ListEnvironmentSettingsOfProject } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
 export const getChangeRequestConfigEndpoint = ({ bus, reader }: ChangeRequestsContext) =>

@@ -1,5 +1,6 @@
-import { type Bus, call, type CallContext } from '@bunting/bus';
+import type { Bus, CallContext } from '@bunting/bus';
 import { SetProtection } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { DueJobsReader } from '../../persistence/due-jobs-reader.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
 

@@ -1,4 +1,4 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import {
   authorise,
   environmentNotInProject,
@@ -6,6 +6,7 @@ import {
   may,
   SetChangeRequestConfig,
 } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { setEnvironmentProtection } from '../../domain/environment-protection.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';

@@ -1,5 +1,6 @@
-import { type Bus, call, type CallContext } from '@bunting/bus';
+import type { Bus, CallContext } from '@bunting/bus';
 import { isClosedState, PreviewChanges, type PreviewChangesReply } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import {
   addConflictsWithOtherRequests,

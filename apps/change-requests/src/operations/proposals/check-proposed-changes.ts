@@ -1,5 +1,6 @@
-import { type Bus, call, type CallContext } from '@bunting/bus';
+import type { Bus, CallContext } from '@bunting/bus';
 import { type Change, CheckChanges, type CheckedChange } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { EnvironmentRef, ProposedChange } from '../../domain/change-request.ts';
 import { earlierChangesForCheck } from '../../domain/content/earlier-changes-for-check.ts';
 import { orderOfApplication } from '../../domain/content/merge-change.ts';

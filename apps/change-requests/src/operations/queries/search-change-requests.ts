@@ -1,5 +1,6 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { ListProjects, SearchChangeRequests } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { toAuthorResponse, toScheduleResponse } from '../../domain/change-request-response.ts';
 import { parseChangeRequestFilter } from '../../domain/change-request-filter.ts';
 import type { ChangeRequestsContext } from '../context.ts';

@@ -1,5 +1,6 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { GetApprovers, GetPermissionsOfUsers } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { requestedReviewersWithStatus } from '../../domain/review/requested-reviewers.ts';
 import { reviewerOfUser } from './reviewer-of-user.ts';
 import type { ChangeRequestsContext } from '../context.ts';

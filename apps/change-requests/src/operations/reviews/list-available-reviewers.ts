@@ -1,10 +1,11 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import {
   environmentNotInProject,
   ListEnvironmentSettingsOfProject,
   ListAvailableReviewers,
   ListPermissionHolders,
 } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { reviewerOfUser } from './reviewer-of-user.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 

@@ -1,5 +1,6 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { GetPermissionsOfUsers, SetApprovers } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { requireActiveReviewers, requireMayRequestApproval } from '../../domain/review/requested-reviewers.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { requireProject } from '../require-project.ts';

@@ -1,5 +1,6 @@
-import { type Bus, call, type CallContext } from '@bunting/bus';
+import type { Bus, CallContext } from '@bunting/bus';
 import { type AppliedChanges, ApplyChanges, isFinalRefusal } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { etagHeaderOf } from '../../domain/entity-tag.ts';
 import { finishApplyAttempt, requireApplyAttempt } from '../../domain/transitions/apply-attempt.ts';

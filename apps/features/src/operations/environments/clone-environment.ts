@@ -1,6 +1,7 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { CloneEnvironment, CopyEnvironmentPermissions } from '@bunting/contracts';
 import { randomUUID } from 'node:crypto';
+import { call } from '../../calls.ts';
 import {
   clonedEnvironment,
   environmentView,

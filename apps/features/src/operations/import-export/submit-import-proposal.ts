@@ -1,5 +1,6 @@
-import { type Bus, call, type CallContext } from '@bunting/bus';
+import type { Bus, CallContext } from '@bunting/bus';
 import { ProposeImport } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { UnitOfWork, Transaction } from '../../persistence/unit-of-work.ts';
 
 /**

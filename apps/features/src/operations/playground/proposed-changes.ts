@@ -1,4 +1,4 @@
-import { call, onBehalfOf, type OperationRequest } from '@bunting/bus';
+import { onBehalfOf, type OperationRequest } from '@bunting/bus';
 import {
   type AnyOperation,
   type Change,
@@ -6,6 +6,7 @@ import {
   projectNotFound,
   ReadProposedChanges,
 } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { requireNoConflict } from '../../domain/changes/find-conflicts.ts';
 import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
 import { type PlaygroundContent, withChanges } from '../../domain/playground/playground-content.ts';

@@ -1,4 +1,4 @@
-import { type OperationRequest, type Bus, callIfSupported, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, type Bus, onBehalfOf } from '@bunting/bus';
 import {
   CountProjectMembers,
   type GetPersonalDashboardProject,
@@ -8,6 +8,7 @@ import {
   type GetProjectOverview,
   type GetProjectStatus,
 } from '@bunting/contracts';
+import { callIfSupported } from '../../calls.ts';
 import type { ProjectMembers } from '../../persistence/projects/project-members-sql.ts';
 import type { ExternalProjectData } from '../../persistence/projects/project-overview-reader.ts';
 import { loadActivityIfAvailable, activityWithoutEvents } from './project-activity.ts';

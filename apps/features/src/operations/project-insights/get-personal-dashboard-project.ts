@@ -1,6 +1,7 @@
-import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { SearchEvents, GetPersonalDashboardProject, GetOwnRoles } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
+import { callIfSupported } from '../../calls.ts';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';
 

@@ -1,4 +1,4 @@
-import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { implement, JsonText, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
   CountProjectMembers,
@@ -8,6 +8,7 @@ import {
   maySee,
   type PersonalDashboard,
 } from '@bunting/contracts';
+import { callIfSupported } from '../../calls.ts';
 import type { ProjectMembers } from '../../persistence/projects/project-members-sql.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';

@@ -1,5 +1,6 @@
-import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountEnvironmentTokens, GetProjectStatus } from '@bunting/contracts';
+import { callIfSupported } from '../../calls.ts';
 import { loadActivity, activityWithoutEvents } from './project-activity.ts';
 import type { FeaturesContext } from '../context.ts';
 import { loadProjectMembers } from './external-project-data.ts';

@@ -1,5 +1,6 @@
-import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, type Bus, onBehalfOf } from '@bunting/bus';
 import { type AnyOperation, GetProjectActivity, Refusal, type ReplyOf } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 
 type ActiveProject = ReplyOf<typeof GetProjectActivity>['projects'][number];
 

@@ -1,5 +1,6 @@
-import { type OperationRequest, type Bus, call, onBehalfOf } from '@bunting/bus';
+import { type OperationRequest, type Bus, onBehalfOf } from '@bunting/bus';
 import { type AnyOperation, HideProject } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 
 /**
  * Calls the gateway to hide a project that becomes private, as the last step of the transaction: after the commit only its members see it.

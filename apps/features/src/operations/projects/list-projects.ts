@@ -1,5 +1,6 @@
-import { callIfSupported, implement, JsonText, onBehalfOf } from '@bunting/bus';
+import { implement, JsonText, onBehalfOf } from '@bunting/bus';
 import { CountProjectMembers, ListProjects } from '@bunting/contracts';
+import { callIfSupported } from '../../calls.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import { loadActivityIfAvailable } from '../project-insights/project-activity.ts';
 import type { FeaturesContext } from '../context.ts';

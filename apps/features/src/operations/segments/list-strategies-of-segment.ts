@@ -1,5 +1,6 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { ListProposedSegmentStrategies, ListStrategiesOfSegment } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { hiddenProjectsOf } from '../visibility.ts';
 import type { FeaturesContext } from '../context.ts';
 

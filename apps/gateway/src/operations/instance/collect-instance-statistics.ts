@@ -1,5 +1,6 @@
-import { call, onBehalfOf } from '@bunting/bus';
+import { onBehalfOf } from '@bunting/bus';
 import { type Caller, CountResources, SearchEvents, type InstanceStatistics, unleashVersion } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import type { GatewayContext } from '../context.ts';
 
 interface StatisticsRequest {

@@ -1,5 +1,6 @@
-import { call, implement, onBehalfOf } from '@bunting/bus';
+import { implement, onBehalfOf } from '@bunting/bus';
 import { GetResourceLimits, GetUiConfig, unleashVersion } from '@bunting/contracts';
+import { call } from '../../calls.ts';
 import { maxApiTokens } from '../../domain/tokens/api-token.ts';
 import type { GatewayContext } from '../context.ts';
 

@@ -1,0 +1,102 @@
+import type { AnyOperation, ServiceName } from './operation.ts';
+import { serviceNames, serviceOf } from './operation.ts';
+import {
+  ApplyChanges,
+  CheckChanges,
+  CopyEnvironmentPermissions,
+  CountEnvironmentTokens,
+  CountProjectMembers,
+  CountResources,
+  DigestStateVersions,
+  GetOwnRoles,
+  GetPermissionsOfUsers,
+  GetProjectActivity,
+  GetResourceLimits,
+  HideProject,
+  httpOperations,
+  ListEnvironments,
+  ListEnvironmentSettingsOfProject,
+  ListPermissionHolders,
+  ListProjects,
+  ListProposedSegmentStrategies,
+  ListStateVersions,
+  PreviewChanges,
+  ProposeImport,
+  ReadProposedChanges,
+  ReadStates,
+  SearchEvents,
+  SetProtection,
+} from './operations/index.ts';
+import { deadLetterOperations } from './outbox/dead-letters.ts';
+import { consumersOf, outboxOperations, type Producer } from './outbox/outbox-messages.ts';
+
+/**
+ * For each service, the operations of other services that its own code calls. A call of any other does not compile, and is refused by NATS:
+ * the rights in docker/nats.conf are generated from this list (`npm run config:table`).
+ */
+export const calledOperations = {
+  features: [
+    CopyEnvironmentPermissions,
+    CountEnvironmentTokens,
+    CountProjectMembers,
+    GetOwnRoles,
+    GetProjectActivity,
+    HideProject,
+    ListPermissionHolders,
+    ListProposedSegmentStrategies,
+    ProposeImport,
+    ReadProposedChanges,
+    SearchEvents,
+  ],
+  'change-requests': [
+    ApplyChanges,
+    CheckChanges,
+    GetPermissionsOfUsers,
+    ListEnvironmentSettingsOfProject,
+    ListPermissionHolders,
+    ListProjects,
+    PreviewChanges,
+    SetProtection,
+  ],
+  audit: [deadLetterOperations.search, deadLetterOperations['change-requests'], deadLetterOperations.gateway],
+  search: [DigestStateVersions, ListStateVersions, ReadStates],
+  gateway: [
+    CountResources,
+    GetResourceLimits,
+    ListEnvironments,
+    ListEnvironmentSettingsOfProject,
+    ListProjects,
+    SearchEvents,
+  ],
+} as const satisfies Readonly<Record<ServiceName, readonly AnyOperation[]>>;
+
+/** An operation that the code of a service may call. */
+export type CalledBy<S extends ServiceName> = (typeof calledOperations)[S][number];
+
+/** Whether the gateway passes requests on to the operation: it has a binding to HTTP, and another service executes it. */
+const isCalledForRequests = (operation: AnyOperation): boolean =>
+  serviceOf(operation) !== 'gateway' && operation.respondsFromMemory !== true;
+
+/** Everything that a service calls on other services: its own calls, the outboxes that it reads, and in the gateway what requests call. */
+export const operationsCalledBy = (service: ServiceName): readonly AnyOperation[] => {
+  const outboxes = (Object.keys(outboxOperations) as Producer[]).filter((producer) =>
+    Object.values(consumersOf[producer]).some((consumers) => consumers.includes(service)),
+  );
+  return [
+    ...new Set<AnyOperation>([
+      ...calledOperations[service],
+      ...outboxes.map((producer) => outboxOperations[producer]),
+      ...(service === 'gateway' ? httpOperations.filter(isCalledForRequests) : []),
+    ]),
+  ];
+};
+
+/** The services that a service calls. */
+export const servicesCalledBy = (service: ServiceName): readonly ServiceName[] => {
+  const called = new Set(operationsCalledBy(service).map(serviceOf));
+  return serviceNames.filter((name) => called.has(name));
+};
+
+/** Whether another service calls the operation: otherwise its own process alone does. */
+export const isCalledByServices = (operation: AnyOperation): boolean =>
+  serviceNames.some((name) => operationsCalledBy(name).includes(operation));
