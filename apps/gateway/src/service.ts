@@ -1,5 +1,5 @@
 import { requireAllEndpoints, inProcessBus } from '@bunting/bus';
-import { isCalledByServices } from '@bunting/contracts';
+import { isCalledByServices, unavailable } from '@bunting/contracts';
 import { type Database, migrateDatabase, openDatabase } from '@bunting/database';
 import { readDeadLettersEndpoint, startOutboxProducer } from '@bunting/outbox';
 import {
@@ -82,7 +82,12 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   onStop('mail', async () => mailer?.close());
   const outboxProducer = startGatewayOutbox(context, database);
   onStop('outbox', () => outboxProducer.stop());
-  const authentication = await startAuthentication(context, database, cipher);
+  // Filled in at the end of this function. Requests and calls may arrive before that.
+  const startState = { listeningAt: '', hasFirstTokens: false };
+  const authentication = await startAuthentication(context, database, cipher, () => {
+    if (!startState.hasFirstTokens)
+      throw unavailable('Bunting is starting: the credentials of its settings are not stored yet. Please try again.');
+  });
   const { hasher, cookie, sessionLimits, identify, limits, reads, signInSettings, scimSetting } = authentication;
   const { projects, pendingPrivateProjects } = await startProjectVisibility(context, database);
   const sdkDelivery = await startSdkDelivery(context, authentication);
@@ -95,8 +100,6 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const accessListener = listenForAccessChanges(database, onAccessChange);
   onStop('revocations', () => accessListener.stop());
 
-  // Filled in at the end of this function. Requests and calls may arrive before that.
-  const startState = { listeningAt: '', hasFirstTokens: false };
   const pageUrl = (path: string): string =>
     `${(config.GATEWAY_PUBLIC_URL || startState.listeningAt).replace(/\/+$/, '')}${path}`;
   const parts = { database, limits, projects, delivery, hasFirstTokens: () => startState.hasFirstTokens };

@@ -33,6 +33,8 @@ export type AdmitBeforeRouting = (principal: Principal) => AdmittedRequest | und
 export interface AdmissionOptions {
   readonly authenticate: Authenticate;
   readonly sameOrigin: SameOriginPolicy;
+  /** throws while credentials of the settings are not stored yet */
+  readonly requireStarted: () => void;
   /** the ways to sign in, for a 401 of the Admin API */
   readonly signInOptions: () => Promise<SignInOptions>;
   readonly limits: Pick<ConcurrentRequestLimits, 'assignClient' | 'acquire'>;
@@ -96,8 +98,9 @@ const anonymousPrincipal: Principal = {
 export const publicAdmission = ({
   limits,
   sameOrigin,
+  requireStarted,
   config,
-}: Pick<AdmissionOptions, 'limits' | 'sameOrigin' | 'config'>): Admit => {
+}: Pick<AdmissionOptions, 'limits' | 'sameOrigin' | 'requireStarted' | 'config'>): Admit => {
   const budgets = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   return async (request, reply) => {
     const address = clientNetwork(request.ip);
@@ -107,6 +110,7 @@ export const publicAdmission = ({
     requireWithinRateLimit(rateStatus, 'There were too many requests without a key from your address.');
     // Otherwise a page of another site could sign its visitors in to an account of that site's owner.
     sameOrigin.refuseForeignPage(request);
+    requireStarted();
     return anonymousPrincipal;
   };
 };
@@ -123,7 +127,14 @@ const credentialHeadersOf = (request: FastifyRequest): CredentialHeaders => {
  * Applies the rate limits: per token, per address for frontend tokens, and per address for requests without a valid token. Only the latter
  * get 429 when their budget is used up: a valid token is accepted however many invalid ones come from its address.
  */
-export const admission = ({ authenticate, sameOrigin, signInOptions, limits, log, config }: AdmissionOptions) => {
+export const admission = ({
+  authenticate,
+  sameOrigin,
+  signInOptions,
+  limits,
+  log,
+  config,
+}: Omit<AdmissionOptions, 'requireStarted'>) => {
   const requests = rateLimiter(config.GATEWAY_MAX_REQUESTS_PER_MINUTE);
   const frontend = rateLimiter(config.GATEWAY_MAX_FRONTEND_REQUESTS_PER_MINUTE);
   const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);

@@ -15,6 +15,8 @@ export interface AuthenticatorOptions {
   readonly cookie: SessionCookie;
   /** milliseconds for which a token or a session is cached */
   readonly cacheTtlMs: number;
+  /** throws while a token may be valid that is not stored yet: then none can be called invalid */
+  readonly requireStarted?: () => void;
   /** called on every use of a token or a session, with its id */
   readonly onUse?: (tokenId: string) => void;
 }
@@ -24,7 +26,8 @@ export type CredentialHeaders = Pick<IncomingHttpHeaders, 'authorization' | 'coo
 
 /**
  * Returns the principal of the token in the `Authorization` header, or without that header of the session in the cookie.
- * @throws Refusal `AuthenticationRequired` for a missing or invalid token or session
+ * @throws Refusal `AuthenticationRequired` for a missing or invalid token or session; `ServiceUnavailable` where that cannot be told, as SDKs
+ * give up for ever on the former
  */
 export type Authenticate = (headers: CredentialHeaders) => Principal | Promise<Principal>;
 
@@ -57,8 +60,12 @@ const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
  * new one may be refused, until its entry expires after `cacheTtlMs`. The cache is keyed by hashes: no token stays in memory.
  */
 export const authenticator = (options: AuthenticatorOptions) => {
-  const { tokens, hasher, sessions, cookie, cacheTtlMs, onUse } = options;
+  const { tokens, hasher, sessions, cookie, cacheTtlMs, requireStarted, onUse } = options;
   const cache = principalCache(cacheTtlMs, tokens);
+  const find: typeof cache.find = (...lookup) => {
+    requireStarted?.();
+    return cache.find(...lookup);
+  };
 
   const recordUse = (principal: Principal): Principal => {
     if (principal.caller.tokenId !== undefined) onUse?.(principal.caller.tokenId);
@@ -67,11 +74,11 @@ export const authenticator = (options: AuthenticatorOptions) => {
 
   /** Returns the principal of a token, without recording its use. @throws Refusal `AuthenticationRequired` for an invalid token */
   const identify = (token: string): Principal | Promise<Principal> =>
-    cache.find(digestOf(token), () => tokens.find(hasher(token)), invalidToken);
+    find(digestOf(token), () => tokens.find(hasher(token)), invalidToken);
 
   /** The user of a session. The digest of a token has no colon, so the keys of tokens and sessions cannot collide. */
   const identifySession = (secret: string): Principal | Promise<Principal> =>
-    cache.find(`session:${digestOf(secret)}`, () => sessions.find(secret), endedSession);
+    find(`session:${digestOf(secret)}`, () => sessions.find(secret), endedSession);
 
   const identifyBy = ({ authorization, cookie: cookies }: CredentialHeaders): Principal | Promise<Principal> => {
     const secret = authorization === undefined ? cookie.read(cookies) : undefined;
@@ -93,7 +100,7 @@ export const authenticator = (options: AuthenticatorOptions) => {
     },
     /** Returns the principal of the token with an id. @throws Refusal `AuthenticationRequired` once it is not valid any more */
     identifyById: (tokenId: string): Principal | Promise<Principal> =>
-      cache.find(`id:${tokenId}`, () => tokens.findById(tokenId), invalidToken),
+      find(`id:${tokenId}`, () => tokens.findById(tokenId), invalidToken),
     /**
      * Drops all cached principals; called when rights or tokens have changed.
      * @param haveTokensChanged whether tokens have changed, or may have

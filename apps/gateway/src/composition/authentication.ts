@@ -48,11 +48,15 @@ const eraseReadableSecrets = async (database: Database, log: Log): Promise<void>
   );
 };
 
-/** Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests. */
+/**
+ * Starts the authentication by tokens and sessions, the settings of signing in, and the admission of requests.
+ * @param requireStarted throws until the tokens and the administrator of the settings are stored
+ */
 export const startAuthentication = async (
   context: ServiceContext<typeof GatewayConfig>,
   database: Database,
   cipher: SecretCipher | undefined,
+  requireStarted: () => void,
 ) => {
   const { config, log } = context;
   const hasher = await openSecretHasher(database, config.GATEWAY_TOKEN_KEY);
@@ -65,6 +69,7 @@ export const startAuthentication = async (
     sessions: sessionLookup(database, hasher, sessionLimits),
     cookie,
     cacheTtlMs: config.GATEWAY_TOKEN_CACHE_TTL_MS,
+    requireStarted,
     onUse: startRecordingLastUses(context, database),
   });
   const limits = concurrentRequestLimits(config);
@@ -96,7 +101,7 @@ export const startAuthentication = async (
     scimSetting: scimSettingCache(() => reads.settings.find('scim'), config.GATEWAY_TOKEN_CACHE_TTL_MS),
     admit,
     admitBeforeRouting,
-    admitPublic: publicAdmission({ limits, sameOrigin, config }),
+    admitPublic: publicAdmission({ limits, sameOrigin, requireStarted, config }),
   };
 };
 export type Authentication = Awaited<ReturnType<typeof startAuthentication>>;

@@ -2,7 +2,7 @@ import { inProcessBus, systemTraceparent } from '@bunting/bus';
 import { type ApiTokens, systemCaller } from '@bunting/contracts';
 import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
-import { eventually } from '@bunting/testing';
+import { eventually, reservePort } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   freshGatewayDatabase,
@@ -85,6 +85,57 @@ describe('the first admin token', () => {
       await drop();
     }
   });
+});
+
+it('until the credentials of the settings are stored, no credential is called invalid: 503, and no earlier one works', async () => {
+  const { url: databaseUrl, drop } = await freshGatewayDatabase();
+  const earlier = await startGateway({
+    databaseUrl,
+    environment: { BUNTING_ADMIN_TOKEN: '*:*.the-earlier-value-0001' },
+  });
+  const port = await reservePort();
+  const given = { admin: '*:*.the-new-value-0002', email: 'ada@example.org', password: 'Correct-horse-7' };
+  const environment = {
+    PORT: String(port),
+    BUNTING_ADMIN_TOKEN: given.admin,
+    INIT_ADMIN_EMAIL: given.email,
+    INIT_ADMIN_PASSWORD: given.password,
+  };
+  const request = async (path: string, key?: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { ...(key === undefined ? {} : { authorization: key }), 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+    });
+    await response.arrayBuffer();
+    return { status: response.status, retryAfter: response.headers.get('retry-after') };
+  };
+  const credentials = () =>
+    Promise.all([
+      request('/api/admin/user', given.admin),
+      request('/api/admin/user', '*:*.the-earlier-value-0001'),
+      request('/api/client/features', 'default:development.unknown'),
+      request('/api/client/streaming', 'default:development.unknown'),
+      request('/api/frontend', 'default:development.unknown'),
+      request('/ofrep/v1/evaluate/flags', 'default:development.unknown', {}),
+      request('/edge/validate', undefined, { tokens: ['default:development.unknown'] }),
+      request('/auth/simple/login', undefined, { username: given.email, password: given.password }),
+    ]);
+  try {
+    let starting: Promise<StartedGateway> | undefined;
+    // Holds the lock that the start waits for before it stores credentials.
+    await earlier.database.transaction(async ({ query }) => {
+      await query("select pg_advisory_xact_lock(hashtext('first admin token'))");
+      starting = startGateway({ databaseUrl, environment });
+      await eventually(async () => expect((await request('/health')).status).toBe(200));
+      for (const answer of await credentials()) expect(answer).toEqual({ status: 503, retryAfter: '1' });
+    });
+    const gateway = await (starting as unknown as Promise<StartedGateway>);
+    expect((await credentials()).map(({ status }) => status)).toEqual([200, 401, 401, 401, 401, 401, 200, 200]);
+    await gateway.stop();
+  } finally {
+    await earlier.stop();
+    await drop();
+  }
 });
 
 describe('another value of BUNTING_ADMIN_TOKEN', () => {
