@@ -16,6 +16,8 @@ export const maxApiTokens = 2_000;
 
 export type ApiTokenKind = TokenScope['kind'];
 
+export const apiTokenKinds = ['admin', 'client', 'frontend'] as const;
+
 /** The kinds of tokens that a project can have. */
 export const sdkTokenKinds = ['client', 'frontend'] as const;
 
@@ -63,13 +65,9 @@ export const namedProjects = ({ projects }: Pick<NewToken, 'projects'>): readonl
 export const belongsToProject = ({ projects }: Pick<NewToken, 'projects'>, projectId: string): boolean =>
   projects.every((project) => project === projectId);
 
-/** The expiry date of a token in a request; null for none. @throws Refusal 400 for a date in the past */
-export const parseExpiry = (expiresAt: string | null | undefined, now: Date): Date | null => {
-  if (expiresAt === null || expiresAt === undefined) return null;
-  const date = new Date(expiresAt);
-  if (!(date > now)) throw invalidProperty('The expiry date should be in future', '/body/expiresAt');
-  return date;
-};
+/** The expiry date of a token in a request; null for none. As in Unleash, that of an API token may have passed. */
+export const optionalExpiry = (expiresAt: string | null | undefined): Date | null =>
+  expiresAt === null || expiresAt === undefined ? null : new Date(expiresAt);
 
 /**
  * A token with an expiry date must not create access beyond it: neither a further PAT of its user nor an admin token may expire later.
@@ -87,9 +85,11 @@ export const requireWithinLifetime = (callerExpiresAt: Date | null, expiresAt: D
 
 /**
  * Parses a new token: trims its name and adds defaults. The texts of refusals are Unleash's.
- * @throws Refusal 400 for an invalid name, kind, scope or expiry date
+ * @throws Refusal 400 for an invalid name, kind or scope
  */
-export const parseNewToken = (body: CreateApiTokenBody, caller: Caller, targets: TokenTargets, now: Date): NewToken => {
+export const parseNewToken = (body: CreateApiTokenBody, caller: Caller, targets: TokenTargets): NewToken => {
+  if (body.tokenName !== undefined && body.username !== undefined)
+    throw invalidProperty('username is the former name of tokenName: send one of them, not both', '/body/username');
   const name = (body.tokenName ?? body.username ?? '').trim();
   if (name === '') throw invalidProperty('A token must have a name', '/body/tokenName');
   const kind = kindOf(body);
@@ -111,7 +111,7 @@ export const parseNewToken = (body: CreateApiTokenBody, caller: Caller, targets:
       throw invalidProperty(`Project=${project} does not exist`, '/body/projects');
     }
   }
-  return { name, kind, projects, environment, expiresAt: parseExpiry(body.expiresAt, now) };
+  return { name, kind, projects, environment, expiresAt: optionalExpiry(body.expiresAt) };
 };
 
 /** The project that a token is created in, and the environments that exist. */
@@ -128,30 +128,29 @@ export const parseNewProjectToken = (
   body: CreateApiTokenBody,
   caller: Caller,
   { project, environments }: ProjectTokenTarget,
-  now: Date,
 ): NewToken => {
   const requested = [...(body.projects ?? []), ...(body.project === undefined ? [] : [body.project])];
   if (requested.some((name) => name !== project))
     throw invalidProperty(`A token of the project ${project} can be for this project only`, '/body/projects');
   if (requestedKind(body) === 'admin')
     throw invalidProperty('A token of a project cannot be an admin token', '/body/type');
-  const token = parseNewToken({ ...body, projects: [project] }, caller, { environments, projects: [project] }, now);
+  const token = parseNewToken({ ...body, projects: [project] }, caller, { environments, projects: [project] });
   const { environment } = token;
   if (!may(caller, ['CREATE_PROJECT_API_TOKEN'], { project, environment }))
     throw noAccess(['CREATE_PROJECT_API_TOKEN'], environment);
   return token;
 };
 
-type TokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
+export type TokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
 
 const permissionFor = (action: TokenAction, kind: ApiTokenKind): Permission =>
   kind === 'admin' ? 'ADMIN' : (`${action}_${kind === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
 
 /** The kinds of tokens for which the caller has the permission of an action. */
 export const permittedKinds = (caller: Caller, action: TokenAction): ApiTokenKind[] =>
-  (['admin', 'client', 'frontend'] as const).filter((kind) => may(caller, [permissionFor(action, kind)], anyScope));
+  apiTokenKinds.filter((kind) => may(caller, [permissionFor(action, kind)], anyScope));
 
-/** @throws Refusal `NoAccessError` for a kind of token that the caller may not create */
-export const requireMayCreate = (caller: Caller, kind: ApiTokenKind): void => {
-  if (!permittedKinds(caller, 'CREATE').includes(kind)) throw noAccess([permissionFor('CREATE', kind)]);
+/** @throws Refusal `NoAccessError` for a kind of token for which the caller lacks the permission of the action */
+export const requireMayActOn = (caller: Caller, action: TokenAction, kind: ApiTokenKind): void => {
+  if (!permittedKinds(caller, action).includes(kind)) throw noAccess([permissionFor(action, kind)]);
 };

@@ -1,6 +1,6 @@
 import { type CreatePatBody, invalidProperty, type Pat, refusal } from '@bunting/contracts';
 import type { GatewayEvent } from '../gateway-event.ts';
-import { parseExpiry, requireWithinLifetime } from './api-token.ts';
+import { optionalExpiry, requireWithinLifetime } from './api-token.ts';
 
 /** Maximum number of PATs of a user. */
 const maxPats = 10;
@@ -33,7 +33,9 @@ export interface PatContext {
 export const parseNewPat = (body: CreatePatBody, { pats, callerExpiresAt, now }: PatContext) => {
   const description = body.description.trim();
   if (description === '') throw invalidProperty('The description of a token must not be empty', '/body/description');
-  const expiresAt = parseExpiry(body.expiresAt, now);
+  const expiresAt = optionalExpiry(body.expiresAt);
+  if (expiresAt !== null && expiresAt <= now)
+    throw invalidProperty('The expiry date should be in future', '/body/expiresAt');
   requireWithinLifetime(callerExpiresAt, expiresAt);
   if (pats.some((pat) => pat.description === description))
     throw refusal('NameExistsError', 'PAT description already exists.');

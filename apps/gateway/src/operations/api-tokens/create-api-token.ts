@@ -1,20 +1,15 @@
 import { implement } from '@bunting/bus';
 import { CreateApiToken } from '@bunting/contracts';
-import {
-  namedProjects,
-  parseNewToken,
-  requireMayCreate,
-  requireWithinLifetime,
-} from '../../domain/tokens/api-token.ts';
+import { namedProjects, parseNewToken, requireMayActOn, requireWithinLifetime } from '../../domain/tokens/api-token.ts';
 import { addToken } from './add-token.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const createApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(CreateApiToken, async (request) => {
-    const { caller, body, now } = request;
+    const { caller, body } = request;
     const targets = await projectAndEnvironmentDirectory.all(request);
-    const token = parseNewToken(body, caller, targets, now);
-    requireMayCreate(caller, token.kind);
+    const token = parseNewToken(body, caller, targets);
+    requireMayActOn(caller, 'CREATE', token.kind);
     await projectAndEnvironmentDirectory.awaitProjection(namedProjects(token));
     return transaction.revealingSecret(request, async (tx) => {
       if (token.kind === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), token.expiresAt);

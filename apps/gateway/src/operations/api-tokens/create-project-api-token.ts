@@ -6,13 +6,13 @@ import type { GatewayContext } from '../context.ts';
 
 export const createProjectApiTokenEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
   implement(CreateProjectApiToken, async (request) => {
-    const { caller, params, body, now } = request;
+    const { caller, params, body } = request;
     const project = params.projectId;
     const [environments] = await Promise.all([
       projectAndEnvironmentDirectory.environments(request),
       projectAndEnvironmentDirectory.requireProject(request, project),
     ]);
-    const token = parseNewProjectToken(body, caller, { project, environments }, now);
+    const token = parseNewProjectToken(body, caller, { project, environments });
     await projectAndEnvironmentDirectory.awaitProjection([project]);
     return transaction.revealingSecret(request, (tx) => addToken(tx, token, caller.id));
   });

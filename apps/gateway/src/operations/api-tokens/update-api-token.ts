@@ -1,15 +1,16 @@
 import { implement } from '@bunting/bus';
 import { UpdateApiToken } from '@bunting/contracts';
-import { permittedKinds, requireWithinLifetime } from '../../domain/tokens/api-token.ts';
+import { requireWithinLifetime } from '../../domain/tokens/api-token.ts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
-import { getVisibleTokenForUpdate } from './get-visible-token-for-update.ts';
+import { findVisibleTokenForUpdate } from './find-visible-token-for-update.ts';
 import type { GatewayContext } from '../context.ts';
 
 export const updateApiTokenEndpoint = ({ transaction }: GatewayContext) =>
   implement(UpdateApiToken, (request) =>
     transaction(request, async (tx) => {
       const { caller, params, body } = request;
-      const token = await getVisibleTokenForUpdate(tx, caller, params.token, permittedKinds(caller, 'UPDATE'));
+      const token = await findVisibleTokenForUpdate(tx, caller, params.token, 'UPDATE');
+      if (token === undefined) return null;
       const expiresAt = new Date(body.expiresAt);
       if (token.type === 'admin') requireWithinLifetime(await tx.tokens.expiryOf(caller.tokenId), expiresAt);
       if (token.expiresAt === expiresAt.toISOString()) return null;

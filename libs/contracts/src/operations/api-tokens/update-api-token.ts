@@ -7,7 +7,8 @@ export const UpdateApiToken = defineOperation({
   subject: 'call.gateway.update-api-token',
   operationId: 'updateApiToken',
   summary: 'Update the expiry of an API token',
-  description: 'Finds the token by its secret or by the shortened secret that lists show.',
+  description:
+    'Finds the token by its secret or by the shortened secret that lists show. One that does not exist is no error.',
   tag: 'API tokens',
   http: { method: 'PUT', url: '/api/admin/api-tokens/:token' },
   permission: ['ADMIN', 'UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'],
