@@ -81,8 +81,8 @@ export const signInWithProvider = async (
   settings: OidcSettingsWithSecret,
   client: SessionClient,
 ): Promise<SignedIn> => {
-  const { issuer, subject, email, groups } = claims;
-  requireAllowedDomain(email, settings.emailDomains);
+  const { issuer, subject, groups } = claims;
+  requireAllowedDomain(claims, settings.emailDomains);
   requireStorableSubject(subject);
   const userId = await tx.identities.findForUpdate(issuer, subject);
   const user = requireActive(

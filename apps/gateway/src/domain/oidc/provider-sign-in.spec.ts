@@ -64,15 +64,21 @@ it.each([
   ['example.org', 'ann@example.org'],
   ['@Example.org, example.com', 'ann@example.com'],
 ])('the domains %j let %j sign in', (domains, email) => {
-  expect(() => requireAllowedDomain(email, domains)).not.toThrow();
+  expect(() => requireAllowedDomain({ email, hasUnverifiedEmail: false }, domains)).not.toThrow();
 });
 
 it.each([
-  ['example.org', null],
   ['example.org', 'eve@example.org.evil'],
   ['example.org', 'eve@sub.example.org'],
 ])('the domains %j let %j not sign in', (domains, email) => {
-  expect(() => requireAllowedDomain(email, domains)).toThrow('domain may not sign in');
+  expect(() => requireAllowedDomain({ email, hasUnverifiedEmail: false }, domains)).toThrow('domain may not sign in');
+});
+
+it('an address that is missing or not verified is the reason, and not its domain', () => {
+  const refuses = (hasUnverifiedEmail: boolean) => () =>
+    requireAllowedDomain({ email: null, hasUnverifiedEmail }, 'example.org');
+  expect(refuses(true)).toThrow('has not verified your e-mail address');
+  expect(refuses(false)).toThrow('names no e-mail address for you');
 });
 
 it('a deactivated or deleted user cannot sign in', () => {

@@ -4,14 +4,32 @@ import { isReadableClaimText } from './readable-claim-text.ts';
 /** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
 export class SignInDenied extends Error {}
 
+/** The e-mail address of a user, as the provider states it. */
+export interface ProviderEmail {
+  /** only if the provider has verified it */
+  readonly email: string | null;
+  readonly hasUnverifiedEmail: boolean;
+}
+
+/** @throws SignInDenied without a verified e-mail address, with what is missing */
+const requireVerifiedEmail = ({ email, hasUnverifiedEmail }: ProviderEmail): string => {
+  if (email !== null) return email;
+  throw new SignInDenied(
+    hasUnverifiedEmail
+      ? 'The provider has not verified your e-mail address. Verify it there, and sign in again.'
+      : 'The provider names no e-mail address for you. Ask its administrator to add one.',
+  );
+};
+
 /**
  * @param emailDomains the domains whose users may sign in, separated by commas; empty for all domains
- * @throws SignInDenied for an e-mail address of another domain, and without an e-mail address
+ * @throws SignInDenied for an e-mail address of another domain, and without a verified e-mail address
  */
-export const requireAllowedDomain = (email: string | null, emailDomains: string): void => {
+export const requireAllowedDomain = (claims: ProviderEmail, emailDomains: string): void => {
   const domains = emailDomains.split(',').flatMap((domain) => domain.trim().toLowerCase().replace(/^@/, '') || []);
   if (domains.length === 0) return;
-  if (email === null || !domains.includes(email.slice(email.lastIndexOf('@') + 1)))
+  const email = requireVerifiedEmail(claims);
+  if (!domains.includes(email.slice(email.lastIndexOf('@') + 1)))
     throw new SignInDenied('E-mail addresses of your domain may not sign in here. Ask an administrator of Bunting.');
 };
 
@@ -27,10 +45,7 @@ export const requireStorableSubject = (subject: string): void => {
 };
 
 /** The facts that decide on the first sign-in of a subject of a provider. */
-export interface FirstSignIn {
-  /** the e-mail address, only if the provider has verified it */
-  readonly email: string | null;
-  readonly hasUnverifiedEmail: boolean;
+export interface FirstSignIn extends ProviderEmail {
   /** the account with the e-mail address; it can be a service account */
   readonly account: User | undefined;
   /** whether the account is linked to another subject of the provider */
@@ -45,20 +60,9 @@ export interface FirstSignIn {
  * account.
  * @throws SignInDenied for a subject that gets no account
  */
-export const accountToLinkOnFirstSignIn = ({
-  email,
-  hasUnverifiedEmail,
-  account,
-  isLinked,
-  autoCreate,
-}: FirstSignIn): User | undefined => {
-  if (email === null) {
-    throw new SignInDenied(
-      hasUnverifiedEmail
-        ? 'The provider has not verified your e-mail address. Verify it there, and sign in again.'
-        : 'The provider names no e-mail address for you. Ask its administrator to add one.',
-    );
-  }
+export const accountToLinkOnFirstSignIn = (signIn: FirstSignIn): User | undefined => {
+  const { account, isLinked, autoCreate } = signIn;
+  requireVerifiedEmail(signIn);
   if (account?.accountType === 'Service Account' || isLinked) {
     throw new SignInDenied(
       'Your e-mail address belongs to an account of someone else. Ask an administrator of Bunting to delete that account.',
