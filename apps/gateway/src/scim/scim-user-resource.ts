@@ -1,7 +1,7 @@
 import { isJsonObject } from '@bunting/contracts';
 import { scimPatch, type ScimPatchOperation } from 'scim-patch';
 import type { UnusedUserAttributes } from '../domain/scim/unused-provider-attributes.ts';
-import { namesFault, type UserNames } from '../domain/accounts/user-names.ts';
+import { namesFault, optionalEmail, type UserNames } from '../domain/accounts/user-names.ts';
 import type { ScimUserRow } from '../persistence/scim/scim-repository.ts';
 import { parsePatchOperations, patchOperationKind } from './patch-operations.ts';
 import { invalidValue, ScimError } from './scim-error.ts';
@@ -140,7 +140,7 @@ const emailIn = (attributes: UserAttributes): string | undefined => {
   const isPrimary = ({ primary }: Email) =>
     primary === true || (typeof primary === 'string' && primary.toLowerCase() === 'true');
   const chosenEmail = emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
-  return textIn(chosenEmail?.value, 'The value of emails')?.toLowerCase();
+  return optionalEmail(textIn(chosenEmail?.value, 'The value of emails')) ?? undefined;
 };
 
 const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefined)[] => {
@@ -165,7 +165,7 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   const userName = textIn(attributes.userName, 'userName');
   if (userName === undefined) throw invalidValue('userName is required.');
   const attributesBefore = before === undefined ? undefined : attributesOf(before);
-  const address = userName.includes('@') ? userName.toLowerCase() : undefined;
+  const address = userName.includes('@') ? (optionalEmail(userName) ?? undefined) : undefined;
   const requestedEmail = emailIn(attributes);
   // An e-mail address that only repeats the user name changes with it.
   const followsUserName =

@@ -4,8 +4,12 @@
 /** A name without characters that `encodeURIComponent` escapes, and neither `.` nor `..`. */
 export const urlFriendlyPattern = "^([.]{0,2}[A-Za-z0-9_!~*'()-]|[.]{3})[A-Za-z0-9_.!~*'()-]*$";
 
-/** An empty text, or the supported form of an e-mail address. */
-export const emailPattern = String.raw`^\s*([^\x00-\x20]+@[^\x00-\x20]+)?\s*$`;
+const emailLabel = String.raw`([A-Za-z0-9\u00c0-\uffef]([A-Za-z0-9\u00c0-\uffef-]{0,61}[A-Za-z0-9\u00c0-\uffef])?)`;
+/** An empty text, or an e-mail address as `<input type="email">` of HTML accepts it, with letters beyond ASCII. */
+export const emailPattern =
+  String.raw`^\s*([A-Za-z0-9.!#$%&'*+/=?^_` +
+  '`' +
+  String.raw`{|}~\u00c0-\uffef-]+@${emailLabel}([.]${emailLabel})*)?\s*$`;
 
 /** A valid date of the calendar in the form YYYY-MM-DD. */
 const day =

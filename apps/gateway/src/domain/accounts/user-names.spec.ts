@@ -7,6 +7,7 @@ import {
   normalisedName,
   optionalEmail,
   optionalName,
+  signInName,
 } from './user-names.ts';
 
 const mia = { name: 'Mia Berg', username: 'mia', email: 'mia@bunting.example' };
@@ -39,6 +40,18 @@ it('a name is trimmed and has composed characters, so that it has one spelling',
   expect(optionalEmail(' Zoe@Bunting.example ')).toBe('zoe@bunting.example');
 });
 
+it('an e-mail address has one spelling in every case, width and form of its domain', () => {
+  for (const domain of [
+    'B\u00dcCHER.example',
+    'bu\u0308cher.example',
+    'xn--bcher-kva.example',
+    '\uff42\u00fccher.example',
+  ])
+    expect(optionalEmail(`Mia@${domain}`)).toBe('mia@xn--bcher-kva.example');
+  expect(signInName('Mia@B\u00fccher.example')).toBe('mia@xn--bcher-kva.example');
+  expect(signInName(' Mia ')).toBe('Mia');
+});
+
 it.each([
   ['mia', null, undefined],
   [null, 'mia@bunting.example', undefined],
@@ -47,6 +60,18 @@ it.each([
   ['mia', '@bunting.example', 'email'],
   ['mia', 'mia@', 'email'],
   ['mia', 'mia berg@bunting.example', 'email'],
+  ['mia', 'mia@bunting.example,eve@bunting.example', 'email'],
+  ['mia', 'mia@bunting.example;eve@bunting.example', 'email'],
+  ['mia', '<mia@bunting.example>', 'email'],
+  ['mia', 'mia(x)@bunting.example', 'email'],
+  ['mia', '"mia"@bunting.example', 'email'],
+  ['mia', 'mia@eve@bunting.example', 'email'],
+  ['mia', 'mia@bunting..example', 'email'],
+  ['mia', 'mia@-bunting.example', 'email'],
+  ['mia', 'mia\u200b@bunting.example', 'email'],
+  ['mia', 'mia@bun_ting.example', 'email'],
+  [null, 'mia.berg+flags@localhost', undefined],
+  [null, 'zo\u00e9@bunting.example', undefined],
 ])('an account with the username %j and the e-mail address %j has a fault in %j', (username, email, field) => {
   expect(namesFault({ username, email })?.field).toBe(field);
 });

@@ -23,9 +23,25 @@ export const normalisedName = (text: string): string => text.trim().normalize('N
 export const optionalName = (text: string | null | undefined): string | null =>
   (text == null ? undefined : normalisedName(text)) || null;
 
+/** A domain in its one spelling: with Punycode for other letters than those of ASCII; as it is where it is none. */
+export const canonicalDomain = (domain: string): string => {
+  const lowered = domain.toLowerCase();
+  const isInternational = /[^\0-\x7f]/.test(lowered) && /^[\p{L}\p{M}\p{N}.-]+$/u.test(lowered);
+  const url = `http://${lowered}`;
+  return isInternational && URL.canParse(url) ? new URL(url).hostname : lowered;
+};
+
 /** The normalised e-mail address in lower case, so that one address has one spelling; null for a missing or empty one. */
-export const optionalEmail = (text: string | null | undefined): string | null =>
-  optionalName(text)?.toLowerCase() ?? null;
+export const optionalEmail = (text: string | null | undefined): string | null => {
+  const name = optionalName(text)?.toLowerCase();
+  if (name === undefined) return null;
+  const at = name.lastIndexOf('@') + 1;
+  return name.slice(0, at) + canonicalDomain(name.slice(at));
+};
+
+/** A text by which a user signs in: the e-mail address, or the username. */
+export const signInName = (text: string): string =>
+  (text.includes('@') ? optionalEmail(text) : undefined) ?? normalisedName(text);
 
 /** Why names are not accepted. The input of a caller may call the field differently. */
 export interface NamesFault {
@@ -33,9 +49,20 @@ export interface NamesFault {
   readonly field: 'username' | 'email';
 }
 
-const isEmailAddress = (email: string): boolean => {
+// The rule of `<input type="email">` in HTML, with letters beyond ASCII before the `@`; canonicalDomain has replaced those behind it.
+const localPart = /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+$/u;
+const domainLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Whether a text that `optionalEmail` has returned is one e-mail address. */
+export const isEmailAddress = (email: string): boolean => {
   const at = email.lastIndexOf('@');
-  return at >= 1 && at < email.length - 1 && [...email].every((character) => character > ' ');
+  return (
+    localPart.test(email.slice(0, Math.max(at, 0))) &&
+    email
+      .slice(at + 1)
+      .split('.')
+      .every((label) => domainLabel.test(label))
+  );
 };
 
 /** What is wrong with the names of an account, which needs a username or an e-mail address; undefined for valid ones. */

@@ -35,7 +35,7 @@ const nameOf = (value: unknown): string | null => textOf(value)?.normalize('NFC'
  */
 const emailOf = (value: unknown): string | null => {
   const text = textOf(value);
-  if (text === null || [...text].some((character) => character.normalize('NFC') !== character)) return null;
+  if (text === null || [...text].some((character) => character.normalize('NFKC') !== character)) return null;
   const email = optionalEmail(text);
   return namesFault({ username: null, email }) === undefined ? email : null;
 };

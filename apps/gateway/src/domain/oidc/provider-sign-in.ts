@@ -1,4 +1,5 @@
 import type { User } from '@bunting/contracts';
+import { canonicalDomain } from '../accounts/user-names.ts';
 import { isReadableClaimText } from './readable-claim-text.ts';
 
 /** A refused sign-in of a user whom the provider has authenticated. The message is for that user. */
@@ -26,7 +27,7 @@ const requireVerifiedEmail = ({ email, hasUnverifiedEmail }: ProviderEmail): str
  * @throws SignInDenied for an e-mail address of another domain, and without a verified e-mail address
  */
 export const requireAllowedDomain = (claims: ProviderEmail, emailDomains: string): void => {
-  const domains = emailDomains.split(',').flatMap((domain) => domain.trim().toLowerCase().replace(/^@/, '') || []);
+  const domains = emailDomains.split(',').flatMap((domain) => canonicalDomain(domain.trim().replace(/^@/, '')) || []);
   if (domains.length === 0) return;
   const email = requireVerifiedEmail(claims);
   if (!domains.includes(email.slice(email.lastIndexOf('@') + 1)))

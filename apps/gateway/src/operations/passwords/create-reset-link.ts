@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { CreateResetLink } from '@bunting/contracts';
-import { normalisedName } from '../../domain/accounts/user-names.ts';
+import { signInName } from '../../domain/accounts/user-names.ts';
 import { userNotFound } from '../../domain/refusals.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import type { GatewayContext } from '../context.ts';
@@ -8,7 +8,7 @@ import type { GatewayContext } from '../context.ts';
 export const createResetLinkEndpoint = ({ transaction, signIn, mailer, instance }: GatewayContext) =>
   implement(CreateResetLink, async (request) => {
     const { secret, user } = await transaction.revealingSecret(request, async (tx) => {
-      const account = await tx.users.findByNameForUpdate(normalisedName(request.body.id));
+      const account = await tx.users.findByNameForUpdate(signInName(request.body.id));
       if (account === undefined) throw userNotFound();
       const { id, email } = account;
       const link = await createPasswordLink(tx, id, { kind: 'reset-password', createdBy: request.caller.name });

@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { RequestPasswordReset, systemCaller } from '@bunting/contracts';
-import { normalisedName } from '../../domain/accounts/user-names.ts';
+import { signInName } from '../../domain/accounts/user-names.ts';
 import { createPasswordLink, mailPasswordLink, passwordPagePath } from '../../passwords/password-links.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
@@ -17,7 +17,7 @@ export const requestPasswordResetEndpoint = ({
     await requirePasswordsEnabled({ signInSettings });
     const { body, query } = request;
     signIn.limits.countAttempt(query.address);
-    const email = normalisedName(body.email);
+    const email = signInName(body.email);
     signIn.limits.countAttemptFor(`reset ${email.toLowerCase()}`);
     if (mailer === undefined) return null;
     // Not awaited: the time of the response would reveal whether the user exists.

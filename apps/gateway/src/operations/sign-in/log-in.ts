@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { LogIn, type Refusal, refusal } from '@bunting/contracts';
-import { normalisedName } from '../../domain/accounts/user-names.ts';
+import { signInName } from '../../domain/accounts/user-names.ts';
 import { withoutStoredReply } from '../../persistence/unit-of-work.ts';
 import type { GatewayContext } from '../context.ts';
 import { requirePasswordsEnabled } from '../passwords/require-passwords-enabled.ts';
@@ -15,7 +15,7 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
   implement(LogIn, async (request) => {
     const { body, query } = request;
     const { address, userAgent = '' } = query;
-    const name = normalisedName(body.username);
+    const name = signInName(body.username);
     const failures = signIn.limits.countAttempt(address);
     await requirePasswordsEnabled({ signInSettings });
     const account = await reads.passwords.findAccount(name, address);

@@ -24,6 +24,9 @@ const rootRole = Type.Integer({ description: 'the id of the root role' });
 const seenAt = Nullable(Timestamp('when it was last used'));
 const createdAt = Timestamp('when it was created');
 const text = (description: string) => Nullable(Type.String({ maxLength: 255 }), { description });
+export const emailAddress = Nullable(Type.String({ maxLength: 255, documentedPattern: emailPattern }), {
+  description: 'the e-mail address',
+});
 const rootRoleReference = Type.Union([Type.Integer(), Type.String({ maxLength: 255 })], {
   description: 'the root role, by its id or by its name',
 });
@@ -110,9 +113,7 @@ export const CreateUserBody = Type.Object(
   {
     name: Type.Optional(text('the name of the user')),
     username: Type.Optional(text('the username; it or an e-mail address is required')),
-    email: Type.Optional(
-      Nullable(Type.String({ maxLength: 255, documentedPattern: emailPattern }), { description: 'the e-mail address' }),
-    ),
+    email: Type.Optional(emailAddress),
     rootRole: rootRoleReference,
     password: Type.Optional(
       Nullable(Type.String({ maxLength: maxPasswordLength }), {
@@ -140,7 +141,7 @@ export type CreateUserBody = Static<typeof CreateUserBody>;
 export const UpdateUserBody = Type.Object(
   {
     name: Type.Optional(text('the name of the user')),
-    email: Type.Optional(text('the e-mail address')),
+    email: Type.Optional(emailAddress),
     rootRole: Type.Optional(rootRoleReference),
     active: Type.Optional(active),
   },

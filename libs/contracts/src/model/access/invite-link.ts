@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import { Role } from './role.ts';
 import { User } from './account.ts';
 import { Timestamp } from '../schema.ts';
-import { email, password, username } from './sign-in-properties.ts';
+import { emailAddress } from './account.ts';
+import { password, username } from './sign-in-properties.ts';
 
 const enabled = Type.Boolean({ description: 'whether the link works' });
 const expiresAt = Timestamp('until when the link works');
@@ -40,6 +41,11 @@ export const UpdateInviteLinkBody = Type.Object(
 );
 
 export const SignUpBody = Type.Object(
-  { name: Type.String({ maxLength: 255, description: 'the name of the user' }), username, email, password },
+  {
+    name: Type.String({ maxLength: 255, description: 'the name of the user' }),
+    username,
+    email: emailAddress,
+    password,
+  },
   { title: 'createInvitedUserSchema', description: 'The user who creates an account with an invitation link.' },
 );

@@ -11,5 +11,3 @@ export const username = Type.Optional(
     description: 'the username; it or an e-mail address is required',
   }),
 );
-
-export const email = Nullable(Type.String({ maxLength: 255 }), { description: 'the e-mail address' });

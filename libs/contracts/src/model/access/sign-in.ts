@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from '../schema.ts';
-import { email, linkSecret, password, username } from './sign-in-properties.ts';
+import { emailAddress } from './account.ts';
+import { linkSecret, password, username } from './sign-in-properties.ts';
 
 export const LoginBody = Type.Object(
   {
@@ -30,6 +31,6 @@ const name = Type.Optional(Nullable(Type.String({ maxLength: 255 }), { descripti
 export const LinkSecretQuery = Type.Object({ token: linkSecret });
 
 export const FirstAdminBody = Type.Object(
-  { token: linkSecret, name, username, email: Type.Optional(email), password },
+  { token: linkSecret, name, username, email: Type.Optional(emailAddress), password },
   { title: 'createFirstAdminSchema', description: 'The properties of the first administrator.' },
 );
