@@ -46,7 +46,11 @@ describe('an application', () => {
     await register('till', { instanceId: 'one', sdkVersion: 'unleash-client-node:6.4.1' }, everywhere);
     await register(
       'till',
-      { instanceId: 'two', sdkVersion: 'unleash-client-node:5.3.0', strategies: ['default', 'byMoon'] },
+      {
+        instanceId: 'two',
+        sdkVersion: 'unleash-client-node:5.3.0',
+        strategies: ['default', 'gradualRolloutUserId', 'byMoon'],
+      },
       everywhere,
     );
     const toggles = { checkout: { yes: 1 }, safe: { yes: 1 }, gone: { yes: 1 } };
@@ -68,6 +72,7 @@ describe('an application', () => {
       links: { self: '/api/applications/till' },
       strategies: [
         { name: 'default', deprecated: false },
+        { name: 'gradualRolloutUserId', deprecated: true },
         { name: 'byMoon', notFound: true },
       ],
       seenToggles: [
@@ -83,7 +88,7 @@ describe('an application', () => {
     ]);
   });
 
-  it('shows the overview of an application with its projects, environments, SDKs and issues', async () => {
+  it('shows the overview of an application with its projects, environments, SDKs and issues, and misses no type of SDKs', async () => {
     expect(await features.call(GetApplicationOverview, till)).toEqual({
       projects: ['shop', 'vault'],
       featureCount: 2,

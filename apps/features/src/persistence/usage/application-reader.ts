@@ -15,6 +15,21 @@ const usageJson = (hidden: string): string => `coalesce((
   select json_agg(json_build_object('project', project, 'environments', environments) order by project)
   from (${usageOf(hidden)}) as by_project), '[]')`;
 
+/** The strategy types that SDKs have built in and list when they register, whether an installation has them or not. */
+const typesBuiltIntoSdks = [
+  'default',
+  'flexibleRollout',
+  'userWithId',
+  'remoteAddress',
+  'applicationHostname',
+  'gradualRolloutRandom',
+  'gradualRolloutSessionId',
+  'gradualRolloutUserId',
+];
+/** SQL: whether the strategy type with a name is one that SDKs have built in: it is never missing. */
+const isBuiltIntoSdksSql = (name: string): string =>
+  `${name} in (${typesBuiltIntoSdks.map((type) => `'${type}'`).join(', ')})`;
+
 /** SQL: the major version in the text `sdk`, such as 6 in `unleash-client-node:6.4.1`. */
 const majorOf = (sdk: string): string => `substring(split_part(${sdk}, ':', 2) from '^v?([0-9]{1,6})([.]|$)')::integer`;
 
@@ -62,7 +77,8 @@ const one: Statement = {
   text: `
     select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${descriptionMembers},
       'strategies', coalesce((
-        select json_agg(case when type.name is null then json_build_object('name', used_type.name, 'notFound', true)
+        select json_agg(case when type.name is null then json_build_object('name', used_type.name,
+            case when ${isBuiltIntoSdksSql('used_type.name')} then 'deprecated' else 'notFound' end, true)
           else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by used_type.position)
         from jsonb_array_elements_text(a.strategies) with ordinality as used_type (name, position)
         left join strategy_type type on type.name = used_type.name), '[]'),
@@ -118,7 +134,8 @@ const overview: Statement = {
           where app_name = a.app_name and environment = used_in.environment) as counted), '[]'),
       'issues', json_build_object('missingStrategies', coalesce((
         select json_agg(distinct used_type.name order by used_type.name) from jsonb_array_elements_text(a.strategies) as used_type (name)
-        where not exists (select from strategy_type type where type.name = used_type.name)), '[]')))::text as json
+        where not ${isBuiltIntoSdksSql('used_type.name')}
+          and not exists (select from strategy_type type where type.name = used_type.name)), '[]')))::text as json
     ${fromVisible}`,
 };
 
