@@ -355,13 +355,19 @@ describe('a write', () => {
   it('records nothing where SDKs evaluate the same as before', async () => {
     const there = await scene();
     const params = { projectId: there.project, featureName: there.flag };
+    let created: unknown;
     const recorded = await recordedBy(async () => {
       await features.call(AddFavoriteFeature, { params });
       await turnOn(there.project, there.flag);
       const patch = { params: { ...at(there.project, there.flag), strategyId: there.strategy } };
       await features.call(PatchStrategy, { ...patch, body: [{ op: 'replace', path: '/title', value: 'Everyone' }] });
+      const constraints = [{ contextName: 'userId', operator: 'IN' as const, values: ['before'] }];
+      const body = { name: `s-${randomUUID()}`, constraints };
+      const { id } = await features.call(CreateSegment, { body });
+      created = { entity: 'segment', id: String(id), state: expect.objectContaining({ name: body.name }) };
+      await features.call(UpdateSegment, { params: { id }, body: { ...body, description: 'Our testers' } });
     });
-    expect(recorded).toEqual([]);
+    expect(recorded).toEqual([created]);
   });
 
   it('records a feature that moves away as a former one of its project', async () => {

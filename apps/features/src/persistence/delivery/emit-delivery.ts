@@ -25,8 +25,15 @@ export const emitFeatureRemovalDelivery = (outbox: Outbox, feature: Feature): vo
   emitFormerFeature(outbox, feature);
 };
 
-export const emitSegmentDelivery = (outbox: Outbox, { id, name, constraints }: DeliveryStateTypes['segment']): void =>
+/** Emits the row of a written segment, unless it is the same as before. @param before undefined for a new segment */
+export const emitSegmentDelivery = (
+  outbox: Outbox,
+  before: DeliveryStateTypes['segment'] | undefined,
+  { id, name, constraints }: DeliveryStateTypes['segment'],
+): void => {
+  if (before?.name === name && isEqual(before.constraints, constraints)) return;
   outbox.emitDelivery({ entity: 'segment', id: String(id), state: { id, name, constraints } });
+};
 
 export const emitEnvironmentDelivery = (
   outbox: Outbox,

@@ -62,9 +62,10 @@ export const segmentRepository = (
     const segment = locked.get(id);
     if (segment !== undefined) segment.after = after;
   };
-  const emitState = ({ id, name, project, constraints }: StoredSegment, version: number): void => {
+  const emitState = (before: StoredSegment | undefined, after: StoredSegment, version: number): void => {
+    const { id, name, project } = after;
     outbox.emitState({ entity: 'segment', id: String(id), version, state: { id, name, project } });
-    emitSegmentDelivery(outbox, { id, name, constraints });
+    emitSegmentDelivery(outbox, before, after);
   };
 
   return {
@@ -118,7 +119,7 @@ export const segmentRepository = (
         throw refusalOf(error, content.project);
       }
       const segment = { ...content, id: row.id, createdBy, createdAt };
-      emitState(segment, row.version);
+      emitState(undefined, segment, row.version);
       recordEvents(eventsOf(segment));
       return segment;
     },
@@ -133,7 +134,7 @@ export const segmentRepository = (
       const content = { name, description, project, constraints, version: raw('version + 1') };
       try {
         const saved = await tx.em.qb(SegmentEntity).update(content).where({ id }).returning('version').execute('all');
-        emitState(after, onlyRow<{ version: number }>(saved, `that updates the segment ${id}`).version);
+        emitState(before, after, onlyRow<{ version: number }>(saved, `that updates the segment ${id}`).version);
       } catch (error) {
         throw refusalOf(error, project);
       }

@@ -63,7 +63,7 @@ const eventStreamsMember = (tickets: StreamTickets, view: DeliveryView, tokenId:
     environment: view.scope.environment,
     expiresAt,
     scopeHash: hashOfScope(scopeAsQuery(view.scope)),
-    revision: view.revision(),
+    revision: view.evaluatedRevision(),
   });
   const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
   return `"eventStreams":${JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }])}`;

@@ -48,11 +48,13 @@ export const ofrepStream =
     requireLoaded(delivery);
     if (!delivery.store.hasEnvironment(environment)) throw invalidTicket();
     const scope = currentScopeOf(principal.caller);
-    const revision = delivery.viewOf(scope).revision();
+    const revision = delivery.viewOf(scope).evaluatedRevision();
     const heldRevision = parseRevision(lastEventId) ?? access.revision;
     // If this memory is current and the client has a later revision, that revision is from before a backup was restored.
     const changesAfter = (view: DeliveryView, after: number): ServerSentEvent | undefined =>
-      view.revision() > after || after > delivery.store.position ? refetchEvent(view.revision()) : undefined;
+      view.evaluatedRevision() > after || after > delivery.store.position
+        ? refetchEvent(view.evaluatedRevision())
+        : undefined;
     // Clients ignore an event of a type that they do not know; it only confirms the connection.
     const connectedEvent: ServerSentEvent = { id: heldRevision, data: '{"type":"connected"}' };
     return streams.open(request, response, {

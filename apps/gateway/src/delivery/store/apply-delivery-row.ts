@@ -1,7 +1,6 @@
 import type { DeliveredFeature, DeliveryEntity, DeliveryState, DeliveryStateTypes } from '@bunting/contracts';
 import type { StoreContents } from './store-contents.ts';
-import { newFeatureEntry, writeFeatureEntry } from './feature-entry.ts';
-import type { SegmentEntry } from './stored-entities.ts';
+import { emptyPart, newFeatureEntry, writeFeatureEntry } from './feature-entry.ts';
 
 type ApplyRow<E extends DeliveryEntity> = (
   contents: StoreContents,
@@ -37,11 +36,15 @@ const applySegment = (
   state: DeliveryStateTypes['segment'] | null,
 ): void => {
   const { segments, changes } = contents;
-  const segment: SegmentEntry = segments.get(id) ?? { id, position, json: undefined, constraints: '' };
+  const before = segments.get(id);
+  const segment = before ?? { id, position, evaluatedPosition: position, json: undefined, constraints: '' };
   segments.set(id, segment);
-  segment.position = position;
-  segment.json = state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
-  segment.constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
+  const json = state === null ? undefined : JSON.stringify({ id, name: state.name, constraints: state.constraints });
+  const constraints = state === null ? '' : JSON.stringify(state.constraints).slice(1, -1);
+  if (before !== undefined && json === before.json) return;
+  if (constraints !== segment.constraints || (json === undefined) !== (segment.json === undefined))
+    segment.evaluatedPosition = position;
+  Object.assign(segment, { position, json, constraints });
   if (state === null) contents.removalsSincePrune++;
   changes.record({ position, segment });
 };
@@ -59,7 +62,7 @@ const setConnected = (
   else projects.delete(project);
   for (const feature of features.ofProject(project)) {
     const part = feature.parts.get(environment);
-    if (part === undefined) continue;
+    if (part === undefined || part.json === emptyPart.json) continue;
     // From this position on, SDKs get what the feature has in the environment, or get it no longer.
     feature.parts.set(environment, { ...part, position });
     changes.record({ position, feature });

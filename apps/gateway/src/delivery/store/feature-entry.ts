@@ -17,8 +17,12 @@ export interface FeatureEntry {
   isArchived: boolean;
   /** `<type>:<value>` each */
   tags: readonly string[];
-  /** the position of the row that last changed anything outside of `parts` */
+  /** the position of the row that last changed anything outside of `parts` that SDKs get */
   position: number;
+  /** the position of the row that last changed of that what the result for a user depends on, as its description does not */
+  evaluatedPosition: number;
+  /** the position of the row that last changed its tags, which SDKs do not get, but by which they may choose features */
+  tagsPosition: number;
   jsonPrefix: string;
   jsonSuffix: string;
   readonly parts: Map<string, EnvironmentPart>;
@@ -47,14 +51,23 @@ export const newFeatureEntry = (name: string, project: string, position: number)
   isArchived: true,
   tags: [],
   position,
+  evaluatedPosition: position,
+  tagsPosition: position,
   jsonPrefix: '',
   jsonSuffix: '',
   parts: new Map<string, EnvironmentPart>(),
 });
 
 const writeArchived = (entry: FeatureEntry, { project }: ArchivedFeature, position: number): void => {
-  Object.assign(entry, { project, isArchived: true, position, jsonPrefix: '', jsonSuffix: '', tags: [] });
+  const positions = { position, evaluatedPosition: position, tagsPosition: position };
+  Object.assign(entry, { project, isArchived: true, ...positions, jsonPrefix: '', jsonSuffix: '', tags: [] });
   entry.parts.clear();
+};
+
+/** The members of a prefix that the result for a user depends on. */
+const evaluatedMembersIn = (jsonPrefix: string): string => {
+  const { project, impressionData } = JSON.parse(`${jsonPrefix.slice(0, -1)}}`) as LiveFeature;
+  return JSON.stringify({ project, impressionData });
 };
 
 /** Writes all of a feature but its parts. */
@@ -64,10 +77,14 @@ const writeCommon = (entry: FeatureEntry, state: LiveFeature, position: number):
   const jsonPrefix = `{${jsonMembersOf({ name, type, project, description, stale, impressionData })},`;
   const jsonSuffix = dependencies.length === 0 ? '}' : `,"dependencies":${JSON.stringify(dependencies)}}`;
   const tags = state.tags.map((tag) => `${tag.type}:${tag.value}`);
-  const isUnchanged =
-    jsonPrefix === entry.jsonPrefix && jsonSuffix === entry.jsonSuffix && tags.join('\n') === entry.tags.join('\n');
-  if (isUnchanged && !entry.isArchived) return;
-  Object.assign(entry, { project, isArchived: false, position, jsonPrefix, jsonSuffix, tags });
+  if (tags.join('\n') !== entry.tags.join('\n')) Object.assign(entry, { tags, tagsPosition: position });
+  if (jsonPrefix === entry.jsonPrefix && jsonSuffix === entry.jsonSuffix && !entry.isArchived) return;
+  const isSameForUsers =
+    !entry.isArchived &&
+    jsonSuffix === entry.jsonSuffix &&
+    evaluatedMembersIn(jsonPrefix) === evaluatedMembersIn(entry.jsonPrefix);
+  if (!isSameForUsers) entry.evaluatedPosition = position;
+  Object.assign(entry, { project, isArchived: false, position, jsonPrefix, jsonSuffix });
 };
 
 const writeParts = ({ parts }: FeatureEntry, { environments }: LiveFeature, position: number): void => {

@@ -2,6 +2,8 @@
 export interface SegmentEntry {
   readonly id: number;
   position: number;
+  /** the position of the row that last changed the constraints */
+  evaluatedPosition: number;
   /** undefined once it is deleted */
   json: string | undefined;
   /** a JSON array without its brackets */

@@ -140,15 +140,75 @@ it('a view is incomplete until all rows of the restored backup are applied', () 
   expect(store.isComplete).toBe(true);
 });
 
-it('a delta removes a deleted segment for a client that may have it, until removals are pruned', () => {
-  const { store, write } = startStore(4);
+it('a delta removes a segment with the change by which the last feature of the scope ceased to use it, and nothing follows its deletion', () => {
+  const { store, write } = startStore();
   const view = deliveryView(store, scope);
-  write(segmentRow(1, 'ada'), featureRow('one'));
+  const using = (name: string, ...segments: number[]) =>
+    featureRow(name, { environments: { development: aSetting({ strategies: [aStrategy(segments)] }) } });
+  write(segmentRow(1, 'ada'), using('one', 1), using('other', 1));
+  view.hydration();
   const before = store.position;
+  write(using('one'));
+  expect(typesIn(view.since(before))).toEqual(['feature-updated']);
+  write(archived('other'));
+  expect(typesIn(view.since(before)).sort()).toEqual(['feature-removed', 'feature-updated', 'segment-removed']);
+  const unused = store.position;
   write({ entity: 'segment', id: '1', state: null });
-  expect(typesIn(view.since(before))).toEqual(['segment-removed']);
-  for (let nth = 2; nth < 12; nth++) write(segmentRow(nth, 'ada'), { entity: 'segment', id: String(nth), state: null });
-  expect(typesIn(view.since(before))).toEqual(['hydration']);
+  expect([view.since(unused), view.revision()]).toEqual([undefined, unused]);
+});
+
+const tag = (value: string) => ({ type: 'simple', value });
+it.each([
+  ['a tag', featureRow('one', { tags: [tag('red')] })],
+  ['a segment that no feature uses', segmentRow(9, 'ada')],
+  ['the deletion of a segment that no feature uses', { entity: 'segment', id: '8', state: null } as const],
+  ['a segment in use that is written again unchanged', segmentRow(7, 'ada')],
+  ['a feature of another project', featureRow('elsewhere', { project: 'elsewhere' })],
+])('clients get no delta after %s', (_what, row) => {
+  const { store, write } = startStore();
+  const environments = { development: aSetting({ strategies: [aStrategy([7])] }) };
+  write(segmentRow(7, 'ada'), segmentRow(8, 'ada'), featureRow('used', { environments }), featureRow('one'));
+  const view = deliveryView(store, { ...scope, projects: ['default'] });
+  const before = [view.revision(), view.evaluatedRevision()];
+  const held = store.position;
+  write(row);
+  expect([view.since(held), view.revision(), view.evaluatedRevision()]).toEqual([undefined, ...before]);
+});
+
+it('clients that choose features by tags get those that gain a tag, lose those that lose it, and hear of no others', () => {
+  const { store, write } = startStore();
+  write(featureRow('one', { tags: [tag('red')] }), featureRow('other'));
+  const view = deliveryView(store, { ...scope, tags: [tag('red')] });
+  const typesAfter = (...rows: DeliveryState[]) => {
+    const held = store.position;
+    write(...rows);
+    return typesIn(view.since(held));
+  };
+  expect(typesAfter(featureRow('other', { description: 'changed' }))).toEqual([]);
+  expect(typesAfter(featureRow('other', { tags: [tag('red')] }))).toEqual(['feature-updated']);
+  expect(typesAfter(featureRow('one', { tags: [tag('blue')] }))).toEqual(['feature-removed']);
+  expect(typesAfter(featureRow('one', { tags: [tag('blue')], description: 'changed' }))).toEqual([]);
+});
+
+it('a description, a type, a stale mark and the name of a segment change what SDKs get, and no evaluation', () => {
+  const { store, write } = startStore();
+  const environments = { development: aSetting({ strategies: [aStrategy([7])] }) };
+  write(segmentRow(7, 'ada'), featureRow('one', { environments }));
+  const view = deliveryView(store, scope);
+  const evaluated = view.evaluatedRevision();
+  const renamed = { id: 7, name: 'renamed', constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }] };
+  for (const row of [
+    featureRow('one', { environments, description: 'changed', stale: true, type: 'experiment' }),
+    { entity: 'segment', id: '7', state: renamed } as DeliveryState,
+  ]) {
+    const held = store.position;
+    write(row);
+    expect([view.since(held) !== undefined, view.evaluatedRevision()]).toEqual([true, evaluated]);
+  }
+  write(featureRow('one', { environments, impressionData: true }));
+  expect(view.evaluatedRevision()).toBe(store.position);
+  write(segmentRow(7, 'bob'));
+  expect(view.evaluatedRevision()).toBe(store.position);
 });
 
 /** As many segments as features, so that most are used by one feature or by none. */
@@ -201,12 +261,20 @@ it.each([
 });
 
 /** What an SDK has after events, which it applies by the names of features, as Unleash's do. */
-const applyEvents = (flags: Map<string, unknown>, delta: { readonly body: Buffer } | undefined): void => {
+const applyEvents = (
+  { flags, segments }: { readonly flags: Map<string, unknown>; readonly segments: Map<number, unknown> },
+  delta: { readonly body: Buffer } | undefined,
+): void => {
   if (delta === undefined) return;
   const { events } = JSON.parse(delta.body.toString()) as ClientDelta;
   for (const event of events) {
-    if (event.type === 'hydration') flags.clear();
-    if (event.type === 'hydration') for (const feature of event.features) flags.set(feature.name, feature);
+    if (event.type === 'hydration') {
+      for (const held of [flags, segments]) held.clear();
+      for (const feature of event.features) flags.set(feature.name, feature);
+      for (const segment of event.segments) segments.set(segment.id, segment);
+    }
+    if (event.type === 'segment-updated') segments.set(event.segment.id, event.segment);
+    if (event.type === 'segment-removed') segments.delete(event.segmentId);
     if (event.type === 'feature-updated') flags.set(event.feature.name, event.feature);
     if (event.type === 'feature-removed') flags.delete(event.featureName);
   }
@@ -219,21 +287,23 @@ it.each([
 ])('an SDK with %s has the same by deltas as by a hydration, also between the rows of one change', (_which, viewed) => {
   const { store, write } = startStore();
   const view = deliveryView(store, viewed);
-  const flags = new Map<string, unknown>();
-  applyEvents(flags, view.hydration());
+  const held = { flags: new Map<string, unknown>(), segments: new Map<number, unknown>() };
+  applyEvents(held, view.hydration());
   let revision = view.revision();
   for (let nth = 0; nth < 3_000; nth++) {
     for (const row of randomChange()) {
       write(row);
       if (randomInt(3) > 0) continue;
-      applyEvents(flags, view.since(revision));
+      applyEvents(held, view.since(revision));
       revision = view.revision();
     }
   }
-  applyEvents(flags, view.since(revision));
-  const hydrated = new Map<string, unknown>();
+  applyEvents(held, view.since(revision));
+  const hydrated = { flags: new Map<string, unknown>(), segments: new Map<number, unknown>() };
   applyEvents(hydrated, view.hydration());
-  expect(new Map([...flags].sort(([one], [other]) => (one < other ? -1 : 1)))).toEqual(hydrated);
+  const sorted = <K>(map: Map<K, unknown>) => [...map].sort(([one], [other]) => (one < other ? -1 : 1));
+  expect(sorted(held.flags)).toEqual(sorted(hydrated.flags));
+  expect(sorted(held.segments)).toEqual(sorted(hydrated.segments));
 });
 
 it('a feature that moves within a scope is removed from its former project, and then updated', () => {

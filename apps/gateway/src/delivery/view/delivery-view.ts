@@ -16,7 +16,7 @@ import {
 import { makeOnce } from './make-once.ts';
 import { scopeFilter } from './scope-filter.ts';
 import { scopeReader } from './scope-reader.ts';
-import { scopeRevision } from './scope-revision.ts';
+import { deliveredPositions, evaluatedPositions, type ScopeRevision, scopeRevision } from './scope-revision.ts';
 
 /** Estimated bytes of a cached view besides its bodies. */
 const viewOverheadBytes = 1_000;
@@ -36,8 +36,10 @@ const cachedBytesOf = (content: FullContent | undefined, hydration: Delta | unde
  */
 export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResize: () => void = () => undefined) => {
   const filter = scopeFilter(store, scope);
-  const latest = scopeRevision(store, scope.environment, filter);
-  const reader = scopeReader(store, scope, filter, latest.usedSegmentIds);
+  const positions = deliveredPositions(store, scope, filter);
+  const latest = scopeRevision(store, scope.environment, filter, positions);
+  const reader = scopeReader(store, scope, filter, positions.ofFeature, latest);
+  let evaluated: ScopeRevision | undefined;
   const query = scopeQueryOf(scope);
   let content: FullContent | undefined;
   let blocks: readonly FeatureBlock[] = [];
@@ -65,6 +67,12 @@ export const deliveryView = (store: DeliveryStore, scope: DeliveryScope, onResiz
     revision: (): number => {
       update();
       return latest.revision;
+    },
+    /** The newest revision that may have changed a result for a user. */
+    evaluatedRevision: (): number => {
+      evaluated ??= scopeRevision(store, scope.environment, filter, evaluatedPositions(store, scope));
+      evaluated.update();
+      return evaluated.revision;
     },
     /** the length of the full response in bytes, before compression */
     get length(): number {

@@ -17,6 +17,8 @@ const featureRemoved = (project: string, featureName: string, position: number):
   eventOf('feature-removed', position, JSON.stringify({ featureName, project }).slice(1, -1));
 const segmentUpdated = (json: string, position: number): Event =>
   eventOf('segment-updated', position, `"segment":${json}`);
+const segmentRemoved = (id: number, position: number): Event =>
+  eventOf('segment-removed', position, `"segmentId":${id}`);
 
 /** What has changed for a scope after a revision, with the events about segments and removals. */
 interface ScopeChanges {
@@ -84,10 +86,8 @@ const addSegment = (
   { id, position, json }: SegmentEntry,
   { after, scope }: DeltaSource,
 ): void => {
-  if (position <= after || segmentPositions.has(id)) return;
-  if (json === undefined) segmentEvents.push(eventOf('segment-removed', position, `"segmentId":${id}`));
-  else if (scope.usedSegmentIds().has(id)) segmentEvents.push(segmentUpdated(json, position));
-  else return;
+  if (position <= after || segmentPositions.has(id) || !scope.usedSegmentIds().has(id)) return;
+  segmentEvents.push(json === undefined ? segmentRemoved(id, position) : segmentUpdated(json, position));
   segmentPositions.set(id, position);
 };
 
@@ -104,6 +104,8 @@ const changesAfter = (source: DeltaSource): ScopeChanges => {
     else if ('former' in change) addFormerFeature(changes, change.former, source);
     else if ('segment' in change) addSegment(changes, change.segment, source);
   }
+  for (const [id, position] of source.scope.segmentsLeft())
+    if (position > source.after) changes.segmentEvents.push(segmentRemoved(id, position));
   return changes;
 };
 

@@ -2,6 +2,7 @@ import type { ClientStrategy, DeliveryScope } from '@bunting/contracts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
 import type { FeatureEntry, EnvironmentPart } from '../store/feature-entry.ts';
 import type { ScopeFilter } from './scope-filter.ts';
+import type { Positions, ScopeRevision } from './scope-revision.ts';
 
 /** The JSON members of a part with the constraints of its segments in the strategies, for SDKs without support for segments. */
 const withInlinedSegments = ({ json }: EnvironmentPart, store: DeliveryStore): string => {
@@ -21,10 +22,9 @@ export const scopeReader = (
   store: DeliveryStore,
   { environment, inlineSegments }: DeliveryScope,
   { isVisible, hasLeftScope, formerConcernsScope }: ScopeFilter,
-  usedSegmentIds: () => ReadonlySet<number>,
+  positionOf: Positions['ofFeature'],
+  { usedSegmentIds, segmentsLeft }: Pick<ScopeRevision, 'usedSegmentIds' | 'segmentsLeft'>,
 ) => {
-  const positionOf = (feature: FeatureEntry): number => store.positionOf(feature, environment);
-
   /** A feature as JSON, in pieces. */
   const piecesOf = (feature: FeatureEntry): readonly string[] => {
     const part = store.partOf(feature, environment);
@@ -38,6 +38,7 @@ export const scopeReader = (
     formerConcernsScope,
     /** the ids of the segments that visible features use */
     usedSegmentIds,
+    segmentsLeft,
     /** The position of the newest change of a feature in the environment of the scope. */
     positionOf,
     /** The position of the newest change of what a client gets of a feature. */

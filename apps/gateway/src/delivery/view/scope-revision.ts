@@ -1,12 +1,50 @@
+import type { DeliveryScope } from '@bunting/contracts';
 import type { DeliveryStore } from '../store/delivery-store.ts';
+import type { FeatureEntry } from '../store/feature-entry.ts';
 import type { EntityChange } from '../store/recent-changes.ts';
+import type { SegmentEntry } from '../store/stored-entities.ts';
 import type { ScopeFilter } from './scope-filter.ts';
 
-/** The newest revision that a scope can notice, and the ids of the segments that its features use. Other changes of the store invalidate nothing. */
+/** By entity: the position of the last change that counts for a revision. */
+export interface Positions {
+  readonly ofFeature: (feature: FeatureEntry) => number;
+  readonly ofSegment: (segment: SegmentEntry) => number;
+}
+
+/** The positions of the changes of what the clients of a scope get. */
+export const deliveredPositions = (
+  store: DeliveryStore,
+  { environment, tags }: DeliveryScope,
+  { isVisible }: ScopeFilter,
+): Positions => ({
+  ofFeature: (feature) => {
+    if (tags === undefined || feature.isArchived) return store.positionOf(feature, environment);
+    // Of a feature without the tags of the scope its clients can notice only that it has lost them.
+    return isVisible(feature)
+      ? Math.max(store.positionOf(feature, environment), feature.tagsPosition)
+      : feature.tagsPosition;
+  },
+  ofSegment: ({ position }) => position,
+});
+
+/** The positions of the changes that may change a result for a user of the scope, which has no tags. */
+export const evaluatedPositions = (store: DeliveryStore, { environment }: DeliveryScope): Positions => ({
+  ofFeature: (feature) => Math.max(feature.evaluatedPosition, feature.parts.get(environment)?.position ?? 0),
+  ofSegment: ({ evaluatedPosition }) => evaluatedPosition,
+});
+
+/** Maximum number of segments that a scope remembers as no longer used. */
+const maxSegmentsLeft = 1_000;
+
+/**
+ * The newest revision that a scope can notice by the positions, and the ids of the segments that its features use. Other changes of the
+ * store invalidate nothing.
+ */
 export const scopeRevision = (
   store: DeliveryStore,
   environment: string,
   { isVisible, concernsScope, formerConcernsScope }: ScopeFilter,
+  positions: Positions,
 ) => {
   let epoch = -1;
   /** the position of the store up to which the revision is up to date */
@@ -15,6 +53,20 @@ export const scopeRevision = (
   let revision = 0;
   /** the ids of the segments that visible features use; undefined when invalidated */
   let cachedSegmentIds: ReadonlySet<number> | undefined;
+  /** the ids as of when they were last read */
+  let lastSegmentIds: ReadonlySet<number> = new Set();
+  /** by segment that no visible feature uses any more: the position at which that was noticed, oldest first */
+  const segmentsLeft = new Map<number, number>();
+
+  const noteSegmentsLeft = (ids: ReadonlySet<number>): void => {
+    for (const id of lastSegmentIds) if (!ids.has(id)) segmentsLeft.set(id, store.position);
+    for (const id of ids) segmentsLeft.delete(id);
+    for (const id of segmentsLeft.keys()) {
+      if (segmentsLeft.size <= maxSegmentsLeft) break;
+      segmentsLeft.delete(id);
+    }
+    lastSegmentIds = ids;
+  };
 
   const usedSegmentIds = (): ReadonlySet<number> => {
     if (cachedSegmentIds !== undefined) return cachedSegmentIds;
@@ -23,6 +75,7 @@ export const scopeRevision = (
       if (!isVisible(feature)) continue;
       for (const id of store.partOf(feature, environment).segments) ids.add(id);
     }
+    noteSegmentsLeft(ids);
     return (cachedSegmentIds = ids);
   };
 
@@ -30,12 +83,12 @@ export const scopeRevision = (
   const relevantPosition = (change: EntityChange): number => {
     if ('feature' in change) {
       const { feature } = change;
-      return concernsScope(feature) ? store.positionOf(feature, environment) : 0;
+      return concernsScope(feature) ? positions.ofFeature(feature) : 0;
     }
     if ('former' in change) return formerConcernsScope(change.former) ? change.former.position : 0;
     if ('segment' in change) {
       const { segment } = change;
-      return segment.json === undefined || usedSegmentIds().has(segment.id) ? segment.position : 0;
+      return usedSegmentIds().has(segment.id) ? positions.ofSegment(segment) : 0;
     }
     return 0;
   };
@@ -54,6 +107,10 @@ export const scopeRevision = (
     update: (): boolean => {
       const { position } = store;
       if (store.epoch === epoch && position === checkedTo) return false;
+      if (store.epoch !== epoch) {
+        lastSegmentIds = new Set();
+        segmentsLeft.clear();
+      }
       const changes = store.epoch === epoch ? store.changesAfter(checkedTo) : undefined;
       let newest = Math.max(revision, store.historyFrom);
       if (changes === undefined) {
@@ -79,5 +136,14 @@ export const scopeRevision = (
       return epoch;
     },
     usedSegmentIds,
+    /**
+     * By segment: the position from which on no feature of the scope uses it. Only those that this process has seen in use: a client that
+     * keeps another one never evaluates it.
+     */
+    segmentsLeft: (): ReadonlyMap<number, number> => {
+      usedSegmentIds();
+      return segmentsLeft;
+    },
   };
 };
+export type ScopeRevision = ReturnType<typeof scopeRevision>;

@@ -32,7 +32,11 @@ export const ClientDelta = Type.Object(
           eventId,
           segment: ClientSegment,
         }),
-        Type.Object({ type: type('segment-removed', 'a segment was deleted'), eventId, segmentId: Type.Integer() }),
+        Type.Object({
+          type: type('segment-removed', 'no feature of the token uses the segment any more'),
+          eventId,
+          segmentId: Type.Integer(),
+        }),
       ]),
       { description: 'one `hydration`, or the changes in rising order' },
     ),
