@@ -41,11 +41,17 @@ const textCompiler =
     };
   };
 
+/**
+ * The number that a text denotes; NaN for other texts. A blank and a number in another base are numbers to JavaScript, and to the SDK for
+ * Node.js, but to no other SDK: a user without a number must not count as one with 0.
+ */
+const numberOf = (text = ''): number => (/^\s*($|0[box])/i.test(text) ? Number.NaN : Number(text));
+
 const numberCompiler =
   (holds: (actual: number, value: number) => boolean): ConstraintCompiler =>
   ({ contextName, value: operand }) => {
-    const value = Number(operand);
-    return (context) => holds(Number(fieldValue(context, contextName) ?? Number.NaN), value);
+    const value = numberOf(operand);
+    return (context) => holds(numberOf(fieldValue(context, contextName)), value);
   };
 
 /** Date operators compare the field `currentTime` of the context, or without it the current time, whatever field the constraint names. */

@@ -176,6 +176,50 @@ it.each([
   expect(isOn(strategy, at({ remoteAddress }))).toBe(expected);
 });
 
+it.each([
+  ['0', 0],
+  ['-0', 0],
+  ['5', 5],
+  ['+5', 5],
+  ['-5.25', -5.25],
+  ['.5', 0.5],
+  ['5.', 5],
+  ['007', 7],
+  ['1e3', 1000],
+  [' 5 ', 5],
+  ['9007199254740993', 2 ** 53],
+  ['Infinity', Infinity],
+  ...[
+    '',
+    ' ',
+    '\t',
+    '\n',
+    '\u00a0',
+    'abc',
+    '5 5',
+    '1,5',
+    '0x10',
+    ' 0X10',
+    '0b1',
+    '0o7',
+    'true',
+    'null',
+    'NaN',
+    '5px',
+  ].map((text) => [text, Number.NaN] as const),
+])('compares the context value %j as the number %p', (text, number) => {
+  const matches = (operator: string, value: number) =>
+    isOn({ name: 'default', constraints: [{ contextName: 'age', operator, value: String(value) }] }, at({ age: text }));
+  for (const operand of [-1e9, 0, 5, 1e9]) {
+    expect(matches('NUM_EQ', operand)).toBe(number === operand);
+    expect(matches('NUM_GT', operand)).toBe(number > operand);
+    expect(matches('NUM_GTE', operand)).toBe(number >= operand);
+    expect(matches('NUM_LT', operand)).toBe(number < operand);
+    expect(matches('NUM_LTE', operand)).toBe(number <= operand);
+  }
+  if (Number.isFinite(number)) expect(matches('NUM_EQ', number)).toBe(true);
+});
+
 it('evaluates ten thousand features for one user', () => {
   const features = Array.from({ length: 10_000 }, (_, nth) =>
     feature({
