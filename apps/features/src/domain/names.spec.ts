@@ -31,6 +31,7 @@ describe('a name', () => {
     '\ud800',
     '',
     'x'.repeat(101),
+    '__proto__',
   ])('cannot be %j', (name) => {
     const refusal = refusalOf(() => requireUrlFriendlyName(name));
     expect(refusal.kind).toBe('ValidationError');

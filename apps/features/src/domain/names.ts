@@ -1,4 +1,4 @@
-import { invalid, refusal, urlFriendlyError } from '@bunting/contracts';
+import { invalid, refusal, reservedNameError, urlFriendlyError } from '@bunting/contracts';
 import { RE2JS } from 're2js';
 import { invalidPropertyValue, shortName } from './refusals.ts';
 
@@ -9,8 +9,14 @@ import { invalidPropertyValue, shortName } from './refusals.ts';
 export const requireUrlFriendlyName = (name: string, path = '/body/name', maxLength = 100): void => {
   const fault = urlFriendlyError(name, maxLength);
   if (fault === undefined) return;
-  if (name === '') throw invalid(`The \`${shortName(path)}\` property ${fault}.`, shortName(path));
+  if (!fault.startsWith('must ')) throw invalid(`The \`${shortName(path)}\` property ${fault}.`, shortName(path));
   throw invalidPropertyValue(fault.slice('must '.length), path, name);
+};
+
+/** Refuses a reserved name, where a name may have characters that need an escape in a URL. */
+export const requireUnreservedName = (name: string, path: string): void => {
+  const fault = reservedNameError(name);
+  if (fault !== undefined) throw invalid(`The \`${path}\` property ${fault}.`, path);
 };
 
 /** The pattern for the names of a project's new features. */

@@ -1,7 +1,10 @@
 // Patterns for the OpenAPI document, in keywords such as `documentedPattern`, which validation ignores. The services check the same rules
 // in code, because matching input with a pattern can take exponential time.
 
-/** A name without characters that `encodeURIComponent` escapes, and neither `.` nor `..`. */
+/**
+ * A name without characters that `encodeURIComponent` escapes, and neither `.` nor `..`. That `__proto__` is reserved is left out: many
+ * readers of the document do not know lookaheads.
+ */
 export const urlFriendlyPattern = "^([.]{0,2}[A-Za-z0-9_!~*'()-]|[.]{3})[A-Za-z0-9_.!~*'()-]*$";
 
 const emailLabel = String.raw`([A-Za-z0-9\u00c0-\uffef]([A-Za-z0-9\u00c0-\uffef-]{0,61}[A-Za-z0-9\u00c0-\uffef])?)`;

@@ -5,13 +5,20 @@ const isUrlFriendly = (name: string): boolean =>
   name !== '.' && name !== '..' && name.isWellFormed() && encodeURIComponent(name) === name;
 
 /**
- * The error of a name that is empty, too long, or would need escapes in a URL; undefined for other names. It is the predicate of a
+ * The error of a name that is reserved; undefined for other names. In JSON that has the names of flags, variants or context fields as keys,
+ * such as a report of metrics, this one stands for the prototype of an object, so it would be refused there.
+ */
+export const reservedNameError = (name: string): string | undefined =>
+  name === '__proto__' ? 'is not allowed: the name is reserved' : undefined;
+
+/**
+ * The error of a name that is empty, too long, reserved, or would need escapes in a URL; undefined for other names. It is the predicate of a
  * sentence whose subject is the property.
  */
 export const urlFriendlyError = (name: string, maxLength = 100): string | undefined => {
   if (name === '') return 'is not allowed to be empty';
   if (name.length > maxLength) return `must be at most ${maxLength} characters long`;
-  return isUrlFriendly(name) ? undefined : 'must be URL friendly';
+  return isUrlFriendly(name) ? reservedNameError(name) : 'must be URL friendly';
 };
 
 const isJsonPointer = (text: string): boolean => text === '' || (text.startsWith('/') && !/~(?![01])/.test(text));

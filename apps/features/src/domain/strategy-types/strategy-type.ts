@@ -1,5 +1,6 @@
 import { type CreateStrategyTypeBody, isEqual, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
+import { requireUnreservedName } from '../names.ts';
 import { type Referrer, requireUnused } from '../require-unused.ts';
 import { emptyValue, invalidPropertyValue } from '../refusals.ts';
 
@@ -25,6 +26,7 @@ export const publicStrategyType = ({ builtIn, parameters, ...type }: StoredStrat
 const contentFrom = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StoredStrategyType => {
   const names = new Set<string>();
   for (const [index, { name }] of body.parameters.entries()) {
+    requireUnreservedName(name, `/body/parameters/${index}/name`);
     if (names.has(name)) throw invalidPropertyValue('be listed once', `/body/parameters/${index}/name`, name);
     names.add(name);
   }
@@ -50,6 +52,7 @@ export interface StrategyTypeDecision {
 /** A new strategy type. Whether its name is free is not decided here. */
 export const newStrategyType = ({ name, ...content }: CreateStrategyTypeBody): StrategyTypeDecision => {
   if (name.trim() === '') throw emptyValue('/body/name');
+  requireUnreservedName(name, '/body/name');
   const emptyContent = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
   const type = contentFrom({ name, ...emptyContent }, content);
   return { type, events: [{ type: 'strategy-created', data: publicStrategyType(type) }] };
