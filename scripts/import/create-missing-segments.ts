@@ -37,8 +37,30 @@ const bodyOf = (
   }
 };
 
+/** Creates the context fields that segments name and the server lacks, as an export describes them, else with any value. */
+const createMissingFields = async (
+  send: SendRequest,
+  segments: readonly CreateSegmentBody[],
+  exports: readonly Export[],
+): Promise<void> => {
+  const described = new Map(
+    exports.flatMap(({ parts }) =>
+      parts.flatMap(({ contextFields = [] }) =>
+        contextFields.map(({ name, description, stickiness, legalValues }) => [
+          name,
+          { description, stickiness, legalValues },
+        ]),
+      ),
+    ),
+  );
+  const existing = new Set((await send<{ name: string }[]>('GET', '/api/admin/context')).map(({ name }) => name));
+  const named = new Set(segments.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName)));
+  for (const name of named)
+    if (!existing.has(name)) await send('POST', '/api/admin/context', { ...described.get(name), name });
+};
+
 /**
- * Creates the segments that exports use and the server lacks. Exports and the server match segments by name: ids are ignored.
+ * Creates the segments that exports use and the server lacks, with the context fields that they name. Exports and the server match segments by name: ids are ignored.
  * @returns the names of the created segments
  */
 export const createMissingSegments = async (
@@ -56,6 +78,7 @@ export const createMissingSegments = async (
   const { segments } = await send<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
   const existingNames = new Set(segments.map(({ name }) => name));
   const missingSegments = bodies.filter(({ name }) => !existingNames.has(name));
+  if (missingSegments.length > 0) await createMissingFields(send, missingSegments, exports);
   for (const body of missingSegments) await send('POST', '/api/admin/segments', body);
   return missingSegments.map(({ name }) => name);
 };

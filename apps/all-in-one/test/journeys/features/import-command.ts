@@ -16,7 +16,7 @@ export const describeImportCommand = (platform: () => Platform): void => {
       name,
       description: 'Of Unleash.',
       project: nth === 0 ? 'default' : null,
-      constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
+      constraints: [{ contextName: `${project}-of-segments`, operator: 'IN', values: ['7'] }],
     }));
     const folder = dataFolder();
     afterAll(() => removeFolder(folder));

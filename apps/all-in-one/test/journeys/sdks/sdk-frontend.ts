@@ -45,6 +45,7 @@ export const describeSdkFrontend = (platform: () => Platform): void => {
       await client().createProject(project);
       token = (await apiToken('sdk-frontend', { type: 'frontend', projects: [project] })).secret;
       const allUsers = { rollout: '100', stickiness: 'default', groupId: 'frontend' };
+      await platform().api('POST', '/api/admin/context', { name: 'country' });
       const north = await client().createSegment({
         name: 'frontend-north',
         constraints: [{ contextName: 'country', operator: 'IN', values: ['no', 'se'] }],

@@ -17,11 +17,18 @@ const constraint = (count: number): Constraint => ({
   operator: 'IN',
   values: Array.from({ length: count }, (_, nth) => String(nth)),
 });
-const alone: SegmentUpdateContext = { referrers: [], hidden: [], idOfName: () => undefined, allowsRegex: false };
-const noRegex = { allowsRegex: false };
+const contextFields: SegmentUpdateContext['projectContext']['contextFields'] = new Map([
+  ['anything', { legalValues: [] }],
+  ['email', { legalValues: [] }],
+  ['region', { legalValues: [{ value: 'oslo' }, { value: 'bergen' }] }],
+]);
+const projectContext = { allowsRegex: false, contextFields };
+const alone: SegmentUpdateContext = { referrers: [], hidden: [], idOfName: () => undefined, projectContext };
+const noRegex = { projectContext };
+const withRegex = { projectContext: { ...projectContext, allowsRegex: true } };
 
 describe('a segment', () => {
-  it('is stored with normalised constraints on any context field', () => {
+  it('is stored with normalised constraints', () => {
     expect(
       normalizeSegment(
         { name: 'beta', constraints: [{ contextName: 'anything', operator: 'NUM_GT', value: '5' }] },
@@ -62,6 +69,21 @@ describe('a segment', () => {
     expect(refusalOf(() => normalizeSegment({ name, constraints }, noRegex)).details[0]?.path).toBe(path);
   });
 
+  it.each<[string, Constraint, string]>([
+    ['a field that does not exist', { contextName: 'planet', operator: 'IN', values: ['mars'] }, 'NotFoundError'],
+    ['a value that is not legal', { contextName: 'region', operator: 'IN', values: ['paris'] }, 'ValidationError'],
+    ['one value that is not legal', { contextName: 'region', operator: 'NUM_EQ', value: '5' }, 'ValidationError'],
+  ])('is refused with a constraint on %s, unless it is stored and stays', (_, invalid, kind) => {
+    expect(refusalOf(() => normalizeSegment({ name: 'x', constraints: [invalid] }, noRegex)).kind).toBe(kind);
+    expect(refusalOf(() => updateSegment(aSegment(), { constraints: [invalid] }, alone)).kind).toBe(kind);
+    const stored = aSegment({ constraints: [constraint(1), invalid] });
+    const { segment } = updateSegment(stored, { name: 'y', constraints: [constraint(2), invalid] }, alone);
+    expect(segment).toMatchObject({ name: 'y', constraints: [constraint(2), invalid] });
+    expect(refusalOf(() => updateSegment(stored, { constraints: [{ ...invalid, inverted: true }] }, alone)).kind).toBe(
+      kind,
+    );
+  });
+
   it('emits its creation', () => {
     const segment = aSegment({ project: 'shop' });
     expect(segmentCreated(segment)).toEqual({ type: 'segment-created', project: 'shop', data: segment });
@@ -77,7 +99,7 @@ describe('a segment', () => {
 describe('a segment with REGEX', () => {
   const pattern: Constraint = { contextName: 'email', operator: 'REGEX', value: '@example[.]com$' };
   const stored = aSegment({
-    constraints: normalizeSegment({ name: 'x', constraints: [pattern] }, { allowsRegex: true }).constraints,
+    constraints: normalizeSegment({ name: 'x', constraints: [pattern] }, withRegex).constraints,
   });
 
   it('is refused with the place of the operator unless the operator is allowed', () => {
@@ -94,7 +116,7 @@ describe('a segment with REGEX', () => {
       'FEATURES_ALLOW_REGEX',
     );
     expect(
-      updateSegment(stored, { constraints: others }, { ...alone, allowsRegex: true }).segment?.constraints,
+      updateSegment(stored, { constraints: others }, { ...alone, ...withRegex }).segment?.constraints,
     ).toMatchObject(others);
   });
 });

@@ -1,15 +1,14 @@
 import {
   type ChangeOf,
   type Constraint,
-  constraintKey,
   type CreateSegmentBody,
   invalidProperty,
   isEqualContent,
 } from '@bunting/contracts';
-import { normalizeConstraint } from '../strategies/constraint.ts';
+import { type ConstraintValidationOptions, validateSegmentConstraints } from '../strategies/constraint.ts';
 import type { DomainEvent, Feature } from '../features/feature.ts';
+import { requireUnreservedName } from '../names.ts';
 import { emptyValue, segmentNameTaken } from '../refusals.ts';
-import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { formatReferrers, type Referrer, requireUnused } from '../require-unused.ts';
 
 /** The content of a segment. */
@@ -28,36 +27,13 @@ export interface StoredSegment extends SegmentContent {
   readonly createdAt: string;
 }
 
-export interface SegmentValidationOptions {
-  /** whether constraints may use `REGEX` */
-  readonly allowsRegex: boolean;
-  /** the constraints that are to be replaced; those with `REGEX` may stay after it was turned off */
-  readonly before?: readonly Constraint[];
-}
+/** The context fields that constraints may name and their legal values, and the constraints that are replaced. */
+export type SegmentValidationOptions = Pick<ConstraintValidationOptions, 'projectContext' | 'before'>;
 
-/**
- * Validates the constraints of a segment and returns their stored form. Unknown context fields are accepted, since they may be created
- * later.
- */
-const normalizeSegmentConstraints = (
-  constraints: readonly Constraint[],
-  { allowsRegex, before = [] }: SegmentValidationOptions,
-  path: string,
-): readonly Constraint[] => {
-  const unchanged = new Set(before.filter(({ operator }) => operator === 'REGEX').map(constraintKey));
-  const normalized = constraints.map((constraint, index) =>
-    normalizeConstraint(constraint, `${path}/${index}`, allowsRegex || unchanged.has(constraintKey(constraint))),
-  );
-  const values = normalized.reduce((sum, constraint) => sum + (constraint.values?.length ?? 0), 0);
-  if (values > fixedResourceLimits.valuesPerSegment) {
-    throw invalidProperty(`Segments may not have more than ${fixedResourceLimits.valuesPerSegment} values`, path);
-  }
-  return normalized;
-};
-
-/** Refuses the name of a segment that is empty or blank. */
+/** Refuses the name of a segment that is empty, blank or reserved. */
 export const requireSegmentName = (name: string, path: string): void => {
   if (name.trim() === '') throw emptyValue(path);
+  requireUnreservedName(name, path);
 };
 
 /** Validates a segment and returns its stored form. The caller checks that its name is free and its project exists. */
@@ -71,7 +47,7 @@ export const normalizeSegment = (
     name: body.name,
     description: body.description ?? null,
     project: body.project ?? null,
-    constraints: normalizeSegmentConstraints(body.constraints, options, `${path}/constraints`),
+    constraints: validateSegmentConstraints(body.constraints, { ...options, path: `${path}/constraints` }),
   };
 };
 
@@ -89,8 +65,8 @@ export interface SegmentReferrers {
   readonly hidden: readonly string[];
 }
 
-/** What an update of a segment depends on: the features and default strategies that use it, the names of segments, and a setting. */
-export interface SegmentUpdateContext extends SegmentReferrers, Pick<SegmentValidationOptions, 'allowsRegex'> {
+/** What an update of a segment depends on: what uses it, the names of segments, and what its constraints are validated against. */
+export interface SegmentUpdateContext extends SegmentReferrers, Pick<SegmentValidationOptions, 'projectContext'> {
   /** the id of the segment that has a name, if any has */
   readonly idOfName: (name: string) => number | undefined;
 }
@@ -152,7 +128,7 @@ export const requestedContent = (
 export const updateSegment = (
   segment: StoredSegment,
   { name, description, project, constraints }: Omit<ChangeOf<'updateSegment'>['payload'], 'id'>,
-  { referrers, hidden, idOfName, allowsRegex }: SegmentUpdateContext,
+  { referrers, hidden, idOfName, projectContext }: SegmentUpdateContext,
   path = '/body',
 ): SegmentDecision => {
   const content = normalizeSegment(
@@ -162,7 +138,7 @@ export const updateSegment = (
       project: project === undefined ? segment.project : project,
       constraints: constraints ?? [],
     },
-    { allowsRegex, before: segment.constraints },
+    { projectContext, before: segment.constraints },
     path,
   );
   const after = { ...segment, ...content, constraints: constraints ? content.constraints : segment.constraints };

@@ -44,7 +44,7 @@ const requireUsableRegex = (
 /**
  * Validates a constraint without its context field, and returns its stored form: the operand that its operator requires, and all defaults.
  */
-export const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: boolean): Constraint => {
+const normalizeConstraint = (constraint: Constraint, path: string, allowsRegex: boolean): Constraint => {
   const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
   if (contextName === '') throw emptyValue(`${path}/contextName`);
   const fault = operandError(constraint, path);
@@ -97,8 +97,8 @@ interface SingleConstraintOptions {
   readonly allowsRegex: boolean;
   /** the JSON pointer of the constraint in the request */
   readonly path: string;
-  /** the number of values that the replaced constraint has: a list beyond the limit may stay, but not grow */
-  readonly previousValues?: (constraint: Constraint) => number;
+  /** how many values the constraint may have beyond the limit: a list of more may stay, but not grow */
+  readonly allowedValues?: (constraint: Constraint) => number;
 }
 
 /**
@@ -108,11 +108,11 @@ interface SingleConstraintOptions {
 export const validateConstraint = (
   constraint: Constraint,
   field: ContextFieldReference | undefined,
-  { allowsRegex, path, previousValues = () => 0 }: SingleConstraintOptions,
+  { allowsRegex, path, allowedValues = () => 0 }: SingleConstraintOptions,
 ): Constraint => {
   const normalized = normalizeConstraint(constraint, path, allowsRegex);
   const { contextName, values = [] } = normalized;
-  if (values.length > Math.max(fixedResourceLimits.valuesPerConstraint, previousValues(normalized))) {
+  if (values.length > Math.max(fixedResourceLimits.valuesPerConstraint, allowedValues(normalized))) {
     throw limitExceeded(
       `constraint values for ${shortName(contextName)}`,
       fixedResourceLimits.valuesPerConstraint,
@@ -124,6 +124,13 @@ export const validateConstraint = (
   return normalized;
 };
 
+/** The stored constraints by their meaning. An unchanged one is not validated: a field that was deleted since, or whose legal values
+ * changed, must not lock what names it. */
+const unchangedAmong = (before: readonly Constraint[]) => {
+  const stored = new Map(before.map((constraint) => [constraintKey(constraint), constraint]));
+  return (constraint: Constraint): Constraint | undefined => stored.get(constraintKey(constraint));
+};
+
 /** Validates the constraints of a strategy against the limits and their context fields, and returns their stored form. */
 export const validateConstraints = (
   constraints: readonly Constraint[],
@@ -132,15 +139,37 @@ export const validateConstraints = (
   if (constraints.length > Math.max(fixedResourceLimits.constraintsPerStrategy, before.length)) {
     throw limitExceeded('constraints', fixedResourceLimits.constraintsPerStrategy, path);
   }
-  const stored = new Map(before.map((constraint) => [constraintKey(constraint), constraint]));
+  const unchanged = unchangedAmong(before);
   return constraints.map(
     (constraint, index) =>
-      // A field that was deleted since, or whose legal values changed, must not lock the strategy that names it.
-      stored.get(constraintKey(constraint)) ??
+      unchanged(constraint) ??
       validateConstraint(constraint, contextFields.get(constraint.contextName), {
         allowsRegex,
         path: `${path}/${index}`,
-        previousValues: (normalized) => previousValueCount(before, normalized),
+        allowedValues: (normalized) => previousValueCount(before, normalized),
       }),
   );
+};
+
+/** Validates the constraints of a segment like those of a strategy, but by the limit of all their values together. */
+export const validateSegmentConstraints = (
+  constraints: readonly Constraint[],
+  { projectContext: { contextFields, allowsRegex }, before = [], path = '/constraints' }: ConstraintValidationOptions,
+): readonly Constraint[] => {
+  const unchanged = unchangedAmong(before);
+  const validated = constraints.map(
+    (constraint, index) =>
+      unchanged(constraint) ??
+      validateConstraint(constraint, contextFields.get(constraint.contextName), {
+        allowsRegex,
+        path: `${path}/${index}`,
+        allowedValues: () => fixedResourceLimits.valuesPerSegment,
+      }),
+  );
+  const valuesIn = (list: readonly Constraint[]): number =>
+    list.reduce((sum, { values = [] }) => sum + values.length, 0);
+  if (valuesIn(validated) > Math.max(fixedResourceLimits.valuesPerSegment, valuesIn(before))) {
+    throw invalidProperty(`Segments may not have more than ${fixedResourceLimits.valuesPerSegment} values`, path);
+  }
+  return validated;
 };

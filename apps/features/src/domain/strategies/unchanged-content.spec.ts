@@ -102,7 +102,7 @@ it('an empty description and constraints without defaults change no segment', ()
     createdAt: '2026-01-01T00:00:00.000Z',
   };
   const constraints = stored.constraints.map(({ inverted: _, caseInsensitive: __, ...rest }) => rest);
-  const context = { referrers: [], hidden: [], idOfName: () => undefined, ...projectContext };
+  const context = { referrers: [], hidden: [], idOfName: () => undefined, projectContext };
   expect(updateSegment(segment, { description: '', constraints }, context)).toEqual({ segment, events: [] });
 });
 

@@ -13,6 +13,7 @@ import {
   DeleteSegment,
   ListArchivedFeatures,
   ListArchivedFeaturesOfProject,
+  PatchStrategy,
   ReviveFeature,
   ReviveFeatures,
   ValidateArchive,
@@ -111,7 +112,7 @@ it('refuses to revive a feature that uses deleted objects, and names them', asyn
   await features.call(CreateFeature, { params, body: { name: lamp } });
   const constraints = [{ contextName: 'floor', operator: 'IN' as const, values: ['1'] }];
   const body = { name: 'default', segments: [id], constraints };
-  await features.call(AddStrategy, { params: { ...at, environment: 'development' }, body });
+  const strategy = await features.call(AddStrategy, { params: { ...at, environment: 'development' }, body });
   await archive([lamp]);
   await revive([lamp]);
   await archive([lamp]);
@@ -119,11 +120,18 @@ it('refuses to revive a feature that uses deleted objects, and names them', asyn
   await features.call(DeleteContextField, { params: { name: 'floor' } });
   const refusal = {
     kind: 'ConflictError',
-    message: `Feature ${lamp} uses objects that no longer exist, or that its project may not use: segment ${id}, context field floor`,
+    message: expect.stringContaining(
+      `no longer exist, or that its project may not use: segment ${id} (strategy ${strategy.id} in development), context field floor (strategy ${strategy.id} in development). Take them out of the strategy, which can be edited while the feature is archived`,
+    ),
   };
   await expect(revive([lamp])).rejects.toMatchObject(refusal);
   await expect(features.call(ReviveFeature, { params: { featureName: lamp } })).rejects.toMatchObject(refusal);
   expect(await archived()).toContain(lamp);
+  const strategyId = strategy.id ?? '';
+  const patch = ['/segments', '/constraints'].map((path) => ({ op: 'replace' as const, path, value: [] }));
+  await features.call(PatchStrategy, { params: { ...at, environment: 'development', strategyId }, body: patch });
+  await revive([lamp]);
+  expect(await archived()).not.toContain(lamp);
 });
 
 it('refuses to revive a feature of an archived project', async () => {

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Constraint, CreateProject, CreateSegment, EvaluateImpact, type ImpactResult } from '@bunting/contracts';
+import {
+  type Constraint,
+  CreateContextField,
+  CreateProject,
+  CreateSegment,
+  EvaluateImpact,
+  type ImpactResult,
+} from '@bunting/contracts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
@@ -64,6 +71,7 @@ describe('the impact of changes on users', () => {
   });
 
   it('covers a segment that a change refers to for the first time, and every user of a segment that changes', async () => {
+    await features.call(CreateContextField, { body: { name: 'plan' } });
     const { id: segment } = await features.call(CreateSegment, {
       body: {
         name: 'beta',

@@ -4,6 +4,7 @@ import {
   type Change,
   type Constraint,
   CreateProject,
+  CreateContextField,
   CreateSegment,
   EvaluateAdvancedPlayground,
   EvaluatePlaygroundTable,
@@ -98,6 +99,7 @@ it('shortens pages that would take too many evaluations, and refuses more contex
 });
 
 it('shows what a change request would change, in flags that it changes, that use its segment, or depend on them', async () => {
+  await features.call(CreateContextField, { body: { name: 'country' } });
   const { id: segment } = await features.call(CreateSegment, {
     body: { name: 'north', project: 'shop', constraints: [inNorway] },
   });

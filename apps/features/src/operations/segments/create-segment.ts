@@ -8,9 +8,11 @@ import type { FeaturesContext } from '../context.ts';
 
 export const createSegmentEndpoint = ({ transaction, allowsRegex }: FeaturesContext) =>
   implement(CreateSegment, (request) =>
-    transaction(request, async ({ segments }) => {
+    transaction(request, async ({ segments, contextFields }) => {
       const { body, caller, now } = request;
-      const content = normalizeSegment(body, { allowsRegex });
+      const content = normalizeSegment(body, {
+        projectContext: { allowsRegex, contextFields: await contextFields.referencedBy(body.constraints) },
+      });
       authoriseSegment(caller, { atRoot: 'CREATE_SEGMENT', operation: CreateSegment }, content.project);
       requireBelowLimit('segment', await segments.lockAndCount(), fixedResourceLimits.segments);
       const origin = { createdBy: caller.name, createdAt: now.toISOString() };

@@ -19,7 +19,7 @@ beforeEach(() => features.clearOutbox());
 
 const create = (body: Partial<CreateSegmentBody>, caller = mia) =>
   features.call(CreateSegment, { body: { name: 'unnamed', constraints: [], ...body } }, caller);
-const version = { contextName: 'appVersion', operator: 'SEMVER_GT', value: '1.2.3' } as const;
+const version = { contextName: 'appName', operator: 'SEMVER_GT', value: '1.2.3' } as const;
 
 it('replies with the created segment, and emits its event and state', async () => {
   const segment = await create({ name: 'new apps', project: 'shop', constraints: [version] });

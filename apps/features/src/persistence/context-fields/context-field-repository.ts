@@ -1,6 +1,8 @@
+import type { Constraint } from '@bunting/contracts';
 import { timestampSql, type Tx } from '@bunting/database';
 import type { StoredContextField } from '../../domain/context-fields/context-field.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
+import type { ContextFieldReference } from '../../domain/project-context.ts';
 import type { Referrer } from '../../domain/require-unused.ts';
 import { ContextFieldEntity, sql } from '../entities.ts';
 import { defaultStrategiesWithField } from '../projects/default-strategies-sql.ts';
@@ -26,6 +28,17 @@ const addMissing = `
 export const contextFieldRepository = (tx: Tx, recordEvents: RecordEvents) => ({
   findForUpdate: async (name: string): Promise<StoredContextField | undefined> =>
     (await tx.query<StoredContextField>(findForUpdate, [name]))[0],
+
+  /** Those fields that exist among the ones that constraints name, by name. */
+  referencedBy: async (
+    constraints: readonly Pick<Constraint, 'contextName'>[],
+  ): Promise<ReadonlyMap<string, ContextFieldReference>> => {
+    const names = [...new Set(constraints.map(({ contextName }) => contextName))];
+    if (names.length === 0) return new Map();
+    const text = `select name, legal_values as "legalValues" from context_field where name = any ($1::text[])`;
+    const rows = await tx.query<ContextFieldReference & { readonly name: string }>(text, [names]);
+    return new Map(rows.map(({ name, legalValues }) => [name, { legalValues }]));
+  },
 
   /** Returns the time of creation; undefined if the name is taken. */
   add: async (

@@ -27,9 +27,9 @@ export const updateSegmentHandler: SegmentActionHandler<'updateSegment'> = {
       throw invalidProperty('A change request cannot move a segment to another project', `${path}/payload/project`);
     const referrers = referrersOfSegment(context, segment.id);
     const idOfName = (name: string): number | undefined => segmentIdOfName(context, name);
-    const { allowsRegex } = context.projectContext;
+    const { projectContext } = context;
     // Nothing is hidden: only the refusal of a move to another project names referrers, and such a move was refused above.
-    const updateContext = { referrers, hidden: [], idOfName, allowsRegex };
+    const updateContext = { referrers, hidden: [], idOfName, projectContext };
     const decision = segments.updateSegment(segment, payload, updateContext, `${path}/payload`);
     const changed = payloadAfterChange(changeableProperties, payload, decision.segment);
     return {
