@@ -14,7 +14,8 @@ import { parse } from '@bunting/contracts/validation';
 import { inSpan } from '@bunting/tracing';
 import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
 import { callSpanOptions } from './call.ts';
-import { type Endpoint, JsonText, notModified } from './implement.ts';
+import { heavyCallLimit } from './heavy-call-limit.ts';
+import { type Endpoint, JsonText, notModified, type OperationRequest } from './implement.ts';
 import { requireRootOrProposerAccess } from './require-root-or-proposer-access.ts';
 import { type IdempotentWrite, idempotentWriteOf, callerRecordingChecks } from './idempotent-write.ts';
 import { permissionCheckObserver } from './permission-check-observer.ts';
@@ -51,6 +52,8 @@ export interface ServeOptions {
   readonly checkReplies?: boolean;
   /** maximum calls handled concurrently; further calls are refused with `ServiceUnavailable` immediately */
   readonly maxConcurrent?: number;
+  /** maximum calls of heavy operations handled concurrently; further ones wait for some seconds */
+  readonly maxConcurrentHeavy?: number;
   /** the contract version of the process; that of this release by default */
   readonly version?: ContractVersion;
 }
@@ -99,8 +102,15 @@ const requireEqualToStored = (
 export const serve = async (
   bus: Bus,
   endpoints: readonly Endpoint[],
-  { observe, checkReplies = false, maxConcurrent = 512, version = contractVersion }: ServeOptions = {},
+  {
+    observe,
+    checkReplies = false,
+    maxConcurrent = 512,
+    maxConcurrentHeavy = 3,
+    version = contractVersion,
+  }: ServeOptions = {},
 ): Promise<Subscription> => {
+  const heavyCalls = heavyCallLimit({ maxRunning: maxConcurrentHeavy });
   let runningCalls = 0;
   let onIdle: (() => void) | undefined;
 
@@ -135,7 +145,7 @@ export const serve = async (
       const idempotency = idempotentWriteOf(operation, parsed, context);
       const observed = checkReplies ? permissionCheckObserver(operation, context.caller) : undefined;
       const caller = observed?.caller ?? context.caller;
-      const reply = await endpoint.handle({
+      const operationRequest: OperationRequest<AnyOperation> = {
         params: parsed.params,
         query: parsed.query,
         body: parsed.body,
@@ -153,7 +163,10 @@ export const serve = async (
           headers[header] = value;
         },
         headers,
-      });
+      };
+      const reply = await (operation.isHeavy === true
+        ? heavyCalls.run(context.caller, () => endpoint.handle(operationRequest))
+        : endpoint.handle(operationRequest));
       requirePromisedEntityTag(operation, headers);
       const json = replyText(operation, reply, checkReplies);
       if (checkReplies) requireEqualToStored(operation, idempotency, json);

@@ -133,6 +133,11 @@ export interface Operation<
   readonly isBuntingExtension?: true;
   /** the operation changes nothing and emits no event; implied by GET */
   readonly readsOnly?: true;
+  /**
+   * reads far more than most operations, or replies with megabytes, on a large installation: a service runs few of them at the same time, so
+   * that they do not hold the connections that others need
+   */
+  readonly isHeavy?: true;
   /** whether a retry has no further effect; implied by GET and `readsOnly` */
   readonly idempotent?: boolean;
 }

@@ -9,6 +9,7 @@ import { processMetrics } from '../monitoring/process-metrics.ts';
 import type { ConfigSchema, ProcessEnvironment } from '../settings/read-config.ts';
 import {
   maxConcurrentCallsKey,
+  maxHeavyCalls,
   monitoringPortKey,
   natsAccess,
   readProcessSettings,
@@ -123,7 +124,12 @@ export const host = async (services: readonly AnyService[], options: HostOptions
         metrics,
         monitoringPort: port,
         serve: (endpoints, callBus = bus) =>
-          serve(callBus, endpoints, { observe, checkReplies: hostConfig.CHECK_REPLIES, maxConcurrent }),
+          serve(callBus, endpoints, {
+            observe,
+            checkReplies: hostConfig.CHECK_REPLIES,
+            maxConcurrent,
+            maxConcurrentHeavy: maxHeavyCalls(service.name, config),
+          }),
         onStop: (componentName, stopFunction, limitMs = defaultStopLimitMs) =>
           void components.push({ name: componentName, stop: stopFunction, limitMs }),
         requireCompatible,

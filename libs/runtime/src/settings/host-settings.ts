@@ -87,6 +87,12 @@ const maxConcurrentCalls = Type.Integer({
   description: 'maximum calls handled concurrently; further calls are refused immediately with 503',
 });
 
+const databaseConnectionsKey = (service: string): string => `${prefixOf(service)}DATABASE_POOL_MAX`;
+
+/** The maximum number of heavy calls that a service handles concurrently: each may hold a connection for seconds, and others need most of them. */
+export const maxHeavyCalls = (service: string, config: Readonly<Record<string, unknown>>): number =>
+  Math.max(1, Math.floor(Number(config[databaseConnectionsKey(service)] ?? 0) / 3));
+
 /** Everything that a service reads from its environment: its own settings and those that every service has. */
 export const configSchemaOf = (service: Pick<AnyService, 'name' | 'config'>): ConfigSchema =>
   Type.Object({

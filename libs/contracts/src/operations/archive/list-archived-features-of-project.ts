@@ -10,6 +10,7 @@ export const ListArchivedFeaturesOfProject = defineOperation({
   description: 'Returns every archived feature of the project.',
   tag: 'Archive',
   http: { method: 'GET', url: '/api/admin/archive/features/:projectId' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   reply: ProjectFeatures,

@@ -9,6 +9,7 @@ export const ListArchivedFeatures = defineOperation({
   description: 'Returns every archived feature.',
   tag: 'Archive',
   http: { method: 'GET', url: '/api/admin/archive/features' },
+  isHeavy: true,
   permission: 'authenticated',
   reply: ProjectFeatures,
 });

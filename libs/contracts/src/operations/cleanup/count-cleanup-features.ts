@@ -11,6 +11,7 @@ export const CountCleanupFeatures = defineOperation({
   tag: 'Archive',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/cleanup/counts' },
+  isHeavy: true,
   permission: 'authenticated',
   query: CleanupCountsQuery,
   reply: CleanupCounts,

@@ -11,6 +11,7 @@ export const ListCleanupFeatures = defineOperation({
   tag: 'Archive',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/cleanup/features' },
+  isHeavy: true,
   permission: 'authenticated',
   query: CleanupQuery,
   reply: CleanupFeatures,

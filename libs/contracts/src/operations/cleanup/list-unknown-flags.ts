@@ -10,6 +10,7 @@ export const ListUnknownFlags = defineOperation({
     'Returns the names that applications have evaluated in the last two days and that no active feature of their projects has.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/unknown-flags' },
+  isHeavy: true,
   permission: 'authenticated',
   query: UnknownFlagsQuery,
   reply: UnknownFlags,

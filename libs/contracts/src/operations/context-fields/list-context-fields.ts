@@ -9,6 +9,7 @@ export const ListContextFields = defineOperation({
   description: 'Returns the context fields, by name.',
   tag: 'Context',
   http: { method: 'GET', url: '/api/admin/context' },
+  isHeavy: true,
   permission: 'authenticated',
   reply: ContextFields,
 });

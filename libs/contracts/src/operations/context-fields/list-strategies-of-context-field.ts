@@ -10,6 +10,7 @@ export const ListStrategiesOfContextField = defineOperation({
   description: 'Returns the strategies that use a context field.',
   tag: 'Context',
   http: { method: 'GET', url: '/api/admin/context/:name/strategies' },
+  isHeavy: true,
   permission: 'authenticated',
   params: NamePath,
   reply: ContextFieldStrategies,

@@ -10,6 +10,7 @@ export const ListPossibleParents = defineOperation({
   description: 'Returns the names of the features that this one could depend on; none for an unknown feature.',
   tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parents' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectFeaturePath,
   reply: NameList,

@@ -10,6 +10,7 @@ export const GetEnvironment = defineOperation({
   description: 'Returns one environment.',
   tag: 'Environments',
   http: { method: 'GET', url: '/api/admin/environments/:name' },
+  isHeavy: true,
   permission: 'authenticated',
   params: NamePath,
   reply: EnvironmentDescription,

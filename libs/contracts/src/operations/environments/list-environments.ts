@@ -9,6 +9,7 @@ export const ListEnvironments = defineOperation({
   description: 'Returns every environment with its counts.',
   tag: 'Environments',
   http: { method: 'GET', url: '/api/admin/environments' },
+  isHeavy: true,
   permission: 'authenticated',
   reply: EnvironmentList,
 });

@@ -14,6 +14,7 @@ export const ListFeatures = defineOperation({
     'Returns every feature of the project that is not archived and matches the query. An unknown project has none.',
   tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   query: Type.Object({

@@ -10,6 +10,7 @@ export const SearchFlagCreators = defineOperation({
   description: 'Returns the users who created features in projects that the caller sees, by name, page by page.',
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/flag-creators' },
+  isHeavy: true,
   permission: 'authenticated',
   query: Type.Object({
     q: Type.Optional(Type.String({ maxLength: 255, description: 'a part of the name; case-insensitive' })),

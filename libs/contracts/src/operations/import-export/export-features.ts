@@ -10,6 +10,7 @@ export const ExportFeatures = defineOperation({
     'Returns features with their strategies in one environment, their tags, segments, context fields and dependencies, in the format of the import.',
   tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/export' },
+  isHeavy: true,
   permission: 'authenticated',
   body: ExportFeaturesBody,
   reply: ExportedFeatures,

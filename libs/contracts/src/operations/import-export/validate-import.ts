@@ -9,6 +9,7 @@ export const ValidateImport = defineOperation({
   description: 'Validates an import. Nothing is stored.',
   tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/validate', largeBody: true },
+  isHeavy: true,
   permission: 'CREATE_FEATURE',
   readsOnly: true,
   body: ImportFeaturesBody,

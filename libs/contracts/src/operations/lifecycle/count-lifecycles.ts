@@ -9,6 +9,7 @@ export const CountLifecycles = defineOperation({
   description: 'Returns the number of features in each lifecycle stage, of all projects that the caller may see.',
   tag: 'Features',
   http: { method: 'GET', url: '/api/admin/lifecycle/count' },
+  isHeavy: true,
   permission: 'authenticated',
   reply: LifecycleCounts,
 });

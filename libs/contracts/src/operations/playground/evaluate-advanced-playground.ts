@@ -10,6 +10,7 @@ export const EvaluateAdvancedPlayground = defineOperation({
     'Evaluates every feature in each environment for every combination of context values that are separated by commas, with the reasons. At most 15,000 evaluations in one request.',
   tag: 'Playground',
   http: { method: 'POST', url: '/api/admin/playground/advanced' },
+  isHeavy: true,
   permission: 'authenticated',
   readsOnly: true,
   body: AdvancedPlaygroundBody,

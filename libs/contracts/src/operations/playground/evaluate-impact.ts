@@ -11,6 +11,7 @@ export const EvaluateImpact = defineOperation({
   tag: 'Playground',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/impact' },
+  isHeavy: true,
   permission: 'authenticated',
   readsOnly: true,
   body: ImpactBody,

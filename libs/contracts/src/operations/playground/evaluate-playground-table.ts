@@ -11,6 +11,7 @@ export const EvaluatePlaygroundTable = defineOperation({
   tag: 'Playground',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/table' },
+  isHeavy: true,
   permission: 'authenticated',
   readsOnly: true,
   body: PlaygroundTableBody,

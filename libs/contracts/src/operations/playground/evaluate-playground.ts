@@ -9,6 +9,7 @@ export const EvaluatePlayground = defineOperation({
   description: 'Evaluates every feature as server-side SDKs do, with the reasons.',
   tag: 'Playground',
   http: { method: 'POST', url: '/api/admin/playground' },
+  isHeavy: true,
   permission: 'authenticated',
   readsOnly: true,
   body: PlaygroundBody,

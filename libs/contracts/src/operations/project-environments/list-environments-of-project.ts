@@ -10,6 +10,7 @@ export const ListEnvironmentsOfProject = defineOperation({
   description: 'Returns every environment, with the figures of the project in it.',
   tag: 'Environments',
   http: { method: 'GET', url: '/api/admin/environments/project/:projectId' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   reply: EnvironmentListOfProject,

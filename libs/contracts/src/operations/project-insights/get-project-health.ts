@@ -11,6 +11,7 @@ export const GetProjectHealth = defineOperation({
     'Returns a project with its features, and the number of those that are stale or older than the lifetime of their type.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/health-report' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   reply: ProjectHealth,

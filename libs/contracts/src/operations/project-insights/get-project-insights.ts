@@ -10,6 +10,7 @@ export const GetProjectInsights = defineOperation({
   description: 'Returns the activity, the health and the lead times of a project.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/insights' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   reply: ProjectInsights,

@@ -10,6 +10,7 @@ export const GetProjectStatus = defineOperation({
   description: 'Returns the resources of a project, its activity, and the lifecycle stages of its features.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/status' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   reply: ProjectStatus,

@@ -10,6 +10,7 @@ export const GetDeprecatedProjectOverview = defineOperation({
   description: 'Returns a project, its environments and its features.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   reply: ProjectWithFeatures,

@@ -10,6 +10,7 @@ export const ListStrategiesOfSegment = defineOperation({
   description: 'Returns the strategies that use a segment.',
   tag: 'Segments',
   http: { method: 'GET', url: '/api/admin/segments/:id/strategies' },
+  isHeavy: true,
   permission: 'authenticated',
   params: SegmentPath,
   reply: SegmentUsage,
