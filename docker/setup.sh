@@ -44,6 +44,17 @@ for service in $services; do
       write "$service"_database_url
   fi
 done
+# The gateway signs the callers of its calls with this key. To replace it, see docs/operations.md.
+if [ ! -s "$folder/caller_key" ]; then
+  if ! command -v openssl >/dev/null; then
+    echo 'openssl is missing, which makes the key that the gateway signs callers with: install it.' >&2
+    exit 1
+  fi
+  openssl genpkey -algorithm ed25519 -out "$folder/.key"
+  write caller_key <"$folder/.key"
+  rm "$folder/.key"
+fi
+[ -s "$folder/caller_public_keys" ] || openssl pkey -in "$folder/caller_key" -pubout | write caller_public_keys
 # Made of the others, so they are written again each time.
 rm -f "$folder/nats_passwords" "$folder/postgres_roles" "$folder/meilisearch_config"
 for service in $services; do

@@ -1,3 +1,4 @@
+import { newCallerKeys } from '@bunting/bus';
 import type { ServiceName } from '@bunting/contracts';
 import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { type AnyService, configSchemaOf, HostConfig, monitoringPortKey, stopOnSignal } from '@bunting/runtime';
@@ -111,6 +112,7 @@ const startStack = async (
   const natsPasswords = Object.fromEntries(
     serviceNames.map((service) => [service, randomBytes(24).toString('hex')]),
   ) as Record<ServiceName, string>;
+  const callerKeys = newCallerKeys();
   const natsConfig = writeNatsConfig(folders.nats, natsPort, natsPasswords);
   const postgres = await startEmbeddedPostgres({ dataDir: folders.postgres, warn: printLine });
   const processes: SupervisedProcess[] = [];
@@ -155,6 +157,9 @@ const startStack = async (
           BUS_URL: `nats://127.0.0.1:${natsPort}`,
           BUS_USER: service.name,
           BUS_PASSWORD: natsPasswords[service.name],
+          ...(service.name === 'gateway'
+            ? { BUS_CALLER_KEY: callerKeys.privateKey }
+            : { BUS_CALLER_PUBLIC_KEYS: callerKeys.publicKey }),
           [monitoringPortKey(service.name)]: String(monitoringPort),
           [setting]: postgres.localUrlOf(database),
         });

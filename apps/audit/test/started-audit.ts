@@ -88,7 +88,6 @@ export interface SearchResponse extends Events {
 interface Shared {
   /** the database of another replica */
   readonly url?: string;
-  readonly busUrl?: string;
 }
 
 const callContextOf = (caller: Caller, timeoutMs = 60_000) => ({
@@ -99,7 +98,7 @@ const callContextOf = (caller: Caller, timeoutMs = 60_000) => ({
 });
 
 /** The audit service, with replies validated against their schemas: on its own database and bus, or as a further replica. */
-export const startAudit = async (environment: Readonly<Record<string, string>> = {}, { url, busUrl }: Shared = {}) => {
+export const startAudit = async (environment: Readonly<Record<string, string>> = {}, { url }: Shared = {}) => {
   const fresh = url === undefined ? await freshAuditDatabase() : { url, drop: () => Promise.resolve() };
   const lines: string[] = [];
   const hosted = await host([auditService], {
@@ -108,7 +107,6 @@ export const startAudit = async (environment: Readonly<Record<string, string>> =
       AUDIT_POLL_INTERVAL_MS: '100',
       AUDIT_FRESHNESS_WAIT_MS: '30000',
       CHECK_REPLIES: 'true',
-      ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
       ...environment,
     },
     log: openLog('warn', { write: (line) => void lines.push(line) }),

@@ -27,7 +27,7 @@ const start = (): ChildProcess =>
   spawn(process.execPath, [main], {
     env: {
       ...process.env,
-      BUS_URL: nats.url,
+      ...nats.settings,
       CHANGE_REQUESTS_DATABASE_URL: fresh.url,
       CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: '50',
       CHANGE_REQUESTS_RECOVERY_MS: '100',
@@ -45,7 +45,7 @@ const kill = async (): Promise<void> => {
 beforeAll(async () => {
   [nats, fresh] = await Promise.all([startNats(), freshDatabase('killed')]);
   database = await openDatabase({ url: fresh.url, name: 'spec', migrations: changeRequestMigrations });
-  bus = await openBus(nats.url, { name: 'spec' });
+  bus = await openBus(nats.url, { name: 'spec', callerKeys: nats.callerKeys });
   features = await fakeFeaturesService(bus);
   gateway = await fakeGateway(bus, Object.values(callers));
   running = start();

@@ -11,7 +11,7 @@ describe('the service over NATS', () => {
   let service: StartedChangeRequests;
   beforeAll(async () => {
     nats = await startNats();
-    service = await startChangeRequests({ busUrl: nats.url });
+    service = await startChangeRequests({ settings: nats.settings });
   });
   afterAll(async () => {
     await service.stop();

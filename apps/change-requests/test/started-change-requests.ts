@@ -102,9 +102,8 @@ export interface StartedChangeRequests {
  * of one that runs already.
  */
 export const startChangeRequests = async (
-  shared: { url?: string; busUrl?: string; settings?: Readonly<Record<string, string>> } = {},
+  shared: { url?: string; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<StartedChangeRequests> => {
-  const { busUrl } = shared;
   const fresh =
     shared.url === undefined
       ? await freshDatabase('change-requests', { key: JSON.stringify(changeRequestMigrations), migrate })
@@ -117,7 +116,6 @@ export const startChangeRequests = async (
     CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS: '50',
     CHANGE_REQUESTS_POLL_INTERVAL_MS: '1000',
     CHANGE_REQUESTS_RECOVERY_MS: '300',
-    ...(busUrl === undefined ? {} : { BUS_URL: busUrl }),
     ...shared.settings,
   };
   const warnings: string[] = [];

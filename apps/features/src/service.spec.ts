@@ -7,7 +7,7 @@ let nats: TestNats;
 let features: StartedFeatures;
 beforeAll(async () => {
   nats = await startNats();
-  features = await startFeatures({ BUS_URL: nats.url });
+  features = await startFeatures(nats.settings);
 });
 afterAll(async () => {
   await features.stop();

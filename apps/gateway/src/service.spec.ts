@@ -223,10 +223,10 @@ describe('a running gateway', () => {
 
   it('calls services over NATS as within the process', async () => {
     const nats = await startNats();
-    const bus = await natsBus({ url: nats.url, name: 'behind' });
+    const bus = await natsBus({ url: nats.url, name: 'behind', callerKeys: nats.callerKeys });
     const behind = servicesBehind();
     const served = await serve(bus, behind.endpoints);
-    const gateway = await startGateway({ environment: { BUS_URL: nats.url } });
+    const gateway = await startGateway({ environment: nats.settings });
     try {
       const response = await gateway.send(path, { headers: { 'x-request-id': 'over-nats' } });
       expect([response.status, await response.text()]).toEqual([200, '{ "name": "one",  "project": "default" }']);

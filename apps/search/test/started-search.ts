@@ -46,8 +46,8 @@ export const startSearch = async (settings: Readonly<Record<string, string>> = {
     ...settings,
   };
   const hosted = await host([searchService], { environment, log: openLog('silent') });
-  const busUrl = settings['BUS_URL'];
-  const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, { name: 'spec' });
+  const { BUS_URL: busUrl, BUS_CALLER_KEY: privateKey } = settings;
+  const bus = busUrl === undefined ? hosted.bus : await openBus(busUrl, { name: 'spec', callerKeys: { privateKey } });
   const features = await startFeaturesProducer(bus);
   const database = await openDatabase({ url: fresh.url, name: 'spec', migrations: searchMigrations });
 

@@ -20,6 +20,14 @@ export interface CallContext {
   readonly ifNoneMatch?: IfMatch | undefined;
 }
 
+/** Whether the gateway has signed the caller of a call. Within a process nothing is signed, and all callers are `valid`. */
+export type CallerSignature = 'valid' | 'missing' | 'expired' | 'invalid';
+
+/** The context of a received call. */
+export interface ReceivedContext extends CallContext {
+  readonly callerSignature: CallerSignature;
+}
+
 /** A reply as JSON text, so that the gateway can pass it on without parsing it. */
 export interface Reply {
   readonly json: string;
@@ -40,7 +48,7 @@ export interface RefusalResponse {
 
 export type CallResponse = { readonly reply: Reply } | { readonly refusal: RefusalResponse };
 
-export type CallHandler = (request: string, context: CallContext) => Promise<CallResponse>;
+export type CallHandler = (request: string, context: ReceivedContext) => Promise<CallResponse>;
 
 /** An event on its way to the stream that integrators read (docs/events.md). */
 export interface IntegrationEvent {

@@ -1,7 +1,7 @@
 import { unavailable } from '@bunting/contracts';
 
 /** The maximum difference between the clocks of one installation; a call younger than this counts as sent now. */
-const clockToleranceMs = 1_000;
+export const clockToleranceMs = 1_000;
 
 /**
  * How long after the deadline of a write its caller reports an unknown outcome. By then the service can no longer commit: its clock

@@ -38,7 +38,7 @@ export const inProcessBus = (): Bus => {
       try {
         // Each call has its own copy of the caller, as over NATS: an idempotent write records the permission checks of its own caller, but
         // not those of the calls that it makes.
-        const received = { ...context, caller: { ...context.caller } };
+        const received = { ...context, caller: { ...context.caller }, callerSignature: 'valid' as const };
         return await Promise.race([responder(request, received), timeout]);
       } finally {
         clearTimeout(timer);

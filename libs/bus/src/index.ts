@@ -1,4 +1,14 @@
-export type { CallResponse, Bus, CallContext, IntegrationEvent, RefusalResponse, Reply, Subscription } from './bus.ts';
+export type {
+  CallerSignature,
+  CallResponse,
+  Bus,
+  CallContext,
+  IntegrationEvent,
+  ReceivedContext,
+  RefusalResponse,
+  Reply,
+  Subscription,
+} from './bus.ts';
 export { unknownOutcomeDelayMs } from './deadline.ts';
 export { type CallRequest, call, callForResponse, callIfSupported, callsOf } from './call.ts';
 export { systemContext } from './system-context.ts';
@@ -13,6 +23,7 @@ export {
 } from './implement.ts';
 export { inProcessBus } from './in-process-bus.ts';
 export { natsBus, type NatsOptions } from './nats/nats-bus.ts';
+export { type CallerKeys, callerSignatures, newCallerKeys } from './nats/caller-signatures.ts';
 export { natsRightsOf } from './nats/nats-rights.ts';
 export type { NatsAccess } from './nats/nats-connection.ts';
 export type { IdempotentWrite } from './idempotent-write.ts';

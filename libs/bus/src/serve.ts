@@ -12,7 +12,7 @@ import {
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
 import { inSpan } from '@bunting/tracing';
-import type { CallResponse, Bus, CallContext, Subscription } from './bus.ts';
+import type { Bus, CallContext, CallerSignature, CallResponse, ReceivedContext, Subscription } from './bus.ts';
 import { callSpanOptions } from './call.ts';
 import { heavyCallLimit } from './heavy-call-limit.ts';
 import { type Endpoint, JsonText, notModified, type OperationRequest } from './implement.ts';
@@ -34,6 +34,8 @@ export interface ServedCall {
   readonly isReplay: boolean;
   readonly durationMs: number;
   readonly caller: Caller;
+  /** for a call that was refused because the gateway has not signed its caller: what is wrong with the signature */
+  readonly distrusted?: CallerSignature;
   readonly requestId: string;
   readonly traceparent: string;
   /** for a refusal: its id in the response */
@@ -78,6 +80,19 @@ const ifMatchCheck = ({ ifMatch: target }: AnyOperation, { ifMatch }: CallContex
   return (current: readonly string[]): void => requireIfMatch(ifMatch, current);
 };
 
+/**
+ * Whether the caller is to be believed. Operations of the REST API are authorised by the caller, which gateways sign. Between services, the
+ * rights of the NATS users decide who calls an operation; there a signature may be missing, as in calls that no request causes.
+ */
+const isTrusted = ({ http }: AnyOperation, signature: CallerSignature): boolean =>
+  signature === 'valid' || (signature === 'missing' && http === undefined);
+
+const distrustOf: Readonly<Record<Exclude<CallerSignature, 'valid'>, string>> = {
+  missing: 'no gateway has signed its caller',
+  expired: 'the signature of its caller has expired by the clock of this machine',
+  invalid: 'its caller is signed with a key that is not among those of this service',
+};
+
 /** @throws Error when an operation that sets its entity tag itself has set none: clients would keep their first response forever */
 const requirePromisedEntityTag = (
   { setsEntityTag, subject }: AnyOperation,
@@ -114,8 +129,9 @@ export const serve = async (
   let runningCalls = 0;
   let onIdle: (() => void) | undefined;
 
-  const handle = async (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> => {
+  const handle = async (endpoint: Endpoint, request: string, context: ReceivedContext): Promise<CallResponse> => {
     const { operation } = endpoint;
+    const { callerSignature } = context;
     const startedAt = performance.now();
     const report = (outcome: ServedCall['outcome'], more: Partial<ServedCall> = {}) =>
       observe?.({
@@ -134,6 +150,13 @@ export const serve = async (
         unavailable('The service is handling too many concurrent calls. Please try again.'),
       );
       report('ServiceUnavailable', { errorId: response.error.id });
+      return { refusal: response };
+    }
+    if (callerSignature !== 'valid' && !isTrusted(operation, callerSignature)) {
+      const response = serializeRefusal(
+        unavailable(`The call of ${operation.subject} was refused: ${distrustOf[callerSignature]}.`),
+      );
+      report('ServiceUnavailable', { errorId: response.error.id, distrusted: callerSignature });
       return { refusal: response };
     }
     runningCalls++;
@@ -185,7 +208,7 @@ export const serve = async (
     }
   };
 
-  const handleInSpan = (endpoint: Endpoint, request: string, context: CallContext): Promise<CallResponse> =>
+  const handleInSpan = (endpoint: Endpoint, request: string, context: ReceivedContext): Promise<CallResponse> =>
     inSpan(callSpanOptions(endpoint.operation, 'server'), context.traceparent, async (span) => {
       const { traceparent } = span ?? context;
       const response = await handle(endpoint, request, { ...context, traceparent });

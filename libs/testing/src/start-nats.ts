@@ -1,6 +1,6 @@
 import { commandEndingWithParent } from '@bunting/embedded-postgres';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -21,6 +21,12 @@ export interface NatsServerOptions {
   /** environment variables that the configuration file refers to as `$NAME` */
   readonly environment?: Readonly<Record<string, string>>;
 }
+
+/** The key with which all processes of a spec sign the callers of their calls. */
+const { privateKey } = generateKeyPairSync('ed25519', {
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
 
 /** Resolves if the server with this name listens on the port; otherwise rejects. */
 const requireGreeting = (name: string, port: number): Promise<void> =>
@@ -111,6 +117,10 @@ export const startNats = async ({
   }
   return {
     url: `nats://127.0.0.1:${port}`,
+    /** the settings of a process on this server, which signs callers as a gateway does */
+    settings: { BUS_URL: `nats://127.0.0.1:${port}`, BUS_CALLER_KEY: privateKey },
+    /** the keys of a bus that a spec opens on this server */
+    callerKeys: { privateKey },
     port,
     get pid() {
       return child?.pid ?? 0;

@@ -67,7 +67,7 @@ const startPlatform = async () => {
     const { setting, database } = databaseSettingOf(service);
     const [port, monitoringPort] = [await reservePort(), await reservePort()];
     const program = runProgram(path.join('apps', service, 'src', 'main.ts'), {
-      BUS_URL: `nats://127.0.0.1:${nats.port}`,
+      ...nats.settings,
       LOG_LEVEL: 'warn',
       [setting]: postgres.urlOf(database),
       [monitoringPortKey(service)]: String(monitoringPort),

@@ -50,6 +50,7 @@ export const startCluster = async ({
     CHANGE_REQUESTS_ADMINS_REVIEW_OWN: 'true',
     LOG_LEVEL: 'warn',
     CHECK_REPLIES: 'true',
+    ...nats.settings,
     ...ownSettings,
   };
   const processes: ServiceProcess[] = [];

@@ -83,6 +83,7 @@ export const startNatsServer = async (folder: string) => {
   const deleteStorage = (): void => rmSync(storeDir, { recursive: true, force: true });
   return {
     port: server.port,
+    settings: server.settings,
     crash: (downtimeMs: number): Promise<void> => whileDown(downtimeMs),
     deleteStorage: (downtimeMs: number): Promise<void> => whileDown(downtimeMs, deleteStorage),
     /** Copies the storage of the server while it is stopped. */

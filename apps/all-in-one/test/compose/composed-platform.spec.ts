@@ -1,3 +1,4 @@
+import { natsBus, newCallerKeys, systemContext } from '@bunting/bus';
 import { allOperations, operationsCalledBy } from '@bunting/contracts';
 import { type HostOptions, host, openLog, type RunningHost } from '@bunting/runtime';
 import {
@@ -354,6 +355,54 @@ describe('the platform with the users and rights of the compose file', () => {
     const named = [...refused.matchAll(/^-ERR 'Permissions Violation for Publish to "([^"]+)"'/gm)];
     expect(named.map(([, subject]) => subject).toSorted()).toEqual(others.toSorted());
     expect(others.length).toBeGreaterThan(50);
+  });
+
+  it('refuses callers that no gateway has signed, whichever service names them, with a warning and a count', async () => {
+    const ceo = { id: 1, name: 'ceo@example.org', grants: [{ permission: 'ADMIN' as const }] };
+    const forged = { ...systemContext(60_000), caller: ceo, repeatable: true };
+    const outcomes = await Promise.all(
+      composedServiceNames.map(async (name) => {
+        const access = { user: name, password: secret(`${name}_nats_password`) };
+        const signer = newCallerKeys();
+        const buses = [
+          await natsBus({ url: nats.url, name, access }),
+          await natsBus({ url: nats.url, name, access, callerKeys: signer }),
+        ];
+        const operations = operationsCalledBy(name).filter(({ http }) => http !== undefined);
+        const refused = await Promise.all(
+          buses.map((bus) =>
+            Promise.all(
+              operations.slice(0, 40).map(async ({ subject }) => {
+                const response = await bus.call(subject, '{}', forged);
+                return 'refusal' in response ? response.refusal.error.message : `${subject} was called`;
+              }),
+            ),
+          ),
+        );
+        for (const bus of buses) await bus.close();
+        return refused.map((messages) => [
+          ...new Set(messages.map((message) => message.replace(/^.* was refused: /, ''))),
+        ]);
+      }),
+    );
+    const unsigned = ['no gateway has signed its caller.'];
+    const unknown = ['its caller is signed with a key that is not among those of this service.'];
+    const byService = Object.fromEntries(composedServiceNames.map((name, nth) => [name, outcomes[nth]]));
+    const bothRefused = [unsigned, unknown];
+    expect(byService).toEqual({
+      features: bothRefused,
+      'change-requests': bothRefused,
+      gateway: bothRefused,
+      audit: [[], []],
+      search: [[], []],
+    });
+    expect(
+      lines.filter((line) => /"level":"warn".*A call names a caller that no gateway has signed/.test(line)),
+    ).not.toEqual([]);
+    const text = await (await fetch(`http://127.0.0.1:${monitoringPorts.get('features')}/metrics`)).text();
+    expect(text).toMatch(
+      /^bunting_distrusted_callers_total\{operation="list-projects",signature="invalid",[^}]*\} \d/m,
+    );
   });
 
   it('lets no service reply to the calls of another, read its replies or publish its events', async () => {

@@ -7,7 +7,7 @@ let platform: HostedPlatform;
 beforeAll(async () => {
   nats = await startNats();
   platform = await startHostedPlatform({
-    BUS_URL: nats.url,
+    ...nats.settings,
     LOG_LEVEL: 'debug',
     SEARCH_RECONCILE_INTERVAL_MS: '200',
     GATEWAY_PROJECTS_POLL_INTERVAL_MS: '100',

@@ -46,10 +46,7 @@ it.concurrent.each(['in one process', 'over NATS'])(
     const folder = await mkdtemp(path.join(tmpdir(), 'bunting-idle-'));
     const postgres = await startCountingPostgres(path.join(folder, 'data'));
     const nats = bus === 'over NATS' ? await startNats() : undefined;
-    const platform = await startHostedPlatform(
-      { LOG_LEVEL: 'info', ...(nats === undefined ? {} : { BUS_URL: nats.url }) },
-      postgres.urlOf,
-    );
+    const platform = await startHostedPlatform({ LOG_LEVEL: 'info', ...nats?.settings }, postgres.urlOf);
     const api = apiOf(platform.url, platform.token);
     await eventually(async () => expect((await api('GET', '/health/ready')).status).toBe(200));
     const features = '/api/admin/projects/default/features';

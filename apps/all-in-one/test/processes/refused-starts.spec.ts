@@ -47,7 +47,7 @@ describe('a start of a service', () => {
   /** Expects that the features service does not start: it prints the reason, exits with 1 and changes nothing. */
   const expectRefused = async (settings: Settings, reason: RegExp, ...args: readonly string[]) => {
     const before = await contents();
-    const environment = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, BUS_URL: nats.url, ...settings };
+    const environment = { LOG_LEVEL: 'warn', FEATURES_DATABASE_URL: database.url, ...nats.settings, ...settings };
     const program = runProgram('apps/features/src/main.ts', environment, { args });
     expect(await program.ended).toEqual({ code: 1, signal: null });
     const message = program.errors().trim();
@@ -123,6 +123,14 @@ describe('a start of a service', () => {
     } finally {
       await closed.stop();
     }
+  });
+
+  it('is refused on NATS without the keys that callers are verified with, or with an unusable one', async () => {
+    await expectRefused({ BUS_CALLER_KEY: '' }, /^Invalid settings:\nBUS_CALLER_PUBLIC_KEYS is required with BUS_URL/);
+    await expectRefused(
+      { BUS_CALLER_KEY: '', BUS_CALLER_PUBLIC_KEYS: 'none' },
+      /^Invalid settings:\nBUS_CALLER_PUBLIC_KEYS must be Ed25519 public keys/,
+    );
   });
 
   it('is refused by NATS without JetStream, with too small limits, or of an old version', async () => {

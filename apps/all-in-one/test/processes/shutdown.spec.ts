@@ -59,7 +59,11 @@ describe('a stopping process', () => {
     const nats = await startNats();
     const proxy = await startBlackholeProxy(nats.port);
     try {
-      platform = await startHostedPlatform({ BUS_URL: `nats://127.0.0.1:${proxy.port}`, LOG_LEVEL: 'warn' });
+      platform = await startHostedPlatform({
+        ...nats.settings,
+        BUS_URL: `nats://127.0.0.1:${proxy.port}`,
+        LOG_LEVEL: 'warn',
+      });
       await untilReady(platform.url);
       proxy.swallow();
       await platform.hosted.stop();

@@ -72,7 +72,7 @@ beforeAll(async () => {
   postgres = await startPostgres(await reservePort());
   nats = await startNats();
   const settings = {
-    BUS_URL: nats.url,
+    ...nats.settings,
     LOG_LEVEL: 'silent',
     // No token is cached.
     GATEWAY_TOKEN_CACHE_TTL_MS: '0',

@@ -27,16 +27,16 @@ let gateways: readonly string[];
 beforeAll(async () => {
   nats = await startNats();
   const settings = {
-    BUS_URL: nats.url,
+    ...nats.settings,
     LOG_LEVEL: 'warn',
     GATEWAY_TOKEN_KEY: 'a key that both gateways know, of 32 characters',
   };
   platform = await startHostedPlatform(settings);
-  const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
+  const { GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
   second = await host([gatewayService], {
     environment: {
       ...longFreshnessTimeouts,
-      BUS_URL,
+      ...nats.settings,
       GATEWAY_DATABASE_URL,
       GATEWAY_TOKEN_KEY,
       PORT: '0',

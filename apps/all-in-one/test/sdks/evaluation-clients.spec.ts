@@ -91,12 +91,12 @@ beforeAll(async () => {
   Object.assign(globalThis, { EventSource: ReconnectingEventSource });
   nats = await startNats();
   platform = await startHostedPlatform({
-    BUS_URL: nats.url,
+    ...nats.settings,
     LOG_LEVEL: 'error',
     GATEWAY_TOKEN_KEY: 'a key that all gateways know, of 32 characters',
   });
-  const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
-  const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
+  const { GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
+  const shared = { ...nats.settings, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
   gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
   const api = apiOf(platform.url, platform.token);

@@ -49,13 +49,13 @@ const allSee = (isOn: boolean) => eventually(() => expect(states(changing)).toEq
 beforeAll(async () => {
   nats = await startNats();
   const settings = {
-    BUS_URL: nats.url,
+    ...nats.settings,
     LOG_LEVEL: 'error',
     GATEWAY_TOKEN_KEY: 'a key that all gateways know, of 32 characters',
   };
   platform = await startHostedPlatform(settings);
-  const { BUS_URL = '', GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
-  const shared = { BUS_URL, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
+  const { GATEWAY_DATABASE_URL = '', GATEWAY_TOKEN_KEY = '' } = platform.environment;
+  const shared = { ...nats.settings, GATEWAY_DATABASE_URL, GATEWAY_TOKEN_KEY };
   gateways = [await startGatewayAt(await reservePort(), shared), await startGatewayAt(await reservePort(), shared)];
   balancer = await startBalancer(gateways.map(({ url }) => url));
   const client = platformClient(apiOf(platform.url, platform.token));

@@ -87,7 +87,7 @@ beforeAll(async () => {
   aside = await freshDatabase('aside');
   collector = await startOtlpCollector();
   const environment: Record<string, string> = {
-    BUS_URL: nats.url,
+    ...nats.settings,
     PORT: '0',
     GATEWAY_HOST: '127.0.0.1',
     BUNTING_ADMIN_TOKEN: adminToken,

@@ -179,7 +179,7 @@ describe('The event log over NATS', () => {
   let features: EventProducer;
   beforeAll(async () => {
     nats = await startNats();
-    bus = await openBus(nats.url, { name: 'spec' });
+    bus = await openBus(nats.url, { name: 'spec', callerKeys: nats.callerKeys });
     log = await openLogDatabase();
     features = await startEventProducer(bus);
   });
@@ -190,7 +190,7 @@ describe('The event log over NATS', () => {
     await nats.stop();
   });
 
-  const startReplica = () => startAudit({}, { url: log.url, busUrl: nats.url });
+  const startReplica = () => startAudit(nats.settings, { url: log.url });
   const stored = () =>
     log.database.read<{ events: number; uids: number; highest: number }>({
       name: 'stored',

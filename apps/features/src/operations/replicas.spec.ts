@@ -8,8 +8,8 @@ let nats: TestNats;
 let replicas: StartedFeatures[];
 beforeAll(async () => {
   nats = await startNats();
-  const first = await startFeatures({ BUS_URL: nats.url });
-  replicas = [first, await startFeatures({ BUS_URL: nats.url, FEATURES_DATABASE_URL: first.url })];
+  const first = await startFeatures(nats.settings);
+  replicas = [first, await startFeatures({ ...nats.settings, FEATURES_DATABASE_URL: first.url })];
 });
 afterAll(async () => {
   for (const replica of replicas) await replica.stop();

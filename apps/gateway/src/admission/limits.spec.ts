@@ -402,7 +402,7 @@ describe('intervals and waits of the gateway', () => {
 describe('storage of the gateway', () => {
   it('publishes events of other processes after GATEWAY_RELAY_POLL_INTERVAL_MS', async () => {
     const nats = await startNats();
-    const started = await startGateway({ environment: { GATEWAY_RELAY_POLL_INTERVAL_MS: '20', BUS_URL: nats.url } });
+    const started = await startGateway({ environment: { GATEWAY_RELAY_POLL_INTERVAL_MS: '20', ...nats.settings } });
     await started.database.transaction(({ query }) =>
       query(`insert into outbox (topic, type, payload) select topic, type, '{"of":"other"}' from outbox limit 1`),
     );

@@ -68,13 +68,13 @@ const ways: readonly [how: string, make: () => Promise<{ key: string; takeAway: 
 
 beforeAll(async () => {
   [nats, database] = await Promise.all([startNats(), freshGatewayDatabase()]);
-  behind = await natsBus({ url: nats.url, name: 'behind' });
+  behind = await natsBus({ url: nats.url, name: 'behind', callerKeys: nats.callerKeys });
   await serve(behind, [...servicesBehind().endpoints, ...fakeProjectEndpoints(['default'])]);
   const start = () =>
     startGateway({
       databaseUrl: database.url,
       // The default: a replica caches tokens until an event invalidates them.
-      environment: { BUS_URL: nats.url, GATEWAY_TOKEN_CACHE_TTL_MS: '2000' },
+      environment: { ...nats.settings, GATEWAY_TOKEN_CACHE_TTL_MS: '2000' },
     });
   one = await start();
   other = await start();

@@ -144,7 +144,7 @@ describe('a search while the features service is unavailable', () => {
 describe('a search over NATS', () => {
   it('finds what was committed before it immediately', async () => {
     const nats = await startNats();
-    const started = await startSearch({ BUS_URL: nats.url });
+    const started = await startSearch(nats.settings);
     try {
       await started.features.publish(featureState(aFeature({ name: 'from-afar' })));
       expect(await started.search()).toMatchObject({ features: [{ name: 'from-afar' }], total: 1 });

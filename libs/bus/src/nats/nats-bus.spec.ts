@@ -18,7 +18,7 @@ import {
 
 describeBus('over NATS', async () => {
   const server = await startNats();
-  return { open: () => natsBus({ url: server.url, name: 'test' }), stop: () => server.stop() };
+  return { open: () => natsBus({ url: server.url, name: 'test', callerKeys: server.callerKeys }), stop: () => server.stop() };
 });
 
 const Echo = defineOperation({

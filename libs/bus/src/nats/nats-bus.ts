@@ -1,6 +1,6 @@
 import { Refusal, unavailable } from '@bunting/contracts';
 import { AuthorizationError, type Msg, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
-import type { Bus, CallContext, CallResponse } from '../bus.ts';
+import type { Bus, CallResponse, ReceivedContext } from '../bus.ts';
 import { systemContext } from '../system-context.ts';
 import {
   deadlinePassedRefusal,
@@ -11,6 +11,7 @@ import {
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import { serializeRefusal } from '../refusal-response.ts';
 import { acceptedCalls } from './accepted-calls.ts';
+import { type CallerKeys, callerSignatures } from './caller-signatures.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
 import { natsCaller } from './nats-caller.ts';
 import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
@@ -30,6 +31,8 @@ export interface NatsOptions {
   /** timeout of the first connection */
   readonly connectTimeoutMs?: number;
   readonly access?: NatsAccess;
+  /** without keys, this process signs no callers and trusts none */
+  readonly callerKeys?: CallerKeys;
 }
 
 /** How long the server may take to confirm the drain of a subscription or of the connection. */
@@ -115,7 +118,9 @@ export const natsBus = async ({
   onConnection = () => undefined,
   connectTimeoutMs = 10_000,
   access,
+  callerKeys = {},
 }: NatsOptions): Promise<Bus & { readonly server: NatsServer; storage(): Promise<NatsStorage> }> => {
+  const signatures = callerSignatures(callerKeys);
   const connection = await connectToNats(url, { name, connectTimeoutMs, access });
   let isConnected = true;
   let isClosing = false;
@@ -152,7 +157,7 @@ export const natsBus = async ({
   /** Whether any process of the subject's service is running. */
   const isPresent = async (subject: string): Promise<boolean> => {
     const context = systemContext(presenceTimeoutMs);
-    const headersFor = (remainingMs: number) => requestHeaders({ ...context, timeoutMs: remainingMs });
+    const headersFor = (remainingMs: number) => requestHeaders({ ...context, timeoutMs: remainingMs }, signatures);
     const request = presenceSubject(serviceOfSubject(subject));
     const options = { timeoutMs: presenceTimeoutMs, repeatable: true };
     return typeof (await caller.send(request, Buffer.from('{}'), headersFor, options)) !== 'string';
@@ -167,7 +172,7 @@ export const natsBus = async ({
       const { timeoutMs, repeatable = false } = context;
       if (timeoutMs <= 0) return deadlinePassedRefusal(subject);
       try {
-        const headersFor = (remainingMs: number) => requestHeaders({ ...context, timeoutMs: remainingMs });
+        const headersFor = (remainingMs: number) => requestHeaders({ ...context, timeoutMs: remainingMs }, signatures);
         const options = { timeoutMs: Math.round(timeoutMs), repeatable };
         const response = await caller.send(subject, payload, headersFor, options);
         if (response === 'no-responders') return noHandlerRefusal(subject, await isPresent(subject));
@@ -182,9 +187,9 @@ export const natsBus = async ({
       const queue = serviceOfSubject(subject);
       accepted.respondFor(queue);
       const handle = async (message: Msg, signal: AbortSignal): Promise<CallResponse> => {
-        let context: CallContext;
+        let context: ReceivedContext;
         try {
-          context = contextOf(message);
+          context = contextOf(message, signatures);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           warnOfLateness(`NATS: ${subject}: ${error.message} Check the load and the clock of this machine.`);

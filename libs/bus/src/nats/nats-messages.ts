@@ -1,15 +1,17 @@
 import { type Caller, refusal } from '@bunting/contracts';
 import { headers, type Msg, type MsgHdrs } from '@nats-io/transport-node';
-import type { CallContext, CallResponse, RefusalResponse } from '../bus.ts';
+import type { CallContext, CallResponse, ReceivedContext, RefusalResponse } from '../bus.ts';
 import { remainingMs } from '../deadline.ts';
 import type { IfMatch } from '../if-match.ts';
 import { serializeRefusal } from '../refusal-response.ts';
 import { isRepeatableCall } from './call-protocol.ts';
+import type { CallerSignatures } from './caller-signatures.ts';
 import type { RawResponse } from './nats-caller.ts';
 
 /** The headers of calls and responses, and of events. */
 const header = {
   caller: 'Bunting-Caller',
+  callerSignature: 'Bunting-Caller-Signature',
   requestId: 'X-Request-Id',
   traceparent: 'traceparent',
   timeoutMs: 'Bunting-Timeout-Ms',
@@ -27,9 +29,12 @@ const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(valu
 const decodeHeader = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
 
 /** The headers of a call. */
-export const requestHeaders = (context: CallContext): MsgHdrs => {
+export const requestHeaders = (context: CallContext, signatures: CallerSignatures): MsgHdrs => {
   const messageHeaders = headers();
-  messageHeaders.set(header.caller, encodeHeader(context.caller));
+  const caller = encodeHeader(context.caller);
+  messageHeaders.set(header.caller, caller);
+  const signature = signatures.signatureOf(caller, context.timeoutMs);
+  if (signature !== undefined) messageHeaders.set(header.callerSignature, signature);
   messageHeaders.set(header.requestId, encodeHeader(context.requestId));
   messageHeaders.set(header.traceparent, context.traceparent);
   messageHeaders.set(header.timeoutMs, String(Math.round(context.timeoutMs)));
@@ -52,7 +57,7 @@ export const eventHeaders = (traceparent: string | null): MsgHdrs => {
  * The context of a received call.
  * @throws Refusal when its deadline has passed
  */
-export const contextOf = (message: Msg): CallContext => {
+export const contextOf = (message: Msg, signatures: CallerSignatures): ReceivedContext => {
   const received = message.headers ?? headers();
   const now = Date.now();
   const sentAt = received.get(header.sentAt);
@@ -60,8 +65,10 @@ export const contextOf = (message: Msg): CallContext => {
   const idempotencyKey = received.get(header.idempotencyKey);
   const ifMatch = received.get(header.ifMatch);
   const ifNoneMatch = received.get(header.ifNoneMatch);
+  const caller = received.get(header.caller);
   return {
-    caller: decodeHeader(received.get(header.caller)) as Caller,
+    caller: decodeHeader(caller) as Caller,
+    callerSignature: signatures.verify(caller, received.get(header.callerSignature)),
     requestId: decodeHeader(received.get(header.requestId)) as string,
     traceparent: received.get(header.traceparent),
     timeoutMs: remainingMs({ ...sentCall, isWrite: !isRepeatableCall(message) }, now),

@@ -8,6 +8,7 @@ import { logAndMeasureCalls } from '../monitoring/log-and-measure-calls.ts';
 import { processMetrics } from '../monitoring/process-metrics.ts';
 import type { ConfigSchema, ProcessEnvironment } from '../settings/read-config.ts';
 import {
+  callerKeys,
   maxConcurrentCallsKey,
   maxHeavyCalls,
   monitoringPortKey,
@@ -51,6 +52,7 @@ export const host = async (services: readonly AnyService[], options: HostOptions
   const bus = await openBus(hostConfig.BUS_URL, {
     name,
     access: natsAccess(hostConfig),
+    callerKeys: callerKeys(hostConfig),
     onConnection: sharedMetrics.onConnection,
     warn: (message) => log.warn(message),
   });

@@ -1,7 +1,17 @@
-import type { ServedCall } from '@bunting/bus';
+import type { CallerSignature, ServedCall } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Logger } from './log.ts';
+
+const distrustAdvice: Readonly<Record<CallerSignature, string>> = {
+  valid: '',
+  missing:
+    'A call names a caller that no gateway has signed. If gateways have BUS_CALLER_KEY, it is forged: look who uses the NATS users.',
+  expired:
+    'The signature of a caller has expired. The clocks of the machines must agree; otherwise an old call was sent again.',
+  invalid:
+    'A caller is signed with an unknown key. BUS_CALLER_PUBLIC_KEYS must have the public half of BUS_CALLER_KEY of every gateway; otherwise it is forged.',
+};
 
 /** Logs and measures the calls of a service. Successful reads that services make on no user's behalf are logged at `debug` only. */
 export const logAndMeasureCalls = (log: Logger, metrics: Registry): ((served: ServedCall) => void) => {
@@ -18,6 +28,12 @@ export const logAndMeasureCalls = (log: Logger, metrics: Registry): ((served: Se
     labelNames: ['operation'],
     registers: [metrics],
   });
+  const distrusted = new Counter({
+    name: 'bunting_distrusted_callers_total',
+    help: 'calls that were refused because no gateway has signed their caller, by what is wrong with the signature',
+    labelNames: ['operation', 'signature'],
+    registers: [metrics],
+  });
   return ({
     operation,
     outcome,
@@ -25,6 +41,7 @@ export const logAndMeasureCalls = (log: Logger, metrics: Registry): ((served: Se
     isReplay,
     durationMs,
     caller,
+    distrusted: signature,
     requestId,
     traceparent,
     errorId,
@@ -32,18 +49,24 @@ export const logAndMeasureCalls = (log: Logger, metrics: Registry): ((served: Se
   }) => {
     duration.observe({ operation, outcome }, durationMs / 1000);
     if (isReplay) replays.inc({ operation });
+    if (signature !== undefined) distrusted.inc({ operation, signature });
     const isRoutineSystemCall = outcome === 'ok' && repeatable && caller.id === systemCaller.id;
-    const level = defect !== undefined ? 'error' : isRoutineSystemCall ? 'debug' : 'info';
+    const level =
+      defect !== undefined ? 'error' : signature !== undefined ? 'warn' : isRoutineSystemCall ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
-    log[level]({
-      operation,
-      outcome,
-      durationMs: Math.round(durationMs * 100) / 100,
-      caller: caller.id,
-      requestId,
-      trace_id: traceparent.slice(3, 35),
-      ...(errorId === undefined ? {} : { errorId }),
-      ...(defect === undefined ? {} : { err: defect }),
-    });
+    const message = signature === undefined ? [] : [distrustAdvice[signature]];
+    log[level](
+      {
+        operation,
+        outcome,
+        durationMs: Math.round(durationMs * 100) / 100,
+        caller: caller.id,
+        requestId,
+        trace_id: traceparent.slice(3, 35),
+        ...(errorId === undefined ? {} : { errorId }),
+        ...(defect === undefined ? {} : { err: defect }),
+      },
+      ...message,
+    );
   };
 };

@@ -1,4 +1,4 @@
-import type { NatsAccess } from '@bunting/bus';
+import { type CallerKeys, callerSignatures, type NatsAccess } from '@bunting/bus';
 import { type Static, Type } from 'typebox';
 import { buntingVersion } from '../bunting-version.ts';
 import type { AnyService } from '../host/service.ts';
@@ -36,6 +36,20 @@ export const HostConfig = Type.Object({
   BUS_TLS_KEY_FILE: Type.Optional(
     Type.String({ secretFile: true, description: 'PEM file with the key of that certificate' }),
   ),
+  BUS_CALLER_KEY: Type.Optional(
+    Type.String({
+      secret: true,
+      description:
+        'Ed25519 private key as PEM text, with which gateways sign the callers of calls over NATS; required there, and given to no other service',
+    }),
+  ),
+  BUS_CALLER_PUBLIC_KEYS: Type.Optional(
+    Type.String({
+      mayHoldSecret: true,
+      description:
+        'Ed25519 public keys as PEM text, one after the other, with which the callers of calls over NATS are verified; required in services without BUS_CALLER_KEY',
+    }),
+  ),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
     default: 'info',
     description: 'minimum level of log lines',
@@ -66,6 +80,28 @@ export const natsAccess = (config: HostConfig): NatsAccess => ({
   tlsCertificateFile: config.BUS_TLS_CERTIFICATE_FILE,
   tlsKeyFile: config.BUS_TLS_KEY_FILE,
 });
+
+/** The keys with which the process signs and verifies callers, from its settings. */
+export const callerKeys = (config: HostConfig): CallerKeys => ({
+  privateKey: config.BUS_CALLER_KEY,
+  publicKeys: config.BUS_CALLER_PUBLIC_KEYS,
+});
+
+/** What keeps a process on NATS from knowing on whose behalf it is called, or a gateway from signing that. */
+const callerKeyFaults = (config: HostConfig, services: readonly Pick<AnyService, 'name'>[]): readonly string[] => {
+  const { BUS_URL: url, BUS_CALLER_KEY: privateKey, BUS_CALLER_PUBLIC_KEYS: publicKeys } = config;
+  if (url === undefined) return [];
+  if (privateKey === undefined && services.some(({ name }) => name === 'gateway'))
+    return ['BUS_CALLER_KEY is required in a gateway with BUS_URL: it signs the callers of its calls.'];
+  if (privateKey === undefined && publicKeys === undefined)
+    return ['BUS_CALLER_PUBLIC_KEYS is required with BUS_URL: the public half of BUS_CALLER_KEY of the gateways.'];
+  try {
+    callerSignatures(callerKeys(config));
+    return [];
+  } catch (error) {
+    return [(error as Error).message];
+  }
+};
 
 /** The prefix of a service's settings: `CHANGE_REQUESTS_` for change-requests. */
 const prefixOf = (service: string): string => `${service.toUpperCase().replaceAll('-', '_')}_`;
@@ -118,6 +154,7 @@ export const readProcessSettings = (services: readonly AnyService[], environment
     }
   };
   const hostConfig = read(HostConfig, ['BUS_']);
+  faults.push(...callerKeyFaults(hostConfig, services));
   const configs = services.map((service) => {
     const { name, settingPrefixes = [] } = service;
     return read(configSchemaOf(service), [prefixOf(name), ...settingPrefixes]) as Record<string, unknown>;

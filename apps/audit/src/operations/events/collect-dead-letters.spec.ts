@@ -12,7 +12,7 @@ let audit: StartedAudit;
 let features: EventProducer;
 beforeAll(async () => {
   nats = await startNats();
-  audit = await startAudit({ AUDIT_DEAD_LETTER_AFTER_MS: '0' }, { busUrl: nats.url });
+  audit = await startAudit({ AUDIT_DEAD_LETTER_AFTER_MS: '0', ...nats.settings });
   features = await startEventProducer(audit.bus);
 });
 afterAll(async () => {
@@ -53,7 +53,7 @@ it('lists events until they can be appended, and reports the log as incomplete u
   );
 
   await inAudit('alter table event_search drop constraint no_doom');
-  const replica = await startAudit({}, { busUrl: nats.url, url: audit.url });
+  const replica = await startAudit(nats.settings, { url: audit.url });
   await eventually(async () => expect((await audit.call(CollectDeadLetters)).deadLetters).toEqual([]));
   expect((await audit.search()).events.map(({ project }) => project)).toEqual(['doom', 'after', 'before']);
   expect(await audit.call(VerifyEventLog)).toMatchObject({ intact: true, complete: true, deadLetters: [] });
