@@ -25,6 +25,7 @@ const tags = [
 const segments = ['beta users', 'Beta users', "o'brien", '{"a"}', '100%_x'];
 const environments = ['development', 'production', 'eu.prod'];
 const nameParts = ['checkout', 'Checkout', 'dark', 'a_c', 'abc', '~', "(x)'", '100.', 'MODE', '!'];
+const descriptions = [null, 'Decides who sees the checkout', '100% of the a_c', 'GRÖßER, größer', ' '];
 const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
 
 /** Generates features that differ little: many of their values are equal or similar. */
@@ -54,6 +55,7 @@ export const generatedWorld = (size: number, seed: number): World => {
       aFeature({
         ...generated,
         name: `${parts.join('-')}-${index}`,
+        description: descriptions[index % descriptions.length] ?? null,
         createdBy: { id: creator - 1, name: people[creator] ?? '', imageUrl: `https://bunting.example/${creator}` },
         tags: tagged(...generated.tags),
         lifecycle: { stage: 'completed', status: 'kept', enteredStageAt: generated.createdAt },
@@ -178,6 +180,14 @@ const text = someOf(pieces).map((wanted): GeneratedCriterion => ({
     ),
 }));
 
+const described = someOf(['the', 'CHECKOUT', '%', 'a_c', 'grösser', 'GRÖßER', ' who ', 'xyz', 'o']).map(
+  (wanted): GeneratedCriterion => ({
+    query: { description: `CONTAINS:${wanted.join(' , ')}` },
+    holds: ({ description }) =>
+      wanted.some((piece) => description?.toLowerCase().includes(piece.trim().toLowerCase()) === true),
+  }),
+);
+
 const criteria = [
   among('project', [...projects, 'default-2', 'none'], (feature, listed) => listed.includes(feature.project)),
   among('type', [...types, 'RELEASE'], (feature, listed) => listed.includes(feature.type)),
@@ -192,6 +202,7 @@ const criteria = [
   lastSeen,
   favorite,
   text,
+  described,
 ];
 
 /** A search as a query, and the same search for the naive implementation. */

@@ -89,6 +89,14 @@ describe('a query', () => {
     expect(understood('lastSeenAt', 'IS_BEFORE:2024-02-29').lastSeen).toEqual({ before: true, midnight });
   });
 
+  it('searches each text of a description, case-folded and trimmed', () => {
+    expect(understood('description', 'CONTAINS:Dark Mode, ÄRGER,100%,dark mode').description).toEqual([
+      'dark mode',
+      'ärger',
+      '100%',
+    ]);
+  });
+
   it('searches each text between commas, case-folded and trimmed', () => {
     expect(understood('query', ' Dark Mode ,,ÄRGER,100%,dark mode').texts).toEqual(['dark mode', 'ärger', '100%']);
     expect(understood('query', ' , ').texts).toEqual([]);
@@ -172,6 +180,9 @@ describe('an invalid query', () => {
     }),
     ...['INCLUDE:red', 'INCLUDE::red', 'INCLUDE:simple:', 'INCLUDE:,simple:red', 'INCLUDE:simple:red,:x'].map(
       (text) => ['tag', text] as const,
+    ),
+    ...['', 'dark', 'CONTAINS', 'CONTAINS:', 'CONTAINS: ,', 'contains:a', 'IS:a', 'CONTAINS:a\nb'].map(
+      (text) => ['description', text] as const,
     ),
     ...['IS:Stale', 'IS:potentially-stale', 'IS:active,other'].map((text) => ['state', text] as const),
     ...['production', ':enabled', 'production:', 'production:on', 'production:Enabled', 'a:enabled,b:enabled'].map(

@@ -15,6 +15,7 @@ import {
   type DayFilter,
   parseDayFilter,
   parseCreators,
+  parseDescription,
   parseFuzzyTexts,
   type SetFilter,
   parseBoolean,
@@ -41,6 +42,8 @@ export interface FeatureQuery {
   readonly texts: readonly string[];
   /** whether names and tags that are only similar to a text match too */
   readonly fuzzy: boolean;
+  /** case-folded texts, of which the description must contain one */
+  readonly description: readonly string[] | undefined;
   readonly archived: boolean;
   readonly project: ValueFilter | undefined;
   readonly type: ValueFilter | undefined;
@@ -97,6 +100,7 @@ export const parseFeatureQuery = ({ status, ...query }: SearchParameters): Featu
   return {
     texts,
     fuzzy,
+    description: read('description', parseDescription),
     archived: read('archived', parseBoolean) ?? false,
     project: read('project', parseValueFilter),
     type: read('type', parseValueFilter),

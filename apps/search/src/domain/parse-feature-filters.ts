@@ -114,6 +114,12 @@ export const parseTexts = (parameter: Parameter): readonly string[] => {
   );
 };
 
+/** `description`: folded texts, of which it contains one. */
+export const parseDescription = (parameter: Parameter): readonly string[] => {
+  const [, list] = splitOperator(parameter, ['CONTAINS']);
+  return [...new Set(parseList(parameter, list).map(foldForSearch))];
+};
+
 const maxFuzzyTexts = 5;
 const maxFuzzyTextLength = 100;
 

@@ -47,6 +47,22 @@ describe('a search', () => {
     }
   });
 
+  it('finds features by a text of their current description, which `query` does not search', async () => {
+    const described = (description: string | null, version: number) =>
+      started.features.publish({ ...featureState(aFeature({ name: 'described', description })), version });
+    const found = () =>
+      Promise.all(
+        ['CONTAINS:dark MODE', 'CONTAINS:x, light', 'CONTAINS:gh'].map((description) => started.names({ description })),
+      );
+    await described('Turns Dark Mode on.', 1);
+    expect(await found()).toEqual([['described'], [], []]);
+    expect(await started.names({ query: 'dark mode' })).toEqual([]);
+    await described('Turns light mode on.', 2);
+    expect(await found()).toEqual([[], ['described'], ['described']]);
+    await described(null, 3);
+    expect(await found()).toEqual([[], [], []]);
+  });
+
   it('returns for each feature whether it is a favourite of the caller', async () => {
     await started.features.publish(featureState(aFeature({ name: 'beloved', favoritedBy: [7] })));
     const kim: Caller = { id: 8, name: 'kim', grants: [] };

@@ -2,7 +2,7 @@ import { type OutboxMessage, type StateOf, stateSchemas } from '@bunting/contrac
 import { parse } from '@bunting/contracts/validation';
 import type { Tx } from '@bunting/database';
 import { Type } from 'typebox';
-import { featureDocumentOf, lookupColumns, featureLookupOf } from './feature-document.ts';
+import { featureDocumentOf, lookupColumns, featureLookupOf, searchableDescriptionOf } from './feature-document.ts';
 
 const stateMessage = <E extends keyof typeof stateSchemas>(entity: E) =>
   Type.Object({
@@ -32,7 +32,7 @@ const columnsOf = (table: string): string => columnNames.map((name) => `${table}
 // written only when one of its columns changes. Every part of the statement reads the rows as they were before it.
 const applyFeaturesSql = `
   with incoming as (
-    select * from json_to_recordset($1::json) as (name text, version bigint, document json, ${columnDefinitions})
+    select * from json_to_recordset($1::json) as (name text, version bigint, document json, description text, ${columnDefinitions})
   ), newer as (
     insert into feature_document (name, version, document) select name, version, document from incoming
     on conflict (name) do update set version = excluded.version, document = excluded.document
@@ -41,6 +41,14 @@ const applyFeaturesSql = `
   ), deleted as (
     delete from feature_lookup using newer join incoming using (name)
     where feature_lookup.name = newer.name and incoming.document is null
+  ), described as (
+    insert into feature_description (name, description)
+    select name, description from incoming join newer using (name) where description is not null
+    on conflict (name) do update set description = excluded.description
+    where feature_description.description <> excluded.description
+  ), undescribed as (
+    delete from feature_description using newer join incoming using (name)
+    where feature_description.name = newer.name and incoming.description is null
   ), recorded as (
     insert into feature_change (name, changed)
     select name, pg_current_xact_id() from newer join incoming using (name) left join feature_lookup existing using (name)
@@ -81,7 +89,13 @@ export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessag
     const rows = features.map(({ id, version, state }) => ({
       name: id,
       version,
-      ...(state === null ? { document: null } : { document: featureDocumentOf(state), ...featureLookupOf(state) }),
+      ...(state === null
+        ? { document: null }
+        : {
+            document: featureDocumentOf(state),
+            description: searchableDescriptionOf(state),
+            ...featureLookupOf(state),
+          }),
     }));
     await query(applyFeaturesSql, [JSON.stringify(rows)]);
   }

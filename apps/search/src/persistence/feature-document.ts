@@ -1,4 +1,4 @@
-import type { FeatureState } from '@bunting/contracts';
+import { type FeatureState, foldForSearch } from '@bunting/contracts';
 import { searchTextOf } from '../domain/search-text.ts';
 
 const compareTexts = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
@@ -13,6 +13,10 @@ export const featureDocumentOf = (state: FeatureState): Record<string, unknown> 
     ),
   };
 };
+
+/** The row of `feature_description` for a feature: the description as searches compare it; null if there is none. */
+export const searchableDescriptionOf = ({ description }: FeatureState): string | null =>
+  description === null || description.trim() === '' ? null : foldForSearch(description);
 
 /** The columns of `feature_lookup`, by which features are filtered and sorted, with their SQL types. */
 export const lookupColumns = {

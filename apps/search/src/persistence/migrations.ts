@@ -18,6 +18,12 @@ const searchTables: SchemaMigration = {
       version bigint not null,
       document json
     ) with (fillfactor = 80, ${vacuumOften})`,
+    // Few searches read descriptions, which are longer than all other columns by which features are found.
+    `create table feature_description (
+      name text collate "C" primary key,
+      description text collate "C" not null
+    ) with (${vacuumOften})`,
+    'create index on feature_description using gin (description gin_trgm_ops) with (gin_pending_list_limit = 512)',
     'create table segment (id integer primary key, version bigint not null, name text collate "C")',
     'create index on segment (name)',
     // Without parallel workers, so that the parts of a UNION ALL come in the order in which they are written. The text that a search may

@@ -10,7 +10,7 @@ import { parse } from '@bunting/contracts/validation';
 import type { Database, Statement, Tx } from '@bunting/database';
 import { digestOfVersionsSql } from '@bunting/outbox';
 import { applyStates } from './apply-states.ts';
-import { featureDocumentOf, featureLookupOf } from './feature-document.ts';
+import { featureDocumentOf, featureLookupOf, searchableDescriptionOf } from './feature-document.ts';
 
 /** A state in the features service. Its version is null when the service never had the entity. */
 export interface SourceState {
@@ -27,6 +27,8 @@ export interface StoredState {
   readonly isLive: boolean;
   readonly document: Record<string, unknown> | null;
   readonly lookup: Record<string, unknown> | null;
+  /** the description by which a search finds it */
+  readonly description: string | null;
 }
 
 /** The digest of the versions of a group of states. */
@@ -77,17 +79,18 @@ const selectStates: { readonly [E in ReadableStateEntity]: Statement } = {
     text: `
       select requested.id, coalesce(document.version, -1) as version,
         document.document is not null or lookup.name is not null as "isLive",
-        document.document, row_to_json(lookup) as lookup
+        document.document, row_to_json(lookup) as lookup, described.description
       from unnest($1::text[]) as requested (id)
         left join feature_document document on document.name = requested.id
         left join feature_lookup lookup on lookup.name = requested.id
+        left join feature_description described on described.name = requested.id
       where document.name is not null or lookup.name is not null`,
   },
   segment: {
     name: 'stored-segments',
     text: `
       select segment.id::text as id, version, name is not null as "isLive",
-        case when name is not null then json_build_object('name', name) end as document, null as lookup
+        case when name is not null then json_build_object('name', name) end as document, null as lookup, null as description
       from segment where segment.id::text = any ($1::text[])`,
   },
 };
@@ -126,7 +129,8 @@ export const isUpToDate = (
   const feature = state as FeatureState;
   return (
     isEqual(withoutUsage(stored.document), withoutUsage(featureDocumentOf(feature))) &&
-    isEqual(comparableLookup(stored.lookup), comparableLookup(featureLookupOf(feature)))
+    isEqual(comparableLookup(stored.lookup), comparableLookup(featureLookupOf(feature))) &&
+    stored.description === searchableDescriptionOf(feature)
   );
 };
 
@@ -142,6 +146,7 @@ const messageOf = (entity: ReadableStateEntity, payload: object): OutboxMessage 
 const deleteState = async ({ query }: Tx, entity: ReadableStateEntity, id: string): Promise<void> => {
   if (entity === 'segment') return void (await query('delete from segment where id = $1::integer', [Number(id)]));
   await query('delete from feature_lookup where name = $1', [id]);
+  await query('delete from feature_description where name = $1', [id]);
   await query('delete from feature_document where name = $1', [id]);
 };
 

@@ -52,15 +52,15 @@ const patternOf = (text: string): string => `%${escapeLike(text)}%`;
 const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
 
 /**
- * That a feature contains one of the texts. For a pattern without a trigram PostgreSQL may read the whole index of texts and then
+ * That a column contains one of the texts. For a pattern without a trigram PostgreSQL may read the whole index of texts and then
  * all features; written as a function, which no index supports, it reads the features alone.
  */
-const containsAny = (texts: readonly string[], addValue: AddValue): string => {
+const containsAny = (column: 'search_text' | 'description', texts: readonly string[], addValue: AddValue): string => {
   const indexed = texts.filter(hasTrigram);
   const short = texts.filter((text) => !hasTrigram(text));
   return anyOf([
-    ...(indexed.length === 0 ? [] : [`search_text like any(${addValue(indexed.map(patternOf), 'text[]')})`]),
-    ...short.map((text) => `strpos(search_text, ${addValue(text, 'text')}) > 0`),
+    ...(indexed.length === 0 ? [] : [`${column} like any(${addValue(indexed.map(patternOf), 'text[]')})`]),
+    ...short.map((text) => `strpos(${column}, ${addValue(text, 'text')}) > 0`),
   ]);
 };
 
@@ -112,7 +112,11 @@ const conditionsOf = (
   if (created !== undefined) required.push(beforeOrFromDay('created_at', created, addValue));
   if (lastSeen !== undefined) required.push(beforeOrFromDay('last_seen_at', lastSeen, addValue));
   if (favorite !== undefined) add(`favorited_by @> ${addValue([userId], 'integer[]')}`, { isNot: !favorite });
-  if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny(query.texts, addValue));
+  if (query.texts.length > 0 && !query.fuzzy) required.push(containsAny('search_text', query.texts, addValue));
+  if (query.description !== undefined)
+    required.push(
+      `name in (select name from feature_description where ${containsAny('description', query.description, addValue)})`,
+    );
   const isInclusion = (filter: SetFilter | undefined): boolean => filter !== undefined && !isExclusion(filter);
   // A single letter is in most texts: to collect all matches takes twice as long as to read a page in order and count.
   const mayBeRare = query.fuzzy || query.texts.every((text) => text.length > 1);
@@ -120,6 +124,7 @@ const conditionsOf = (
     (query.texts.length > 0 && mayBeRare) ||
     query.createdBy?.isNot === false ||
     favorite === true ||
+    query.description !== undefined ||
     isInclusion(query.tag) ||
     isInclusion(query.segment);
   return { required, excluded, isSelective };

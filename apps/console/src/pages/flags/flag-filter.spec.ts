@@ -34,6 +34,11 @@ describe('a filter of flags', () => {
     expect(read('"type:release" a').query).toEqual({ query: 'type:release a' });
   });
 
+  it('searches descriptions by a key, since words are searched in names and tags', () => {
+    expect(read('description:"dark mode" ui').query).toEqual({ description: 'CONTAINS:dark mode', query: 'ui' });
+    expect(read('-description:dark').errors).toMatchObject([{ reason: 'write description:text' }]);
+  });
+
   it('reads days that are counted back and days of the calendar', () => {
     expect(read('created:>4w').query).toEqual({ createdAt: 'IS_BEFORE:2026-10-25' });
     expect(read('created:>2026-01-31 seen:<2026-02-01').query).toEqual({

@@ -59,6 +59,12 @@ const dayReader =
     return undefined;
   };
 
+const readDescription: Reader = (value, isNegated, { single }) => {
+  if (isNegated) return text.oneOf(['description:text']);
+  single.set('description', `CONTAINS:${value}`);
+  return undefined;
+};
+
 const readTag: Reader = (value, ...rest) =>
   value.split(',').every((item) => /^[^:]+:.+$/.test(item)) ? listReader('tag')(value, ...rest) : text.tag;
 
@@ -67,6 +73,7 @@ const readers: Readonly<Record<string, Reader>> = {
   project: listReader('project'),
   owner: listReader('owner', 'createdBy'),
   tag: readTag,
+  description: readDescription,
   segment: listReader('segment'),
   state: choiceReader('state', ['active', 'stale']),
   archived: choiceReader('archived', ['true', 'false']),

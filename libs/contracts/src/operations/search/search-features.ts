@@ -30,6 +30,10 @@ export const SearchFeatures = defineOperation({
   permission: 'authenticated',
   query: Type.Object({
     query: text('text to find in the name or in a tag of the feature'),
+    description: text(
+      'filters by texts in the description, of which it contains at least one: `CONTAINS`, a colon, and the texts with commas between them; upper and lower case do not matter',
+      { documentedPattern: '^CONTAINS:(.+)$', documentedAllOf: [documentedListFilter] },
+    ),
     project: text('filters by project id: an operator, a colon, and values with commas between them', {
       documentedPattern: valuesPattern,
       documentedAllOf: [documentedListFilter],
