@@ -12,7 +12,7 @@ import { call } from '../calls.ts';
 import type { TokenTargets } from '../domain/tokens/api-token.ts';
 import type { FindExistingProjects } from '../persistence/projects/existing-projects.ts';
 
-interface DirectoryRequest {
+export interface DirectoryRequest {
   readonly requestId: string;
   readonly traceparent: string;
   readonly deadline: Date;
@@ -40,6 +40,8 @@ export const projectAndEnvironmentDirectory = (
   };
   return {
     environments,
+    /** Applies what the features service has committed of projects and environments; returns the lag that remains, in milliseconds. */
+    catchUp,
     /** The ids of the projects that the caller may see. */
     visibleProjects: async (request: DirectoryRequest & { readonly caller: Caller }): Promise<string[]> =>
       (await call(bus, ListProjects, {}, onBehalfOf(request))).projects.map(({ id }) => id),

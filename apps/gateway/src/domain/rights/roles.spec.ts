@@ -2,6 +2,7 @@ import type { Caller, Grant, RoleBody } from '@bunting/contracts';
 import { expect, it } from '@jest/globals';
 import {
   parseRole,
+  requireExistingEnvironments,
   requireMayGrant,
   roleCreated,
   roleDeleted,
@@ -28,6 +29,17 @@ it('a project role cannot grant a root permission, and a custom root role can', 
   const permissions = [{ name: 'CREATE_PROJECT' }] as const;
   expect(() => parseRole(body({ permissions: [...permissions] }))).toThrow('cannot grant CREATE_PROJECT');
   expect(parseRole(body({ type: 'root-custom', permissions: [...permissions] })).permissions).toHaveLength(1);
+});
+
+it('a role cannot grant anything in an environment that does not exist', () => {
+  const permissions = [
+    { name: 'UPDATE_FEATURE_STRATEGY' as const, environment: 'production' },
+    { name: 'UPDATE_FEATURE_STRATEGY' as const, environment: 'nope' },
+  ];
+  expect(() => requireExistingEnvironments({ permissions }, ['production'])).toThrow(
+    expect.objectContaining({ details: [expect.objectContaining({ path: '/body/permissions/1/environment' })] }),
+  );
+  expect(() => requireExistingEnvironments({ permissions }, ['production', 'nope'])).not.toThrow();
 });
 
 it('a permission of a project cannot be limited to an environment', () => {

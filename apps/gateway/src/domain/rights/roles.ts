@@ -63,6 +63,19 @@ export const parseRole = (body: RoleBody): RoleInput => {
 };
 
 /**
+ * Rights in an environment that does not exist would give nobody anything, and come alive with an environment of that name.
+ * @throws Refusal 400 for a grant in such an environment
+ */
+export const requireExistingEnvironments = (
+  { permissions }: Pick<RoleBody, 'permissions'>,
+  existing: readonly string[],
+): void => {
+  for (const [index, { environment }] of permissions.entries())
+    if (environment && !existing.includes(environment))
+      throw invalidProperty(`Environment=${environment} does not exist`, `/body/permissions/${index}/environment`);
+};
+
+/**
  * A role after an update, which cannot change its type.
  * @throws Refusal `InvalidOperationError` for a predefined role, and 400 as `parseRole`
  */

@@ -1,13 +1,14 @@
 import { implement } from '@bunting/bus';
 import { CreateRole } from '@bunting/contracts';
-import { parseRole, roleCreated } from '../../domain/rights/roles.ts';
+import { roleCreated } from '../../domain/rights/roles.ts';
+import { parseRoleInEnvironments } from './parse-role-in-environments.ts';
 import { toSavedRoleResponse } from './role-response.ts';
 import type { GatewayContext } from '../context.ts';
 
-export const createRoleEndpoint = ({ transaction }: GatewayContext) =>
-  implement(CreateRole, (request) =>
-    transaction(request, async ({ roles }) => {
-      const role = await roles.add(parseRole(request.body), (created) => [roleCreated(created)]);
-      return toSavedRoleResponse(role);
-    }),
-  );
+export const createRoleEndpoint = ({ transaction, projectAndEnvironmentDirectory }: GatewayContext) =>
+  implement(CreateRole, async (request) => {
+    const input = await parseRoleInEnvironments({ projectAndEnvironmentDirectory }, request.body, request);
+    return transaction(request, async ({ roles }) =>
+      toSavedRoleResponse(await roles.add(input, (created) => [roleCreated(created)])),
+    );
+  });

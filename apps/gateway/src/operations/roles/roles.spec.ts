@@ -130,6 +130,7 @@ describe('a custom role', () => {
     ['custom', { name: 'CLIENT' }, '/body/permissions/0/name'],
     ['custom', { name: 'EVERYTHING' }, '/body/permissions/0/name'],
     ['custom', { name: 'CREATE_FEATURE', environment: 'development' }, '/body/permissions/0/environment'],
+    ['custom', { name: 'UPDATE_FEATURE_STRATEGY', environment: 'nope' }, 'Environment=nope does not exist'],
   ])('of the type %s cannot grant %j', async (type, permission, property) => {
     const { status, body } = await send('POST', 'roles', { name: 'wrong', type, permissions: [permission] });
     expect(`${status} ${body.name}`).toBe('400 ValidationError');
