@@ -43,7 +43,12 @@ export const readConsumerSnapshot = async (features: StartedFeatures): Promise<C
 };
 
 /** Every entity of states: one that is missing here does not compile. */
-const stateEntities = Object.keys({ feature: true, segment: true, project: true } satisfies Record<StateEntity, true>);
+const stateEntities = Object.keys({
+  feature: true,
+  segment: true,
+  project: true,
+  environment: true,
+} satisfies Record<StateEntity, true>);
 
 /** The newest emitted values, of what the outbox has; null for a deletion. */
 export const readEmitted = async (features: StartedFeatures): Promise<ConsumerSnapshot> => {

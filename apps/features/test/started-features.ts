@@ -21,6 +21,7 @@ import {
   type FeatureState,
   SearchEvents,
   GetFeature,
+  EndEnvironmentAccess,
   HideProject,
   GetProjectActivity,
   GetOwnRoles,
@@ -74,6 +75,7 @@ export const callContextOf = (caller: Caller, timeoutMs = 60_000): CallContext =
 
 /** The other services: no change request uses a segment; Ada owns the project `default`, which has one token, for production. */
 export const otherServices: readonly Endpoint[] = [
+  implement(EndEnvironmentAccess, async () => null),
   implement(ListProposedSegmentStrategies, async () => ({ changeRequestStrategies: [] })),
   implement(CountProjectMembers, async ({ body: { project = 'default' } }) => ({
     projects: project === 'default' ? [{ id: 'default', members: 3, added: 1, owners: [ada] }] : [],

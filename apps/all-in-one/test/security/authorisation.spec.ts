@@ -286,6 +286,29 @@ describe('authorisation', () => {
       });
     }));
 
+  it('the token of a deleted environment is refused, and reads no new environment of that name; nor do rights of roles come back', async () => {
+    const create = () => admin('POST', 'environments', { name: 'lab', type: 'test' });
+    await create();
+    await admin('POST', 'projects/default/environments', { environment: 'lab' });
+    const { secret } = await admin<{ secret: string }>('POST', 'api-tokens', {
+      tokenName: 'lab',
+      type: 'client',
+      environment: 'lab',
+    });
+    const permissions = [{ name: 'CREATE_FEATURE' }, { name: 'UPDATE_FEATURE_STRATEGY', environment: 'lab' }];
+    const { id } = await admin<{ id: number }>('POST', 'roles', { name: 'Lab', type: 'custom', permissions });
+    const status = async () => (await as(secret, 'GET', '/api/client/features')).status;
+    expect(await status()).toBe(200);
+    await admin('DELETE', 'environments/lab');
+    expect(await status()).toBe(401);
+    const { tokens } = await admin<{ tokens: { tokenName: string }[] }>('GET', 'api-tokens');
+    expect(tokens.map(({ tokenName }) => tokenName)).not.toContain('lab');
+    expect(await admin('GET', `roles/${id}`)).toMatchObject({ permissions: [{ name: 'CREATE_FEATURE' }] });
+    await create();
+    expect(await status()).toBe(401);
+    await admin('DELETE', 'environments/lab');
+  });
+
   it('lists show a private project to its members only', async () => {
     const lists = mounted.filter(({ http }) => http.method === 'GET' && !http.url.includes(':'));
     for (const name of ['viewer', 'editor', 'owner']) {

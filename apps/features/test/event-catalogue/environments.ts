@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import {
+  AddProjectEnvironment,
   CloneEnvironment,
   DeleteEnvironment,
   DisableFeatures,
@@ -99,9 +100,15 @@ export const environmentRows: readonly CatalogueRow[] = [
   },
   {
     write: 'deleting an environment',
-    given: createEnvironment('shed'),
+    given: inOrder(
+      createEnvironment('shed'),
+      send(AddProjectEnvironment, { params: { projectId: 'shop' }, body: { environment: 'shed' } }),
+    ),
     request: send(DeleteEnvironment, { params: { name: 'shed' } }),
-    emits: [{ type: 'environment-deleted', environment: 'shed', preData: environmentNamed('shed') }],
+    emits: [
+      { type: 'project-environment-removed', ...inShop, environment: 'shed' },
+      { type: 'environment-deleted', environment: 'shed', preData: environmentNamed('shed') },
+    ],
     repeated: 'is refused',
   },
   {

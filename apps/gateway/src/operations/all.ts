@@ -1,6 +1,7 @@
 export { countEnvironmentTokensEndpoint } from './access/count-environment-tokens.ts';
 export { countProjectMembersEndpoint } from './access/count-project-members.ts';
 export { getPermissionsOfUsersEndpoint } from './access/get-permissions-of-users.ts';
+export { endEnvironmentAccessEndpoint } from './access/end-environment-access.ts';
 export { hideProjectEndpoint } from './access/hide-project.ts';
 export { listPermissionHoldersEndpoint } from './access/list-permission-holders.ts';
 export { createApiTokenEndpoint } from './api-tokens/create-api-token.ts';

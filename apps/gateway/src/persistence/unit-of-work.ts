@@ -8,6 +8,7 @@ import {
   type ReplyOrReplay,
   type WriteContext,
 } from '@bunting/outbox';
+import { endEnvironmentAccess } from './environments/end-environment-access.ts';
 import { emitEventsInto } from './emit-events.ts';
 import { type LastAdministratorGuard, lastAdministratorGuard } from './rights/last-administrator-guard.ts';
 import { groupRepository } from './accounts/group-repository.ts';
@@ -85,6 +86,9 @@ const repositories = (
   const emit = emitEventsInto(outbox, context);
   const sessions = sessionRepository(tx, hasher, sessionLimits);
   return {
+    /** Ends what names an environment that is about to be created. */
+    endEnvironmentAccess: async (environment: string): Promise<void> =>
+      emit(await endEnvironmentAccess(tx, environment, { createdBefore: null, keepsTokensOfSettings: true })),
     groups: groupRepository(tx, guard, emit),
     identities: oidcIdentityRepository(tx),
     initialTokens: initialTokenRepository(tx, hasher, cipher, emit),

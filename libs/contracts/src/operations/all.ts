@@ -1,6 +1,7 @@
 export * from './access/count-environment-tokens.ts';
 export * from './access/count-project-members.ts';
 export * from './access/get-permissions-of-users.ts';
+export * from './access/end-environment-access.ts';
 export * from './access/hide-project.ts';
 export * from './access/list-permission-holders.ts';
 export * from './api-tokens/create-api-token.ts';

@@ -56,8 +56,16 @@ export const ProjectState = Type.Object({
 });
 export type ProjectState = Static<typeof ProjectState>;
 
+/** Of environments only the deletion is published: a state that is null. */
+export const EnvironmentState = Type.Null();
+
 /** The schema of the snapshots of each entity type, which producers publish in the topic `state`. */
-export const stateSchemas = { feature: FeatureState, segment: SegmentState, project: ProjectState } as const;
+export const stateSchemas = {
+  feature: FeatureState,
+  segment: SegmentState,
+  project: ProjectState,
+  environment: EnvironmentState,
+} as const;
 export type StateEntity = keyof typeof stateSchemas;
 
 /** The entity types whose snapshots other services can read by call. */

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { aFeature } from '../../../test/builders.ts';
 import { refusalOf } from '../../../test/refusal-of.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import {
@@ -59,24 +60,27 @@ it('an environment that is switched on or off already is the same', () => {
 });
 
 it('an environment that is deleted emits its last state', () => {
-  expect(deleteEnvironment(staging, [])).toEqual({
-    type: 'environment-deleted',
-    environment: 'staging',
-    preData: staging,
-  });
+  expect(deleteEnvironment(staging, ['shop'], [aFeature({ environments: {} })])).toEqual([
+    { type: 'project-environment-removed', project: 'shop', environment: 'staging' },
+    { type: 'environment-deleted', environment: 'staging', preData: staging },
+  ]);
 });
 
 it('a protected environment cannot be deleted', () => {
-  expect(refusalOf(() => deleteEnvironment({ ...staging, protected: true }, []))).toMatchObject({
+  expect(refusalOf(() => deleteEnvironment({ ...staging, protected: true }, [], []))).toMatchObject({
     kind: 'OperationDeniedError',
     message: 'The environment staging is protected and cannot be deleted',
   });
 });
 
-it('an environment that projects use cannot be deleted, and the error names ten of them', () => {
-  const projects = Array.from({ length: 11 }, (_, nth) => `p${nth}`);
-  expect(refusalOf(() => deleteEnvironment(staging, projects))).toMatchObject({
-    kind: 'ConflictError',
-    message: 'The environment staging is in use by projects: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9',
-  });
+it('an environment in which features are on cannot be deleted, and the error names ten of them', () => {
+  const on = { staging: { enabled: true, strategies: [], variants: [] } };
+  const features = Array.from({ length: 11 }, (_, nth) =>
+    aFeature({ name: `f${nth}`, project: 'shop', environments: on }),
+  );
+  const refused = refusalOf(() => deleteEnvironment(staging, ['shop'], features));
+  expect(refused.kind).toBe('ConflictError');
+  expect(refused.message).toMatch(/: f0 \(project shop\), f1 .* f9 \(project shop\) and 1 more$/);
+  const archived = aFeature({ archivedAt: '2026-02-01T00:00:00.000Z', environments: on });
+  expect(deleteEnvironment(staging, [], [archived])).toHaveLength(1);
 });

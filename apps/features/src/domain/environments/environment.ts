@@ -6,7 +6,9 @@ import {
   refusal,
   type UpdateEnvironmentBody,
 } from '@bunting/contracts';
-import type { DomainEvent } from '../features/feature.ts';
+import { inEnvironment } from '../features/feature-in-environment.ts';
+import type { DomainEvent, Feature } from '../features/feature.ts';
+import { projectEnvironmentRemoved } from '../project-environments/project-environment.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { fixedResourceLimits, maxSortOrder } from '../fixed-resource-limits.ts';
 import { requireBelowLimit, unknownProject } from '../refusals.ts';
@@ -27,8 +29,8 @@ export interface StoredEnvironment {
 export const environmentView = ({ requiredApprovals, ...environment }: StoredEnvironment): EnvironmentDescription =>
   requiredApprovals === null ? environment : { ...environment, requiredApprovals };
 
-/** The maximum number of projects that an error message lists. */
-const maxListedProjects = 10;
+/** The maximum number of features that an error message lists. */
+const maxListedFeatures = 10;
 
 /** How many environments exist, and the highest of their sort orders. */
 export interface ExistingEnvironments {
@@ -102,15 +104,34 @@ export const requireProjectsFound = (requested: readonly string[] | null, found:
   }
 };
 
-/** Deletes an environment that is not protected and that none of the projects uses. Returns the event. */
-export const deleteEnvironment = (environment: StoredEnvironment, projects: readonly string[]): DomainEvent => {
+/**
+ * Deletes an environment that is not protected and in which no active feature is enabled. It is taken from its projects, with the settings that
+ * features have in it. Returns the events.
+ * @param projects the ids of the projects that have it
+ * @param features their features
+ */
+export const deleteEnvironment = (
+  environment: StoredEnvironment,
+  projects: readonly string[],
+  features: readonly Feature[],
+): readonly DomainEvent[] => {
   const { name } = environment;
   if (environment.protected) {
     throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
   }
-  if (projects.length > 0) {
-    const listed = projects.slice(0, maxListedProjects).join(', ');
-    throw refusal('ConflictError', `The environment ${name} is in use by projects: ${listed}`);
+  const enabled = features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, name).enabled);
+  if (enabled.length > 0) {
+    const listed = enabled
+      .slice(0, maxListedFeatures)
+      .map(({ name: feature, project }) => `${feature} (project ${project})`);
+    const more = enabled.length > listed.length ? ` and ${enabled.length - listed.length} more` : '';
+    throw refusal(
+      'ConflictError',
+      `The environment ${name} is in use: turn these features off in it first: ${listed.join(', ')}${more}`,
+    );
   }
-  return { type: 'environment-deleted', environment: name, preData: environment };
+  return [
+    ...projects.map((project) => projectEnvironmentRemoved(project, name)),
+    { type: 'environment-deleted', environment: name, preData: environment },
+  ];
 };

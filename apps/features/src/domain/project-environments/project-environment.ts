@@ -27,13 +27,19 @@ export const addProjectEnvironment = (
   return projectEnvironmentAdded(project.id, environment);
 };
 
+export const projectEnvironmentRemoved = (project: string, environment: string): DomainEvent => ({
+  type: 'project-environment-removed',
+  project,
+  environment,
+});
+
 /** Removes an environment from a project that has it. Returns the event. */
 export const removeProjectEnvironment = (
   { project, environments }: ProjectEnvironments,
   environment: string,
 ): DomainEvent => {
   if (!environments.includes(environment)) throw environmentNotInProject(environment, project.id);
-  return { type: 'project-environment-removed', project: project.id, environment };
+  return projectEnvironmentRemoved(project.id, environment);
 };
 
 /** The feature without its settings in an environment that its project no longer has. */

@@ -12,6 +12,7 @@ import { copySettingsToEnvironment } from '../../domain/environments/copy-settin
 import { countEnabled } from '../../domain/features/feature-in-environment.ts';
 import { projectEnvironmentAdded } from '../../domain/project-environments/project-environment.ts';
 import { environmentNotFound } from '../../domain/refusals.ts';
+import { endAccessOfEarlierEnvironment } from './end-access-of-earlier-environment.ts';
 import type { FeaturesContext } from '../context.ts';
 
 /**
@@ -29,6 +30,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
         if (source === undefined) throw environmentNotFound(params.name);
         const { environment: clone, events } = clonedEnvironment(source, body, existing);
         await environments.add(clone, events);
+        await endAccessOfEarlierEnvironment(bus, clone.name, request);
 
         const requested = projectsOfClone(body);
         const from = source.name;

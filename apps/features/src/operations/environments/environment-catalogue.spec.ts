@@ -3,6 +3,9 @@ import {
   AddProjectEnvironment,
   CreateEnvironment,
   DeleteEnvironment,
+  DisableFeature,
+  EnableFeature,
+  GetFeature,
   GetEnvironment,
   ListEnvironments,
   ListEnvironmentsOfProject,
@@ -132,14 +135,31 @@ it('emits the states of features when one of their environments is reordered', a
   await features.call(SetEnvironmentOrder, { body: { development: 2 } });
 });
 
-it('refuses to delete environments that are in use or protected', async () => {
+it('deletes an environment with its settings, unless features are on in it or it is protected', async () => {
   await features.call(CreateEnvironment, { body: { name: 'qa', type: 'test' } });
   const params = { name: 'qa' };
   await features.call(AddProjectEnvironment, { params: { projectId: 'default' }, body: { environment: 'qa' } });
+  const inQa = { params: { projectId: 'default', environment: 'qa', featureName: 'checkout' } };
+  await features.call(EnableFeature, inQa);
   await expect(features.call(DeleteEnvironment, { params })).rejects.toMatchObject({
     kind: 'ConflictError',
-    message: /default/,
+    message: /checkout \(project default\)/,
   });
+  await features.call(DisableFeature, inQa);
+  await features.call(DeleteEnvironment, { params });
+  expect((await features.emittedEvents()).slice(-2)).toMatchObject([
+    { type: 'project-environment-removed', project: 'default', environment: 'qa' },
+    { type: 'environment-deleted', environment: 'qa' },
+  ]);
+  expect((await features.lastState('checkout'))?.environments.map(({ name }) => name)).not.toContain('qa');
+  expect(await features.states('environment')).toMatchObject([{ id: 'qa', state: null }]);
+  // A new environment of that name has nothing of the old one.
+  await features.call(CreateEnvironment, { body: { name: 'qa', type: 'test' } });
+  await features.call(AddProjectEnvironment, { params: { projectId: 'default' }, body: { environment: 'qa' } });
+  const { environments } = await features.call(GetFeature, {
+    params: { projectId: 'default', featureName: 'checkout' },
+  });
+  expect(environments?.find(({ name }) => name === 'qa')).toMatchObject({ enabled: false, strategies: [] });
   await features.database.transaction(({ query }) =>
     query(`update environment set protected = true where name = 'qa'`),
   );

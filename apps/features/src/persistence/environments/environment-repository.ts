@@ -32,6 +32,9 @@ const connectProjects = `
   from locked left join project_environment connection on connection.project = locked.id and connection.environment = $1
   order by locked.id returning project`;
 
+const projectsForUpdate = `
+  select id from project where id in (select project from project_environment where environment = $1) order by id for update`;
+
 const featureNames = `
   select f.name from feature f
   where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
@@ -96,11 +99,13 @@ export const environmentRepository = (tx: Tx, outbox: Outbox, recordEvents: Reco
       recordEvents(events);
     },
 
-    /** Removes an environment that no project uses. */
+    /** Removes an environment that no project uses. The gateway ends its tokens and the permissions in it when it receives the state. */
     remove: async (name: string, events: readonly DomainEvent[]): Promise<void> => {
       await tx.em.nativeDelete(EnvironmentEntity, { name });
       updateLocked(name, undefined);
       emitEnvironmentRemovalDelivery(outbox, name);
+      // An environment has no other state, so that no version is to be told from another.
+      outbox.emitState({ entity: 'environment', id: name, version: 0, state: null });
       recordEvents(events);
     },
 
@@ -122,11 +127,9 @@ export const environmentRepository = (tx: Tx, outbox: Outbox, recordEvents: Reco
       return connected;
     },
 
-    /** The ids of the first eleven projects that use the environment: one more than an error message lists. */
-    firstProjectIds: async (name: string): Promise<string[]> => {
-      const text = 'select project from project_environment where environment = $1 order by project limit 11';
-      return (await query<{ project: string }>(text, [name])).map(({ project }) => project);
-    },
+    /** The ids of the projects that have the environment, sorted and locked. */
+    lockProjects: async (name: string): Promise<string[]> =>
+      (await query<{ id: string }>(projectsForUpdate, [name])).map(({ id }) => id),
 
     /** The names of the features in projects that use any of the environments, sorted. */
     featureNames: async (names: readonly string[]): Promise<string[]> =>

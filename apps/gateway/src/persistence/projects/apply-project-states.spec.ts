@@ -134,6 +134,44 @@ it('removes the roles and revokes the tokens of a deleted project, with events',
   });
 });
 
+const deletedEnvironment = (id: string): OutboxMessage => ({
+  ...stateMessage(id, 0, null),
+  type: 'environment',
+  payload: { entity: 'environment', id, version: 0, state: null } satisfies StateOf<'environment'>,
+});
+
+it('ends the tokens of a deleted environment and the permissions of roles in it, with events, and nothing that is newer', async () => {
+  const token = (name: string, environment: string, createdAt = 'now()') =>
+    write(
+      `insert into api_token (kind, name, selector, hash, shown, environment, created_at)
+       values ('client', $1, $1, sha256('x'), $1, $2, ${createdAt})`,
+      [name, environment],
+    );
+  const [role] = await write<{ id: number }>("insert into role (name, type) values ('Keeper', 'custom') returning id");
+  for (const environment of ['lab', 'staging', null])
+    await write('insert into role_permission (role_id, permission, environment) values ($1, $2, $3)', [
+      role?.id,
+      'UPDATE_FEATURE_STRATEGY',
+      environment,
+    ]);
+  await token('of-lab', 'lab');
+  await token('of-staging', 'staging');
+  const late = deletedEnvironment('lab');
+  await apply(late);
+  // Another environment of that name has tokens by now.
+  await token('of-new-lab', 'lab', "now() + interval '1 hour'");
+  await apply(late);
+  const valid = "select name from api_token where name like 'of-%' and revoked_at is null order by name";
+  expect((await write<{ name: string }>(valid)).map(({ name }) => name)).toEqual(['of-new-lab', 'of-staging']);
+  const grants = 'select environment from role_permission where role_id = $1 order by environment';
+  expect(await write(grants, [role?.id])).toEqual([{ environment: 'staging' }, { environment: null }]);
+  const emitted = "select payload from outbox where topic = 'event' order by id desc limit 2";
+  expect((await write<{ payload: unknown }>(emitted)).map(({ payload }) => payload)).toMatchObject([
+    { type: 'role-updated', createdBy: systemCaller.name, data: { name: 'Keeper' } },
+    { type: 'api-token-deleted', environment: 'lab', preData: { tokenName: 'of-lab' } },
+  ]);
+});
+
 it('a new project that reuses an id is no deleted project of a token', async () => {
   await apply(stateMessage('shop', 1, mode('shop', 'open')), stateMessage('stall', 1, mode('stall', 'open')));
   await write(

@@ -5,6 +5,7 @@ import { emitInProjection } from '@bunting/outbox';
 import { Type } from 'typebox';
 import { predefinedRole } from '../../domain/rights/roles.ts';
 import { tokenEvent } from '../../domain/tokens/token-event.ts';
+import { endEnvironmentAccess } from '../environments/end-environment-access.ts';
 import { gatewaySql, TokenEntity } from '../entities.ts';
 import { apiTokenInEventsOf, type TokenRow } from '../tokens/token-repository.ts';
 
@@ -55,10 +56,32 @@ const deleteProjectSql = `
   where projects = array[$1] and kind <> 'user' and revoked_at is null
   returning ${gatewaySql.selectOf(TokenEntity, 'token')}`;
 
-/** Applies the states of projects from the outbox of the features service; skips other states. Idempotent by version. */
+const EnvironmentMessage = Type.Object({ id: Type.String({ minLength: 1 }), state: Type.Null() });
+
+/** Maximum milliseconds between the clocks of the two databases, which a start checks to be less. */
+const clockToleranceMs = 60_000;
+
+/**
+ * Ends the tokens and permissions of a deleted environment. A message that was set aside may arrive when another environment of that name
+ * exists: what is newer than the deletion stays.
+ */
+const applyEnvironmentDeletion = async (tx: Tx, { payload, recordedAt }: OutboxMessage): Promise<void> => {
+  const { id } = parse(EnvironmentMessage, payload);
+  const now = new Date(recordedAt);
+  const createdBefore = new Date(now.getTime() + clockToleranceMs);
+  const events = await endEnvironmentAccess(tx, id, { createdBefore, keepsTokensOfSettings: false });
+  await emitInProjection(
+    tx,
+    events.map((event) => outboxEvent(event, { by: systemCaller, now })),
+  );
+};
+
+/** Applies the states of projects and environments from the outbox of the features service; skips other states. Idempotent. */
 export const applyProjectStates = async (tx: Tx, messages: readonly OutboxMessage[]): Promise<void> => {
   const { query } = tx;
-  for (const { type, payload, recordedAt } of messages) {
+  for (const message of messages) {
+    const { type, payload, recordedAt } = message;
+    if (type === 'environment') await applyEnvironmentDeletion(tx, message);
     if (type !== 'project') continue;
     const { id, version, state, lastMode } = parse(ProjectMessage, payload);
     if (state !== null) {

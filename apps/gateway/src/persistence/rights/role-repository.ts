@@ -2,7 +2,13 @@ import { type Permission, refusal, type Role } from '@bunting/contracts';
 import { onlyRow, type Tx, violatedConstraint } from '@bunting/database';
 import type { GatewayEvent } from '../../domain/gateway-event.ts';
 import { roleNameTaken, roleNotFound } from '../../domain/refusals.ts';
-import { predefinedRole, type RoleGrant, type RoleWithGrants, type RoleInput } from '../../domain/rights/roles.ts';
+import {
+  predefinedRole,
+  type RoleGrant,
+  type RoleInput,
+  roleUpdated,
+  type RoleWithGrants,
+} from '../../domain/rights/roles.ts';
 import type { EmitEvents, EventsOf } from '../emit-events.ts';
 import { gatewaySql, RoleEntity, RolePermissionEntity, UserEntity } from '../entities.ts';
 
@@ -46,6 +52,22 @@ const roleById = async (
   const [row] = await query<RoleRow>(`${selectRoles} id = $1 ${locking}`, [id]);
   if (row === undefined) throw roleNotFound();
   return roleOf(row);
+};
+
+const rolesInEnvironment = `${selectRoles} id in (select role_id from role_permission where environment = $1) order by id for update`;
+
+/** Takes the permissions in an environment away from every role. @returns the events of the roles that change */
+export const removeEnvironmentFromRoles = async (
+  { query }: Pick<Tx, 'query'>,
+  environment: string,
+): Promise<readonly GatewayEvent[]> => {
+  const before = (await query<RoleRow>(rolesInEnvironment, [environment])).map(roleOf);
+  if (before.length === 0) return [];
+  await query('delete from role_permission where environment = $1', [environment]);
+  return before.flatMap((role) => {
+    const permissions = role.permissions.filter((grant) => grant.environment !== environment);
+    return roleUpdated(role, { ...role, permissions });
+  });
 };
 
 /** Reads of roles without a lock: for responses, not for decisions. */
