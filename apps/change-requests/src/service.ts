@@ -6,6 +6,7 @@ import { ChangeRequestsConfig } from './config.ts';
 import { applyRequest } from './operations/state/apply-request.ts';
 import { changeRequestsEndpoints } from './operations/index.ts';
 import { requestRolesByPolicy } from './domain/review/request-roles.ts';
+import { approvalsRecheck } from './operations/reviews/recheck-approvals.ts';
 import { startDueJobsLoop } from './background/due-jobs-loop.ts';
 import { registerScheduleMetrics } from './background/register-schedule-metrics.ts';
 import { protectionSync } from './operations/configuration/protection-sync.ts';
@@ -54,19 +55,22 @@ export const changeRequestsService = defineService({
     const reader = changeRequestReader(database);
     const transaction = unitOfWork(outboxProducer);
     const dueJobs = dueJobsReader(database);
-    const apply = applyRequest(bus, transaction);
     const syncProtection = protectionSync(bus, dueJobs, transaction);
     const rolesOf = requestRolesByPolicy({
       adminTokens: config.CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW,
       ownOfAdmins: config.CHANGE_REQUESTS_ADMINS_REVIEW_OWN,
     });
     const allowsVoluntaryRequests = config.CHANGE_REQUESTS_VOLUNTARY;
+    const recheckApprovals = approvalsRecheck({ bus, reader, transaction, rolesOf });
+    const apply = applyRequest({ bus, reader, transaction, recheckApprovals });
     const backgroundJobs = startDueJobsLoop({
       bus,
       dueJobs,
       reader,
       transaction,
       apply,
+      rolesOf,
+      recheckApprovals,
       syncProtection,
       intervalMs: config.CHANGE_REQUESTS_SCHEDULE_INTERVAL_MS,
       recoveryTimeoutMs: config.CHANGE_REQUESTS_RECOVERY_MS,
@@ -80,7 +84,7 @@ export const changeRequestsService = defineService({
     const consuming = { bus, database, intervalMs: config.CHANGE_REQUESTS_POLL_INTERVAL_MS, metrics, log };
     const features = await consumeFeatureEvents({ ...consuming, onCommitted: backgroundJobs.wake });
     onStop('projection of features', () => features.stop());
-    const users = await consumeUserEvents({ ...consuming, onCommitted: backgroundJobs.usersDeleted });
+    const users = await consumeUserEvents({ ...consuming, onCommitted: backgroundJobs.usersChanged });
     onStop('projection of users', () => users.stop());
     const served = await serve(
       requireAllEndpoints('change-requests', [
@@ -92,6 +96,7 @@ export const changeRequestsService = defineService({
           rolesOf,
           allowsVoluntaryRequests,
           apply,
+          recheckApprovals,
           syncProtection,
         }),
         outboxProducer.endpoint,

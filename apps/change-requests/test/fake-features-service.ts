@@ -1,5 +1,6 @@
 import { type OperationRequest as Call, type Bus, implement, serve, type Subscription } from '@bunting/bus';
 import {
+  affectedEnvironments,
   type AppliedChanges,
   ApplyChanges,
   type Change,
@@ -134,9 +135,20 @@ export const fakeFeaturesService = async (bus: Bus) => {
     };
   };
 
+  const protectedEnvironmentsOf = (project: string): string[] =>
+    environmentsNow(project).filter((name) => protectionStored.get(JSON.stringify([project, name]))?.isProtected);
   const applyNow = ({ body, caller }: Applied): AppliedChanges => {
     const conflicts = conflictsIn(body.changes);
     if (conflicts.length > 0) return { outcome: 'conflict', conflicts, inverse: [] };
+    const changes = body.changes.map(({ change }) => change);
+    const isAuthorised = (name: string): boolean => body.authorisedEnvironments?.includes(name) ?? false;
+    const unauthorised = affectedEnvironments(changes, body.environment, protectedEnvironmentsOf(body.project)).find(
+      (name) => !isAuthorised(name),
+    );
+    if (unauthorised !== undefined) {
+      const message = `It was not approved for ${unauthorised}`;
+      return { outcome: 'conflict', conflicts: [{ code: 'approvals-missing', message }], inverse: [] };
+    }
     if (body.refuseOverwrites && body.changes.some(isOverwrite)) {
       const message =
         'Strategy in-production of feature flag checkout was changed; applying would overwrite that change';
@@ -275,6 +287,7 @@ export const fakeFeaturesService = async (bus: Bus) => {
       checkRequests.length = 0;
       applied.length = 0;
       protection.length = 0;
+      protectionStored.clear();
       archived.clear();
       edited.clear();
       storedResults.clear();

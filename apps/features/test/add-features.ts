@@ -1,6 +1,7 @@
+import { systemCaller } from '@bunting/contracts';
 import type { Database } from '@bunting/database';
 import type { Feature } from '../src/domain/features/feature.ts';
-import { permissiveGuard } from '../src/persistence/changes/protection-guard.ts';
+import { protectionGuard } from '../src/persistence/changes/protection-guard.ts';
 import { featureRepository } from '../src/persistence/features/feature-repository.ts';
 
 const discardingOutbox = {
@@ -17,7 +18,10 @@ export const addFeatures = (
 ): Promise<void> =>
   transaction((tx) =>
     featureRepository(tx, discardingOutbox, {
-      guard: permissiveGuard,
+      guard: protectionGuard(
+        { kind: 'caller', caller: systemCaller },
+        { protectedEnvironmentsOf: async () => [], protectedUsesOf: async () => [] },
+      ),
       lockReferences: () => Promise.resolve(),
       hidden: [],
       isProjectVisible: () => true,

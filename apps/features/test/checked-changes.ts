@@ -35,6 +35,7 @@ export const aChangeContext = (
     project: 'shop',
     environment: 'production',
     projectContext: someProjectContext({ segments: new Map(segments.map((segment) => [segment.id, segment])) }),
+    protectedEnvironments: [],
     now: '2026-11-21T10:00:00.000Z',
     generateStrategyId: () => `made-${++made}`,
     features: new Map(features.map((feature) => [feature.name, feature])),

@@ -1,5 +1,6 @@
 export * from './changes/conflicts.ts';
 export * from './changes/change.ts';
+export * from './changes/affected-environments.ts';
 export * from './changes/overwrite-message.ts';
 export * from './called-operations.ts';
 export * from './constraint-operand.ts';

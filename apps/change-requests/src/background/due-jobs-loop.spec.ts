@@ -333,18 +333,13 @@ describe('after the deletion of a user', () => {
     expect(await service.get(kept)).toMatchObject({ state: 'Approved', createdBy: { username: 'kim' } });
   });
 
-  it('their approval does not count any more', async () => {
+  it('their approval does not count any more, and the request returns to review', async () => {
     const id = await approved();
     const later = await planned(kim);
     remove(rita);
-    await until(id, { state: 'Approved', approvals: [] });
-    await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({
-      kind: 'ConflictError',
-      message: 'Change request no longer has the required approvals',
-    });
-    await until(later, {
-      schedule: { status: 'suspended', reason: 'Change request no longer has the required approvals' },
-    });
+    await until(id, { state: 'In review', approvals: [] });
+    await until(later, { state: 'In review', approvals: [] });
+    expect(await service.get(later)).not.toHaveProperty('schedule');
     await service.move(id, 'Approved', ron);
     await service.move(id, 'Applied', ada);
     expect(await service.get(id)).toMatchObject({ state: 'Applied' });
@@ -382,12 +377,13 @@ describe('at its time, a scheduled request', () => {
     expect(service.features.applied).toEqual([]);
   });
 
-  it('is applied although an approver may no longer approve', async () => {
+  it('is not applied when an approver may no longer approve, and returns to review', async () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     service.gateway.grant(rita.id, []);
     await setTime(id, '0 s');
-    await until(id, { state: 'Applied' });
+    await until(id, { state: 'In review', approvals: [] });
+    expect(service.features.applied).toEqual([]);
   });
 
   it('waits while the gateway is unavailable to check the permissions of its user, with one warning', async () => {

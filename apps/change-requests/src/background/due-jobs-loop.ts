@@ -4,8 +4,11 @@ import type { ChangeRequestReader } from '../persistence/change-request-reader.t
 import type { DueJobsReader } from '../persistence/due-jobs-reader.ts';
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from '../operations/state/apply-request.ts';
+import type { RecheckApprovals } from '../operations/reviews/recheck-approvals.ts';
+import type { RolesOf } from '../domain/review/request-roles.ts';
 import type { SyncProtection } from '../operations/configuration/protection-sync.ts';
 import { removeDeletedUser } from './remove-deleted-user.ts';
+import { recheckAllApprovals } from './recheck-all-approvals.ts';
 import { jobBackoffs } from './job-backoffs.ts';
 import { jobRunner } from './job-runner.ts';
 import { resumeInterruptedRequest } from './resume-interrupted-request.ts';
@@ -18,6 +21,8 @@ export interface DueJobsLoopOptions {
   readonly reader: ChangeRequestReader;
   readonly transaction: UnitOfWork;
   readonly apply: Apply;
+  readonly rolesOf: RolesOf;
+  readonly recheckApprovals: RecheckApprovals;
   readonly syncProtection: SyncProtection;
   /** how soon to retry jobs that failed */
   readonly intervalMs: number;
@@ -27,14 +32,17 @@ export interface DueJobsLoopOptions {
   readonly log: Log;
 }
 
-/** The interval of checks for deleted users, whose last requests may be stored after their deletion was consumed. */
-const deletedUsersIntervalMs = 60_000;
+/**
+ * The interval of checks of the users of requests: of deleted users, whose last requests may be stored after their deletion was consumed, and of
+ * approvals, which can lose their effect without an event that reaches this service.
+ */
+const usersIntervalMs = 60_000;
 /** The maximum pause, because the wake-up for a schedule that another replica stored may have been lost. */
 const pollMs = 5_000;
 
 /**
  * Runs the jobs that no request triggers, when they are due: applies scheduled requests, suspends those that conflict with newer edits,
- * resumes attempts that a crash interrupted, removes deleted users and sends unsynced protections. Every replica runs them; row locks make
+ * resumes attempts that a crash interrupted, removes deleted users, takes back approvals that no longer count, and sends unsynced protections. Every replica runs them; row locks make
  * sure that each scheduled request is claimed once.
  */
 export const startDueJobsLoop = ({
@@ -45,9 +53,10 @@ export const startDueJobsLoop = ({
   log,
   ...options
 }: DueJobsLoopOptions) => {
-  let nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
+  let nextUsersCheckAt = Number.NEGATIVE_INFINITY;
   const backoff = () => jobBackoffs(intervalMs, () => performance.now());
-  const [applyBackoff, checkBackoff, deletionBackoff, protectionBackoff] = [backoff(), backoff(), backoff(), backoff()];
+  const [applyBackoff, checkBackoff, deletionBackoff] = [backoff(), backoff(), backoff()];
+  const [protectionBackoff, approvalsBackoff] = [backoff(), backoff()];
   const jobs = jobRunner(intervalMs, log);
 
   const syncProtections = async (): Promise<void> => {
@@ -55,10 +64,11 @@ export const startDueJobsLoop = ({
     await jobs.run('the protection of environments by change requests', 0, syncProtection, protectionBackoff);
   };
 
-  const removeDeletedUsers = async (): Promise<void> => {
-    if (performance.now() < nextDeletedUsersCheckAt) return;
-    nextDeletedUsersCheckAt = performance.now() + deletedUsersIntervalMs;
+  const checkUsers = async (): Promise<void> => {
+    if (performance.now() < nextUsersCheckAt) return;
+    nextUsersCheckAt = performance.now() + usersIntervalMs;
     await jobs.runEach(await dueJobs.requestsOfDeletedUsers(), removeDeletedUser(options.transaction), deletionBackoff);
+    await jobs.run('the approvals of change requests', 0, recheckAllApprovals(options), approvalsBackoff);
   };
 
   const runDueJobs = async (): Promise<void> => {
@@ -68,7 +78,7 @@ export const startDueJobsLoop = ({
       resumeInterruptedRequest(options),
       applyBackoff,
     );
-    await removeDeletedUsers();
+    await checkUsers();
     await jobs.runEach(
       await dueJobs.uncheckedSchedules(checkBackoff.idsInBackoff()),
       suspendIfConflicting(options),
@@ -91,7 +101,7 @@ export const startDueJobsLoop = ({
       // Before the query: a backoff may end during it.
       const backoffEndsInMs = Math.min(applyBackoff.endsInMs(), checkBackoff.endsInMs());
       const dueInMs = (await dueJobs.nextInMs(recoveryTimeoutMs, inBackoff)) ?? pollMs;
-      const inMs = Math.min(dueInMs, backoffEndsInMs, nextDeletedUsersCheckAt - performance.now());
+      const inMs = Math.min(dueInMs, backoffEndsInMs, nextUsersCheckAt - performance.now());
       if (inMs > 0) return Math.min(inMs, pollMs);
       await runDueJobs();
       return intervalMs;
@@ -101,9 +111,9 @@ export const startDueJobsLoop = ({
   return {
     /** Checks immediately for due jobs. */
     wake: loop.wake,
-    /** Checks immediately for requests and schedules of deleted users. */
-    usersDeleted: (): void => {
-      nextDeletedUsersCheckAt = Number.NEGATIVE_INFINITY;
+    /** Checks immediately the requests, approvals and schedules of users who were deleted or whose permissions changed. */
+    usersChanged: (): void => {
+      nextUsersCheckAt = Number.NEGATIVE_INFINITY;
       loop.wake();
     },
     stop: async (): Promise<void> => {

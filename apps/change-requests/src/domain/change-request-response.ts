@@ -13,6 +13,7 @@ import type {
   ConflictCode,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
+import type { ReviewRequirement } from './review/review-requirement.ts';
 import type { ChangeRequest, Comment, UserRef, ProposedChange, Schedule, Review } from './change-request.ts';
 
 /** Whether changes are shown with their snapshot, by action. */
@@ -156,15 +157,20 @@ export const toScheduleResponse = (
   }
 };
 
-/** A request in the format of the API: its changes by feature and by segment, each in the order of their first change. */
+/**
+ * A request in the format of the API: its changes by feature and by segment, each in the order of their first change.
+ * @param requirement what it needs now; a closed request shows what it needed
+ */
 export const toChangeRequestResponse = (
   request: ChangeRequest,
   preview: PreviewedChanges = noPreview,
+  requirement?: ReviewRequirement,
 ): ChangeRequestResponse => ({
   id: request.id,
   title: request.title ?? `Change request #${request.id}`,
   environment: request.environment,
-  minApprovals: request.minApprovals,
+  minApprovals: requirement?.minApprovals ?? request.minApprovals,
+  ...(requirement === undefined ? {} : { affectedEnvironments: [...requirement.affectedEnvironments] }),
   project: request.project,
   features: featuresOf(request.changes, preview),
   segments: segmentsOf(request, preview),

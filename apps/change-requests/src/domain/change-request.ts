@@ -71,6 +71,10 @@ export interface ApplyAttempt {
   readonly scheduled: boolean;
   /** the comment of the user, which is added to the request when it has been applied */
   readonly comment?: Pick<Comment, 'id' | 'text'> | undefined;
+  /** the protected environments for which the request was approved when the attempt began; absent from older versions */
+  readonly authorisedEnvironments?: readonly string[] | undefined;
+  /** the number of approvals that it needed then */
+  readonly minApprovals?: number | undefined;
   /** the reply to retries of the write that started the attempt */
   readonly pendingReply?: PendingReply | undefined;
 }

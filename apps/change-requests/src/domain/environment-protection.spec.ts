@@ -10,9 +10,8 @@ describe('the protection of an environment', () => {
   it.each([
     ['requires one approval unless a number is given', on(), undefined, 1],
     ['requires the minimum of the environment unless a number is given', on(), 3, 3],
-    ['requires at least one approval', on(0), undefined, 1],
-    ['requires at most ten approvals', on(12), undefined, 10],
     ['can be removed', off, undefined, null],
+    ['can be removed, whatever number is sent with it', { ...off, requiredApprovals: 0 }, undefined, null],
   ])('%s', (_, wanted, minimum, expected) => {
     const { requiredApprovals } = setEnvironmentProtection(
       production,
@@ -20,6 +19,13 @@ describe('the protection of an environment', () => {
       miaNow,
     );
     expect(requiredApprovals).toBe(expected);
+  });
+
+  it.each([0, 11])('does not take %i for the number of approvals, and names the range', (requiredApprovals) => {
+    const change = { before: 2, wanted: on(requiredApprovals), minimum: undefined, isAdministrator: true };
+    expect(() => setEnvironmentProtection(production, change, miaNow)).toThrow(
+      `The number of approvals must be from 1 to 10, and is ${requiredApprovals}; to need none, end the protection with changeRequestsEnabled: see the \`/body/requiredApprovals\` property.`,
+    );
   });
 
   it.each([

@@ -13,14 +13,20 @@ export interface ProtectionDecision {
   readonly events: readonly OutboxEvent[];
 }
 
-/** The requested protection, within the allowed range. Without a number it is the minimum. */
-const protectionWithinLimits = (
+/** The requested protection. Without a number it is the minimum; where protection ends, the number does not matter. */
+const wantedProtection = (
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
   minimum: number,
-): RequiredApprovals =>
-  wanted.changeRequestsEnabled
-    ? Math.min(maxApprovals, Math.max(minApprovals, wanted.requiredApprovals ?? minimum))
-    : null;
+): RequiredApprovals => {
+  if (!wanted.changeRequestsEnabled) return null;
+  const { requiredApprovals = minimum } = wanted;
+  if (requiredApprovals < minApprovals || requiredApprovals > maxApprovals)
+    throw invalidProperty(
+      `The number of approvals must be from ${minApprovals} to ${maxApprovals}, and is ${requiredApprovals}; to need none, end the protection with changeRequestsEnabled`,
+      '/body/requiredApprovals',
+    );
+  return requiredApprovals;
+};
 
 /** Refuses a value below the minimum that the environment sets for every project. A lower stored value may stay unchanged. */
 const requireMinimum = (
@@ -63,7 +69,7 @@ const protectionEvents = (
 
 interface WantedProtection {
   readonly before: RequiredApprovals;
-  readonly wanted: Parameters<typeof protectionWithinLimits>[0];
+  readonly wanted: Parameters<typeof wantedProtection>[0];
   /** the minimum that the environment sets for every project; undefined without one. Only administrators may set fewer approvals. */
   readonly minimum: number | undefined;
   readonly isAdministrator: boolean;
@@ -75,7 +81,7 @@ export const setEnvironmentProtection = (
   { before, wanted, minimum, isAdministrator }: WantedProtection,
   actor: Actor,
 ): ProtectionDecision => {
-  const after = protectionWithinLimits(wanted, minimum ?? minApprovals);
+  const after = wantedProtection(wanted, minimum ?? minApprovals);
   if (minimum !== undefined && !isAdministrator) requireMinimum(before, after, minimum, environmentRef.environment);
   return { requiredApprovals: after, events: protectionEvents(environmentRef, before, after, actor) };
 };

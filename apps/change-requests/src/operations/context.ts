@@ -4,6 +4,7 @@ import type { ChangeRequestReader } from '../persistence/change-request-reader.t
 import type { UnitOfWork } from '../persistence/unit-of-work.ts';
 import type { Apply } from './state/apply-request.ts';
 import type { RolesOf } from '../domain/review/request-roles.ts';
+import type { RecheckApprovals } from './reviews/recheck-approvals.ts';
 import type { SyncProtection } from './configuration/protection-sync.ts';
 
 /** The dependencies of the operations. */
@@ -16,5 +17,6 @@ export interface ChangeRequestsContext {
   /** whether change requests may be created in unprotected environments */
   readonly allowsVoluntaryRequests: boolean;
   readonly apply: Apply;
+  readonly recheckApprovals: RecheckApprovals;
   readonly syncProtection: SyncProtection;
 }

@@ -3,11 +3,13 @@ import type { ChangeRequest, EnvironmentRef, RequestPath, Schedule } from '../do
 import type { ChangeRequestFilter } from '../domain/change-request-filter.ts';
 import type { ScheduledRequest, SegmentUse } from '../domain/conflicts-with-other-requests.ts';
 import type { ActionableCounts } from '../domain/review/count-actionable.ts';
+import type { Protection } from '../domain/review/review-requirement.ts';
 import { requireVisible } from '../domain/require-visible.ts';
 import {
   selectAcceptingRequest,
   countActionableByEnvironment,
   countByState,
+  selectApprovedRequests,
   selectRequest,
   selectPendingOfFeature,
   selectPendingOfUser,
@@ -53,12 +55,6 @@ export interface CountsByState {
   readonly scheduled: number;
 }
 
-/** An environment in which edits require a change request. */
-export interface ProtectedEnvironment {
-  readonly environment: string;
-  readonly requiredApprovals: number;
-}
-
 /** Reads committed requests, outside of a transaction. */
 export const changeRequestReader = (database: ReadDatabase) => {
   const requests = async (statement: Statement, values: readonly unknown[]): Promise<ChangeRequest[]> =>
@@ -93,8 +89,9 @@ export const changeRequestReader = (database: ReadDatabase) => {
     /** The numbers of requests to review and to apply, by environment and by whether the user is the author. */
     actionable: (project: string, userId: number) =>
       database.read<ActionableCounts>(countActionableByEnvironment, [project, userId]),
-    protectedEnvironments: (project: string) =>
-      database.read<ProtectedEnvironment>(selectProtectedEnvironments, [project]),
+    protectedEnvironments: (project: string) => database.read<Protection>(selectProtectedEnvironments, [project]),
+    /** The next requests by id that have approvals and are not applied yet, in all projects or one: those after an id, at most 200. */
+    approvedAfter: (id: number, project?: string) => requests(selectApprovedRequests, [id, project ?? null]),
     /** Scheduled requests of a project that affect any of some features, strategies or variants, by id. */
     scheduledAffecting: async (
       project: string,

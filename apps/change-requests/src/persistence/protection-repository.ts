@@ -2,7 +2,8 @@ import { onlyRow, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import type { EnvironmentRef } from '../domain/change-request.ts';
 import type { ProtectionDecision } from '../domain/environment-protection.ts';
-import { nowMsSql } from './request-statements.ts';
+import type { Protection } from '../domain/review/review-requirement.ts';
+import { nowMsSql, selectProtectedEnvironments } from './request-statements.ts';
 import { ProtectedEnvironmentEntity, UnsyncedProtectionEntity } from './entities.ts';
 
 /** A change of the protection of an environment, to be sent to the features service. */
@@ -13,7 +14,9 @@ export interface ProtectionChange {
   readonly isProtected: boolean;
 }
 
-const lockProtectionSql = 'select pg_advisory_xact_lock(hashtext($1), hashtext($2))';
+/** One lock for a project: approvals and applications hold it shared, so that none of them is judged by a number that changes meanwhile. */
+const lockProtectionsSql = `select pg_advisory_xact_lock(hashtext('protections'), hashtext($1))`;
+const lockProtectionsForShareSql = `select pg_advisory_xact_lock_shared(hashtext('protections'), hashtext($1))`;
 
 /** Whether the features service has the current protection of an environment, or will get it by a newer change. */
 const isProtectionCurrentSql = `
@@ -43,12 +46,18 @@ export const protectionRepository = (tx: Tx, outbox: Pick<Outbox, 'emit'>) => {
     const { requiredApprovals, nowMs: now } = onlyRow(rows);
     return { requiredApprovals, now: new Date(now) };
   };
-  const lock = ({ project, environment }: EnvironmentRef) => tx.query(lockProtectionSql, [project, environment]);
+  const lock = ({ project }: EnvironmentRef) => tx.query(lockProtectionsSql, [project]);
 
   return {
     /** The number of approvals that new requests require; null if the environment is not protected. */
     requiredApprovals: async (environmentRef: EnvironmentRef): Promise<number | null> =>
       (await get(environmentRef)).requiredApprovals,
+
+    /** The protected environments of a project, also those that are not connected to it. None changes until the end of the transaction. */
+    ofProjectForShare: async (project: string): Promise<Protection[]> => {
+      await tx.query(lockProtectionsForShareSql, [project]);
+      return tx.query<Protection>(selectProtectedEnvironments.text, [project]);
+    },
 
     /** The protection of an environment, locked until the end of the transaction. */
     getForUpdate: async (environmentRef: EnvironmentRef): Promise<CurrentProtection> => {

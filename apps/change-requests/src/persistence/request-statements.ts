@@ -1,3 +1,4 @@
+import { actionsOfWholeProject } from '@bunting/contracts';
 import { entitySql, timestampSql, type Statement } from '@bunting/database';
 import type { ChangeRequest, ProposedChange } from '../domain/change-request.ts';
 import { statesToApply, statesToReview } from '../domain/transitions/state-machine.ts';
@@ -105,6 +106,18 @@ export const updateDraft = `
       .join(', ')}
   )
   select from request`;
+
+/** Open requests with approvals, by id: `$1` the id before the first, `$2` their project, null for all. */
+export const selectApprovedRequests: Statement = {
+  name: 'approved-change-requests',
+  text: `${requests}
+    where request.id in (
+      select id from change_request request
+      where request.id > $1 and ($2::text is null or request.project = $2) and ${isOpenSql}
+        and exists (select from approval where approval.change_request_id = request.id)
+      order by id limit 200)
+    order by request.id`,
+};
 
 /** The newest requests of a project that a user may see: `$1` project, `$2` user. */
 export const selectRequestsOfProject: Statement = {
@@ -230,17 +243,18 @@ export const selectRequestedApprovers: Statement = {
   text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',
 };
 
-/** The numbers of requests to review and to apply by environment, without those that wait for their scheduled time: `$1` project, `$2` user. */
+/** The numbers of requests to review and to apply by environment and by what they affect, without those that wait for their scheduled time: `$1` project, `$2` user. */
 export const countActionableByEnvironment: Statement = {
   name: 'actionable-change-requests',
   text: `
-    select request.environment, request.created_by_id = $2 as own,
+    select request.environment, request.created_by_id = $2 as own, exists (
+        select from change where change.change_request_id = request.id and change.action in ${sqlList(actionsOfWholeProject)}) as "affectsAll",
       count(*) filter (where request.state in ${sqlList(statesToReview)} and not exists (
         select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)) as "toReview",
       count(*) filter (where request.state in ${sqlList(statesToApply)} and schedule.status is distinct from 'pending') as "toApply"
     from change_request request left join schedule on schedule.change_request_id = request.id
     where request.project = $1 and request.state in ${sqlList([...statesToReview, ...statesToApply])}
-    group by 1, 2`,
+    group by 1, 2, 3`,
 };
 
 export const selectProtectedEnvironments: Statement = {

@@ -2,6 +2,8 @@ import { formatCount } from './format-number.ts';
 
 export const changeRequestsMessages = {
   addComment: 'Comment',
+  affects: (environments: readonly string[]) =>
+    `It also affects ${environments.join(', ')}. Approving and applying it needs the permission there, too.`,
   after: 'After',
   appliesAt: 'It is applied at',
   applyAt: 'Apply at',

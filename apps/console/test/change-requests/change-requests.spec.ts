@@ -87,4 +87,14 @@ describeInBrowser('a change request', () => {
     await expectAccessible(opened);
     await closeChecked(opened);
   });
+
+  it('says which other environments it affects, and needs their approvals', async () => {
+    const body = [{ action: 'archiveFeature', feature }];
+    const proposed = await api('POST', `${base}/environments/development/change-requests`, body);
+    const { id } = proposed as Identified;
+    const opened = await openSignedIn(`/projects/${project}/change-requests/${id}`);
+    await opened.page.getByText('It also affects production.').waitFor();
+    await closeChecked(opened);
+    await api('DELETE', `${base}/change-requests/${id}`);
+  });
 });

@@ -114,6 +114,13 @@ export const strategyTypeNameTaken = (name: string): Refusal =>
 export const segmentNotFound = (id: number): Refusal => notFound(`No segment exists with ID "${id}"`);
 
 /** 409: a segment has the name. */
+/** 409: the change request affects a protected environment for which it was not approved. */
+export const notAuthorisedIn = (environment: string): Refusal =>
+  refusal(
+    'ConflictError',
+    `The change request also affects the environment ${shortName(environment)}, and was not approved for it`,
+  );
+
 export const segmentNameTaken = (): Refusal => refusal('NameExistsError', 'Segment name already exists');
 
 /** 404: there is no such context field. */

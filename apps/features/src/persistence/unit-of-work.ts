@@ -7,7 +7,7 @@ import { featureTypeRepository } from './feature-types/feature-type-repository.t
 import { strategyTypeRepository } from './strategy-types/strategy-type-repository.ts';
 import { tagRepository } from './tags/tag-repository.ts';
 import { attemptResultRepository } from './changes/attempt-result-repository.ts';
-import { permissiveGuard, type ProtectionGuard, protectionGuard } from './changes/protection-guard.ts';
+import { type Editor, type ProtectionGuard, protectionGuard } from './changes/protection-guard.ts';
 import { protectionCopyRepository } from './changes/protection-copy-repository.ts';
 import { changeContextReader } from './changes/change-context-reader.ts';
 import { checkIfMatchAndSetETag } from './transactions/conditional-write.ts';
@@ -36,8 +36,8 @@ export interface TransactionContext {
   /** aborted when the caller can no longer receive the reply */
   readonly signal?: AbortSignal | undefined;
   readonly traceparent: string;
-  /** the changes were approved in a change request, so protected environments accept them */
-  readonly appliesChangeRequest?: true;
+  /** the change request that is applied; the caller edits directly without one */
+  readonly changeRequest?: Extract<Editor, { kind: 'change request' }>;
 }
 
 interface RepositoryOptions {
@@ -123,8 +123,8 @@ export const unitOfWork = (
   const runJob =
     <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
-      const { caller, now, appliesChangeRequest } = context;
-      const guard = appliesChangeRequest ? permissiveGuard : protectionGuard(caller, protectionCopyRepository(tx));
+      const { caller, now, changeRequest } = context;
+      const guard = protectionGuard(changeRequest ?? { kind: 'caller', caller }, protectionCopyRepository(tx));
       const recorded: DomainEvent[] = [];
       const recordEvents: RecordEvents = (events) => {
         for (const event of events) recorded.push(event);

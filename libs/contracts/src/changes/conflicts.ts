@@ -27,6 +27,8 @@ export const conflictCodes = [
   'refused',
   /** another attempt to apply the change request came first */
   'superseded',
+  /** the change request was not approved for an environment that it affects */
+  'approvals-missing',
 ] as const;
 export type ConflictCode = (typeof conflictCodes)[number];
 

@@ -113,6 +113,36 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       ]);
     });
 
+    it('that also affects another protected environment needs approvals that count there, as long as they do', async () => {
+      const name = await createFlag('cr-life-elsewhere');
+      const permissions = ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'].map((permission) => ({
+        name: permission,
+        environment: 'production',
+      }));
+      const role = { name: 'cr-production-only', type: 'custom', permissions };
+      const { id: roleId } = await expectSuccess(platform().api<{ id: number }>('POST', '/api/admin/roles', role));
+      const outsider = await someone('cr-outsider', editor, [roleId]);
+      const leaver = await someone('cr-approves-no-more', editor, [reviewer]);
+      const elsewhere = `/api/admin/projects/${project}/environments/production/change-requests`;
+      const body = { action: 'archiveFeature', feature: name };
+      const proposed = await expectSuccess(author<ChangeRequest>('POST', elsewhere, body));
+      expect(proposed).toMatchObject({ environment: 'production', affectedEnvironments: [environment] });
+      const { id } = proposed;
+      await expectSuccess(move(author, id, 'In review'));
+      const there = `"APPROVE_CHANGE_REQUEST" permission in the "${environment}" environment`;
+      expectRefusal(await move(outsider.api, id, 'Approved'), 403, 'NoAccessError', there);
+      await expectSuccess(move(leaver.api, id, 'Approved'));
+      expectRefusal(await move(outsider.api, id, 'Applied'), 403, 'NoAccessError', `"${environment}" environment`);
+
+      const roles = `/api/admin/projects/${project}/users/${leaver.id}/roles`;
+      await expectSuccess(platform().api('PUT', roles, { roles: [] }));
+      await eventually(async () => expect(await get(id)).toMatchObject({ state: 'In review', approvals: [] }));
+      expect((await get(id)).comments).toMatchObject([{ text: expect.stringContaining(`(user id: ${leaver.id})`) }]);
+      await expectSuccess(move(approver, id, 'Approved'));
+      await expectSuccess(move(runner.api, id, 'Applied'));
+      expectRefusal(await author('GET', featurePath(project, name)), 404, 'NotFoundError', name);
+    });
+
     it('takes effect at its scheduled time', async () => {
       const name = await createFlag('cr-life-scheduled');
       const id = await approved(name);

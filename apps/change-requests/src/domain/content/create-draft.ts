@@ -3,8 +3,15 @@ import { eventOf } from '../events.ts';
 
 type Origin = Pick<ChangeRequest, 'id' | 'uid' | 'project' | 'environment' | 'minApprovals'>;
 
-/** Creates an empty draft. */
-export const createDraft = (origin: Origin, actor: Actor): ChangeRequestDecision => {
+/**
+ * Creates an empty draft.
+ * @param neededApprovals the number of approvals that it needs with the changes that it is created for
+ */
+export const createDraft = (
+  origin: Origin,
+  actor: Actor,
+  neededApprovals = origin.minApprovals,
+): ChangeRequestDecision => {
   const createdAt = actor.now.toISOString();
   const request: ChangeRequest = {
     ...origin,
@@ -23,7 +30,7 @@ export const createDraft = (origin: Origin, actor: Actor): ChangeRequestDecision
     attempts: 0,
     requestedApprovers: [],
   };
-  const data = { minApprovals: request.minApprovals };
+  const data = { minApprovals: neededApprovals };
   return { request, events: [eventOf('change-request-created', request, actor, { data })] };
 };
 

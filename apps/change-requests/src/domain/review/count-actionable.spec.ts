@@ -3,7 +3,7 @@ import { countActionable } from './count-actionable.ts';
 import { noRoles } from './request-roles.ts';
 import { statesToApply, statesToReview } from '../transitions/state-machine.ts';
 
-const others = { environment: 'production', own: false, toReview: 2, toApply: 10 };
+const others = { environment: 'production', own: false, affectsAll: false, toReview: 2, toApply: 10 };
 const own = { ...others, own: true };
 
 describe('the requests that a caller can act on', () => {
@@ -16,6 +16,16 @@ describe('the requests that a caller can act on', () => {
     ['all, for a reviewer who may apply', others, { reviewer: true, applier: true }, 12],
   ])('are %s', (_rule, counted, roles, total) => {
     expect(countActionable([counted], () => ({ ...noRoles, ...roles }))).toBe(total);
+  });
+
+  it('are not those for which the permission is missing in an environment that they affect', () => {
+    const missing = { approve: 'staging', apply: 'staging' };
+    const roles = { ...noRoles, reviewer: true, applier: true, missing };
+    expect(
+      countActionable([others, { ...others, affectsAll: true }], ({ affectsAll }) =>
+        affectsAll ? roles : { ...roles, missing: noRoles.missing },
+      ),
+    ).toBe(12);
   });
 
   it('are summed over environments, each with the roles that the caller has there', () => {

@@ -6,6 +6,8 @@ export interface ActionableCounts {
   readonly environment: string;
   /** whether these are the requests of the caller, or those of all others */
   readonly own: boolean;
+  /** whether their changes affect every environment of the project, or this one only */
+  readonly affectsAll: boolean;
   readonly toReview: number;
   readonly toApply: number;
 }
@@ -17,7 +19,7 @@ export const countActionable = (
 ): number =>
   counts.reduce((total, counted) => {
     const roles = rolesFor(counted);
-    const toReview = meetsRoleRequirement(roles, 'reviewer') ? counted.toReview : 0;
+    const toReview = meetsRoleRequirement(roles, 'approver') ? counted.toReview : 0;
     const toApply = meetsRoleRequirement(roles, 'applier') ? counted.toApply : 0;
     return total + toReview + toApply;
   }, 0);

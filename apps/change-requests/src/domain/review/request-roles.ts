@@ -1,4 +1,4 @@
-import { adminTokenUserId, type Caller, may } from '@bunting/contracts';
+import { adminTokenUserId, type Caller, may, type Permission } from '@bunting/contracts';
 import type { EnvironmentRef } from '../change-request.ts';
 
 /** The roles of a user for one request. */
@@ -12,6 +12,8 @@ export interface RequestRoles {
   readonly reviewer: boolean;
   /** may apply in the environment of the request */
   readonly applier: boolean;
+  /** a further environment that the request affects and in which the permission is missing; undefined if it is missing in none */
+  readonly missing: { readonly approve: string | undefined; readonly apply: string | undefined };
   /** the service itself, for schedules and for reactions to other edits */
   readonly system: boolean;
 }
@@ -22,6 +24,7 @@ export const noRoles: RequestRoles = {
   mayReviewAsAdmin: false,
   reviewer: false,
   applier: false,
+  missing: { approve: undefined, apply: undefined },
   system: false,
 };
 
@@ -38,6 +41,8 @@ export const systemRoles: RequestRoles = { ...noRoles, system: true };
 /** A request, or any request of an author in an environment: the id null means every author but the caller. */
 interface AuthoredRequest extends EnvironmentRef {
   readonly createdBy: { readonly id: number | null };
+  /** the protected environments that it affects; those of approvals and applications must be given */
+  readonly affectedEnvironments?: readonly string[];
 }
 
 /** Returns the roles of a caller for a request. */
@@ -52,7 +57,9 @@ export interface ReviewPolicy {
 
 export const requestRolesByPolicy =
   ({ adminTokens, ownOfAdmins }: ReviewPolicy): RolesOf =>
-  (caller, { project, environment, createdBy }) => {
+  (caller, { project, environment, createdBy, affectedEnvironments = [] }) => {
+    const missingIn = (permission: Permission): string | undefined =>
+      affectedEnvironments.find((name) => !may(caller, [permission], { project, environment: name }));
     const where = { project, environment };
     const author = caller.id === createdBy.id;
     const isAdministrator = may(caller, ['ADMIN'], where);
@@ -63,6 +70,7 @@ export const requestRolesByPolicy =
       mayReviewAsAdmin: reviews && (ownOfAdmins || !author) && isAdministrator,
       reviewer: reviews && may(caller, ['APPROVE_CHANGE_REQUEST'], where),
       applier: may(caller, ['APPLY_CHANGE_REQUEST'], where),
+      missing: { approve: missingIn('APPROVE_CHANGE_REQUEST'), apply: missingIn('APPLY_CHANGE_REQUEST') },
       system: false,
     };
   };

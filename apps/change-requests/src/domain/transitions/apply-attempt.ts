@@ -15,6 +15,8 @@ import { systemRoles } from '../review/request-roles.ts';
 // ends the attempt with its result. In between every other command is refused.
 
 interface AttemptInput extends CommandInput {
+  /** the protected environments that the request affects, for which it is approved */
+  readonly authorisedEnvironments: readonly string[];
   /** the name of the user for display, if it is another */
   readonly displayName?: string | undefined;
   /** the reply for retries, stored once the request is applied */
@@ -26,10 +28,10 @@ export const beginApplyAttempt = (
   request: ChangeRequest,
   command: 'apply' | 'run',
   actor: ActorWithRoles,
-  { comment, revision, displayName, pendingReply }: AttemptInput = {},
+  { comment, revision, minApprovals, authorisedEnvironments, displayName, pendingReply }: AttemptInput,
 ): ChangeRequest => {
   requireNotBeingApplied(request);
-  requireTransition(request, command, actor);
+  requireTransition(request, command, actor, minApprovals);
   requireRevision(request, revision);
   const applying: ApplyAttempt = {
     by: actor.by,
@@ -37,6 +39,8 @@ export const beginApplyAttempt = (
     since: actor.now.toISOString(),
     scheduled: command === 'run',
     comment,
+    authorisedEnvironments,
+    minApprovals,
     pendingReply,
   };
   return { ...request, applying, attempts: request.attempts + 1 };
@@ -61,10 +65,11 @@ export const requireApplyAttempt = ({ id, applying }: ChangeRequest): ApplyAttem
 
 /** Ends an attempt with success. */
 export const completeApplyAttempt = (request: ChangeRequest, now: Date): ChangeRequestDecision => {
-  const { by, scheduled, comment } = requireApplyAttempt(request);
+  const { by, scheduled, comment, minApprovals = request.minApprovals } = requireApplyAttempt(request);
   const name = scheduled ? 'run' : 'apply';
   const actor = { by, now, roles: { ...systemRoles, applier: true } };
-  return takeTransition(request, requireTransition(request, name, actor), { name }, { actor, comment });
+  const needed = { ...request, minApprovals };
+  return takeTransition(needed, requireTransition(needed, name, actor), { name }, { actor, comment });
 };
 
 /** Ends an attempt without effect, and without its comment. A scheduled run fails or is suspended. */

@@ -31,12 +31,17 @@ export interface CommandInput {
   readonly comment?: NewComment | undefined;
   /** the revision that the user has seen */
   readonly revision?: number | undefined;
+  /** the number of approvals that the request needs now; without it that of its creation */
+  readonly minApprovals?: number | undefined;
 }
 
 /** Refuses a command if the content was edited since the user read it. */
 export const requireRevision = ({ revision }: ChangeRequest, seen: number | undefined): void => {
   if (seen !== undefined && seen !== revision) throw changedBySomeoneElse();
 };
+
+const hasApprovalOf = ({ approvals }: ChangeRequest, userId: number): boolean =>
+  approvals.some(({ createdBy }) => createdBy.id === userId);
 
 const toScheduleData = (schedule: Schedule | null) =>
   schedule === null ? null : { status: schedule.status, scheduledDate: schedule.scheduledAt };
@@ -46,10 +51,10 @@ const detailsOf = (
   type: TransitionEvent,
   before: ChangeRequest,
   after: ChangeRequest,
-  comment: NewComment | undefined,
+  { comment, minApprovals = after.minApprovals }: CommandInput,
 ): EventDetails => {
   const preData = { state: before.state };
-  const approvals = { approvals: after.approvals.length, minApprovals: after.minApprovals };
+  const approvals = { approvals: after.approvals.length, minApprovals };
   switch (type) {
     case 'change-request-sent-to-review':
     case 'change-request-rejected':
@@ -96,49 +101,53 @@ export const takeTransition = (
   before: ChangeRequest,
   { to, emits }: Transition,
   command: ImmediateCommand | ApplyCommand,
-  { actor, comment }: { readonly actor: Actor; readonly comment: NewComment | undefined },
+  { actor, ...input }: CommandInput & { readonly actor: Actor },
 ): ChangeRequestDecision => {
   const { by, now } = actor;
   const createdAt = now.toISOString();
   const eventsOf = (after: ChangeRequest) =>
-    emits.map((type) => eventOf(type, before, actor, detailsOf(type, before, after, comment)));
+    emits.map((type) => eventOf(type, before, actor, detailsOf(type, before, after, input)));
   if (to === null)
     throw new Error(`The command ${command.name} deletes change request ${before.id}: use discardDraft.`);
   const newTimestamp = to === before.state && command.name !== 'schedule' ? {} : { [to]: createdAt };
-  const review = { createdBy: by, createdAt };
+  const isNewApproval = command.name === 'approve' && !hasApprovalOf(before, by.id);
   const after: ChangeRequest = {
-    ...withComment(before, comment, actor),
+    ...withComment(before, input.comment, actor),
     state: to,
     stateTimestamps: { ...before.stateTimestamps, ...newTimestamp },
-    approvals: command.name === 'approve' ? [...before.approvals, review] : before.approvals,
-    rejections: command.name === 'reject' ? [...before.rejections, review] : before.rejections,
+    approvals: isNewApproval ? [...before.approvals, { createdBy: by, createdAt }] : before.approvals,
+    rejections: command.name === 'reject' ? [...before.rejections, { createdBy: by, createdAt }] : before.rejections,
     schedule: scheduleAfter(before.schedule, command, actor),
     applying: null,
   };
   return { request: after, events: eventsOf(after) };
 };
 
-/** Carries out a command if the transition table allows it. A repeated approval by the same user emits no event. */
+/**
+ * Carries out a command if the transition table allows it. A repeated approval by the same user emits no event, unless the request needs fewer
+ * approvals by now and becomes approved.
+ */
 export const executeCommand = (
   request: ChangeRequest,
   command: ImmediateCommand,
   actor: ActorWithRoles,
-  { comment, revision }: CommandInput = {},
+  input: CommandInput = {},
 ): ChangeRequestDecision => {
   requireNotBeingApplied(request);
-  const transition = requireTransition(request, command.name, actor);
-  requireRevision(request, revision);
-  const isRepeated =
-    command.name === 'approve' && request.approvals.some(({ createdBy }) => createdBy.id === actor.by.id);
-  if (isRepeated) return withoutEvents(withComment(request, comment, actor));
-  return takeTransition(request, transition, command, { actor, comment });
+  const transition = requireTransition(request, command.name, actor, input.minApprovals);
+  requireRevision(request, input.revision);
+  const isRepeated = command.name === 'approve' && hasApprovalOf(request, actor.by.id);
+  if (isRepeated && transition.to === request.state) {
+    return withoutEvents(withComment(request, input.comment, actor));
+  }
+  return takeTransition(request, transition, command, { actor, ...input });
 };
 
 /** The events of deleting a draft. @throws Refusal if the request is no draft, or the actor is not its author */
 export const discardDraft = (request: ChangeRequest, actor: ActorWithRoles): ChangeRequestDecision['events'] => {
   requireNotBeingApplied(request);
   const { emits } = requireTransition(request, 'discard', actor);
-  return emits.map((type) => eventOf(type, request, actor, detailsOf(type, request, request, undefined)));
+  return emits.map((type) => eventOf(type, request, actor, detailsOf(type, request, request, {})));
 };
 
 /** Suspends a pending or failed schedule with a reason for users. Any other request is returned unchanged. */

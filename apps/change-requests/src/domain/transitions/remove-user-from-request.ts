@@ -1,7 +1,6 @@
 import { systemCaller } from '@bunting/contracts';
 import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
 import { isPending } from '../content/pending-states.ts';
-import { approvalsLost } from '../refusals.ts';
 import { executeCommand, suspendSchedule } from './execute-command.ts';
 import { noRoles } from '../review/request-roles.ts';
 
@@ -12,19 +11,16 @@ const reasonFor = (request: ChangeRequest, userId: number): string | undefined =
   if (request.schedule?.by.id === userId) {
     return `The user who scheduled this change request (user id: ${userId}) has been deleted`;
   }
-  if (request.createdBy.id === userId) {
-    return `The author of this change request (user id: ${userId}) has been deleted`;
-  }
-  return request.approvals.length < request.minApprovals ? approvalsLost().message : undefined;
+  return request.createdBy.id === userId
+    ? `The author of this change request (user id: ${userId}) has been deleted`
+    : undefined;
 };
 
 /**
- * Removes a deleted user from an open request. Their approval is removed. Their own request is cancelled unless it is
- * scheduled. A schedule that they set or that applies their request is suspended.
+ * Removes a deleted user from an open request, after their approval was taken back. Their own request is cancelled unless it is scheduled. A
+ * schedule that they set or that applies their request is suspended.
  */
-export const removeUserFromRequest = (before: ChangeRequest, userId: number, now: Date): ChangeRequestDecision => {
-  const approvals = before.approvals.filter(({ createdBy }) => createdBy.id !== userId);
-  const request = approvals.length === before.approvals.length ? before : { ...before, approvals };
+export const removeUserFromRequest = (request: ChangeRequest, userId: number, now: Date): ChangeRequestDecision => {
   if (isPending(request)) {
     return request.createdBy.id === userId
       ? executeCommand(request, { name: 'cancel' }, { ...system(now), roles: { ...noRoles, isAdministrator: true } })

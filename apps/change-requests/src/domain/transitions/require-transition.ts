@@ -13,6 +13,7 @@ const permissionsFor: Readonly<Record<RoleRequirement, readonly Permission[]>> =
   author: [],
   'author or admin': [],
   reviewer: ['APPROVE_CHANGE_REQUEST'],
+  approver: ['APPROVE_CHANGE_REQUEST'],
   'reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
   'author, reviewer or applier': ['APPROVE_CHANGE_REQUEST', 'APPLY_CHANGE_REQUEST'],
   applier: ['APPLY_CHANGE_REQUEST'],
@@ -21,6 +22,7 @@ const permissionsFor: Readonly<Record<RoleRequirement, readonly Permission[]>> =
 
 const reviewRequirements: ReadonlySet<RoleRequirement> = new Set([
   'reviewer',
+  'approver',
   'reviewer or applier',
   'author, reviewer or applier',
 ]);
@@ -35,15 +37,23 @@ const reviewDenial = (roles: RequestRoles): string | undefined => {
   return author ? 'Authors can not review their own change request' : undefined;
 };
 
+/** The environment in which the permission is missing. */
+const placeOfDenial = (required: RoleRequirement, roles: RequestRoles, environment: string): string => {
+  if (required === 'approver' && roles.reviewer) return roles.missing.approve ?? environment;
+  if (required === 'applier' && roles.applier) return roles.missing.apply ?? environment;
+  return environment;
+};
+
 const notPermitted = (required: RoleRequirement, roles: RequestRoles, environment: string): Refusal => {
   const denial = reviewRequirements.has(required) ? reviewDenial(roles) : undefined;
   if (denial !== undefined) return refusal('NoAccessError', denial);
   const permissions = permissionsFor[required];
-  return permissions.length > 0 ? noAccess(permissions, environment) : onlyAuthorCan('do this');
+  return permissions.length > 0
+    ? noAccess(permissions, placeOfDenial(required, roles, environment))
+    : onlyAuthorCan('do this');
 };
 
-const factsOf = (request: ChangeRequest, command: CommandName, userId: number) => {
-  const { changes, approvals, minApprovals } = request;
+const factsOf = ({ changes, approvals }: ChangeRequest, command: CommandName, userId: number, minApprovals: number) => {
   const isNew = command === 'approve' && !approvals.some(({ createdBy }) => createdBy.id === userId);
   return { changes: changes.length, approvals: approvals.length + (isNew ? 1 : 0), minApprovals };
 };
@@ -63,14 +73,16 @@ const targetOf: Readonly<Record<Exclude<CommandName, 'discard'>, ChangeRequestSt
 
 /**
  * The transition of a command from the current state.
+ * @param minApprovals the number of approvals that the request needs now
  * @throws Refusal with the reason if the transition does not exist, or if the actor may not take it now.
  */
 export const requireTransition = (
   request: ChangeRequest,
   command: CommandName,
   { by, roles }: Pick<ActorWithRoles, 'by' | 'roles'>,
+  minApprovals = request.minApprovals,
 ): Transition => {
-  const verdict = checkTransition(request.state, command, roles, factsOf(request, command, by.id));
+  const verdict = checkTransition(request.state, command, roles, factsOf(request, command, by.id, minApprovals));
   switch (verdict.is) {
     case 'allowed':
       return verdict.transition;

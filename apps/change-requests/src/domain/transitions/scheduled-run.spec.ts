@@ -21,6 +21,7 @@ const facts: ScheduledRunFacts = {
   scheduler: { kind: 'user', caller: applier },
   delayMs: 0,
   conflicts: [],
+  requirement: { minApprovals: 1, affectedEnvironments: ['production'] },
   now: new Date(noon),
 };
 

@@ -3,6 +3,7 @@ import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '.
 import { abandonApplyAttempt, beginApplyAttempt, failureReason } from './apply-attempt.ts';
 import { suspendSchedule } from './execute-command.ts';
 import { systemRoles } from '../review/request-roles.ts';
+import type { ReviewRequirement } from '../review/review-requirement.ts';
 
 /** The user who scheduled a request, with their current permissions. An admin token belongs to no user who could be deleted. */
 export type Scheduler =
@@ -16,6 +17,8 @@ export interface ScheduledRunFacts {
   readonly delayMs: number;
   /** the segments that the request would delete although another request uses them */
   readonly conflicts: AppliedChanges['conflicts'];
+  /** what the request needs now */
+  readonly requirement: ReviewRequirement;
   readonly now: Date;
 }
 
@@ -29,17 +32,22 @@ const maxDelayMs = 15 * 60_000;
 const failureOf = (
   { project, environment }: ChangeRequest,
   caller: Caller | undefined,
-  { delayMs, conflicts }: ScheduledRunFacts,
+  { delayMs, conflicts, requirement }: ScheduledRunFacts,
 ): string | undefined => {
   if (delayMs > maxDelayMs) return 'it could not begin within 15 minutes of the scheduled time';
-  if (caller !== undefined && !may(caller, ['APPLY_CHANGE_REQUEST'], { project, environment }))
-    return `the user who scheduled it (user id: ${caller.id}) no longer has the permission to apply it`;
+  const missingIn = [environment, ...requirement.affectedEnvironments].find(
+    (name) => caller !== undefined && !may(caller, ['APPLY_CHANGE_REQUEST'], { project, environment: name }),
+  );
+  if (caller !== undefined && missingIn !== undefined)
+    return missingIn === environment
+      ? `the user who scheduled it (user id: ${caller.id}) no longer has the permission to apply it`
+      : `the user who scheduled it (user id: ${caller.id}) does not have the permission to apply it in the environment ${missingIn}`;
   return conflicts.length > 0 ? failureReason(conflicts) : undefined;
 };
 
 /**
- * Begins the run of a request whose scheduled time has come, for the user who scheduled it. The schedule of a deleted user, and of a request
- * that lost its approvals, is suspended. A run that is too late, not permitted any more or in conflict fails.
+ * Begins the run of a request whose scheduled time has come, for the user who scheduled it. The schedule of a deleted user is
+ * suspended. A run that is too late, not permitted any more or in conflict fails.
  */
 export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFacts): ScheduledRun => {
   const { scheduler, now } = facts;
@@ -54,7 +62,9 @@ export const beginScheduledRun = (request: ChangeRequest, facts: ScheduledRunFac
   const caller = scheduler.kind === 'user' ? scheduler.caller : undefined;
   try {
     const actor = { by, now, roles: systemRoles };
-    const begun = beginApplyAttempt(request, 'run', actor, { displayName: caller?.displayName });
+    const { minApprovals, affectedEnvironments: authorisedEnvironments } = facts.requirement;
+    const input = { displayName: caller?.displayName, minApprovals, authorisedEnvironments };
+    const begun = beginApplyAttempt(request, 'run', actor, input);
     const reason = failureOf(request, caller, facts);
     if (reason === undefined) return { isBegun: true, ...withoutEvents(begun) };
     return { isBegun: false, ...abandonApplyAttempt(begun, now, { name: 'fail', reason }) };

@@ -1,7 +1,7 @@
 import { type ChangeRequestState, changeRequestStates, Refusal } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { aChange, anApprovalBy, aRequest, lee, mia, noon } from '../../../test/builders.ts';
+import { aChange, anApprovalBy, aRequest, kim, lee, mia, noon } from '../../../test/builders.ts';
 import { addChanges } from '../content/add-changes.ts';
 import type { ChangeRequest } from '../change-request.ts';
 import { isPending } from '../content/pending-states.ts';
@@ -125,6 +125,34 @@ describe('an actor', () => {
     expect(executeCommand(inReview, { name: 'approve' }, actor, { revision: 3 }).request?.state).toBe('Approved');
   });
 
+  it('receives the environment of the missing permission, where the request affects others', () => {
+    const missing = { approve: 'staging', apply: 'staging' };
+    const actor = { by: lee, now, roles: { ...roles.reviewer, applier: true, missing } };
+    expect(() => executeCommand(inReview, { name: 'approve' }, actor)).toThrow(
+      'you need the "APPROVE_CHANGE_REQUEST" permission in the "staging" environment.',
+    );
+    const approved = { ...inReview, state: 'Approved', approvals: [anApprovalBy(kim)] } as const;
+    expect(() => beginApplyAttempt(approved, 'apply', actor, { authorisedEnvironments: [] })).toThrow(
+      'you need the "APPLY_CHANGE_REQUEST" permission in the "staging" environment.',
+    );
+    expect(executeCommand(inReview, { name: 'reject' }, actor).request.state).toBe('Rejected');
+  });
+
+  it('needs the approvals of now, not those of the creation of a request', () => {
+    const actor = { by: lee, now, roles: { ...roles.reviewer, applier: true } };
+    const decision = executeCommand(inReview, { name: 'approve' }, actor, { minApprovals: 2 });
+    expect(decision).toMatchObject({ request: { state: 'In review' }, events: [{ data: { minApprovals: 2 } }] });
+    const approved = { ...decision.request, state: 'Approved' } as const;
+    expect(() => beginApplyAttempt(approved, 'apply', actor, { authorisedEnvironments: [], minApprovals: 2 })).toThrow(
+      'Change request no longer has the required approvals',
+    );
+    // Fewer are needed again: the repeated approval counts what is there, once.
+    expect(executeCommand(decision.request, { name: 'approve' }, actor).request).toMatchObject({
+      state: 'Approved',
+      approvals: [{ createdBy: lee }],
+    });
+  });
+
   it('who approves a request again changes nothing', () => {
     const before = { ...inReview, minApprovals: 2, approvals: [anApprovalBy(lee)] };
     expect(executeCommand(before, { name: 'approve' }, { by: lee, now, roles: roles.reviewer })).toEqual({
@@ -165,7 +193,7 @@ type Step = typeof aStep extends fc.Arbitrary<infer S> ? S : never;
 const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: number): ChangeRequest | null => {
   const by = people[who] ?? mia;
   const now = new Date(Date.parse(noon) + nth);
-  const actor = { by, now, roles: { ...granted, author: by.id === request.createdBy.id } };
+  const actor = { by, now, roles: { ...granted, missing: noRoles.missing, author: by.id === request.createdBy.id } };
   switch (step) {
     case 'add':
       if (!isPending(request)) return request;
@@ -180,7 +208,7 @@ const taken = (request: ChangeRequest, { step, who, ...granted }: Step, nth: num
         : abandonApplyAttempt(request, now, { name: 'fail', reason: 'conflicts' }).request;
     case 'apply':
     case 'run':
-      return beginApplyAttempt(request, step, actor);
+      return beginApplyAttempt(request, step, actor, { authorisedEnvironments: [] });
     case 'discard':
       discardDraft(request, actor);
       return null;

@@ -30,16 +30,22 @@ export const commandFor = {
 const isReviewerOrApplier = (roles: RequestRoles): boolean =>
   roles.reviewer || (roles.applier && !isNonReviewingToken(roles));
 
-/** Which roles may take a transition. Authors do not review their own requests, except administrators whom the setting allows it. */
+/**
+ * Which roles may take a transition. Approving and applying takes the permission in every environment that the request affects. Authors do not review their own requests, except
+ * administrators whom the setting allows it.
+ */
 const roleRequirements = {
   author: ({ author }: RequestRoles) => author,
   'author or admin': ({ author, isAdministrator }: RequestRoles) => author || isAdministrator,
   reviewer: ({ author, mayReviewAsAdmin, reviewer }: RequestRoles) => mayReviewAsAdmin || (reviewer && !author),
+  approver: ({ author, mayReviewAsAdmin, reviewer, missing }: RequestRoles) =>
+    mayReviewAsAdmin || (reviewer && !author && missing.approve === undefined),
   'reviewer or applier': (roles: RequestRoles) =>
     roles.mayReviewAsAdmin || (isReviewerOrApplier(roles) && !roles.author),
   'author, reviewer or applier': (roles: RequestRoles) =>
     roles.author || roles.mayReviewAsAdmin || isReviewerOrApplier(roles),
-  applier: ({ mayReviewAsAdmin, applier }: RequestRoles) => mayReviewAsAdmin || applier,
+  applier: ({ mayReviewAsAdmin, applier, missing }: RequestRoles) =>
+    mayReviewAsAdmin || (applier && missing.apply === undefined),
   system: ({ system }: RequestRoles) => system,
 } as const;
 export type RoleRequirement = keyof typeof roleRequirements;
@@ -85,11 +91,11 @@ const rows = [
   ['Draft', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
 
   ['In review', 'send to review', 'author', {}, 'In review', []],
-  ['In review', 'approve', 'reviewer', { when: 'approvals missing' }, 'In review', ['change-request-approval-added']],
+  ['In review', 'approve', 'approver', { when: 'approvals missing' }, 'In review', ['change-request-approval-added']],
   [
     'In review',
     'approve',
-    'reviewer',
+    'approver',
     { when: 'approvals suffice', needs: ['has changes'] },
     'Approved',
     approvalEvents,
@@ -97,7 +103,7 @@ const rows = [
   ['In review', 'reject', 'reviewer', {}, 'Rejected', ['change-request-rejected']],
   ['In review', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
 
-  ['Approved', 'approve', 'reviewer', {}, 'Approved', ['change-request-approval-added']],
+  ['Approved', 'approve', 'approver', {}, 'Approved', ['change-request-approval-added']],
   ['Approved', 'reject', 'reviewer or applier', {}, 'Rejected', ['change-request-rejected']],
   ['Approved', 'cancel', 'author or admin', {}, 'Cancelled', ['change-request-cancelled']],
   ['Approved', 'apply', 'applier', { needs: readyGuards }, 'Applied', ['change-request-applied']],

@@ -8,11 +8,21 @@ import {
 } from '@bunting/contracts';
 import { call } from '../../calls.ts';
 import { setEnvironmentProtection } from '../../domain/environment-protection.ts';
+import { recheckAllApprovals } from '../../background/recheck-all-approvals.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 
-/** Enables or disables the protection of an environment. Existing requests keep their number of required approvals. */
-export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtection }: ChangeRequestsContext) =>
+/**
+ * Enables or disables the protection of an environment. Open requests need the higher of the number at their creation and the current one: those that
+ * lack approvals return to review.
+ */
+export const setChangeRequestConfigEndpoint = ({
+  bus,
+  reader,
+  transaction,
+  syncProtection,
+  recheckApprovals,
+}: ChangeRequestsContext) =>
   implement(SetChangeRequestConfig, async (request) => {
     const { params, body, caller } = request;
     const environmentRef = { project: params.projectId, environment: params.environment };
@@ -32,7 +42,9 @@ export const setChangeRequestConfigEndpoint = ({ bus, transaction, syncProtectio
       await protections.save(environmentRef, decision);
       return null;
     });
-    // After the reply, direct edits are refused. If this call fails, a background job repeats it until it succeeds.
+    // After the reply, direct edits are refused and no request has fewer approvals than it needs. If a call fails, background jobs repeat it until it
+    // succeeds.
     await syncProtection(onBehalfOf(request));
+    await recheckAllApprovals({ reader, recheckApprovals }, environmentRef.project)(onBehalfOf(request));
     return reply;
   });

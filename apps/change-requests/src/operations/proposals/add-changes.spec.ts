@@ -43,6 +43,7 @@ describe('the first change that a user proposes', () => {
       id: expect.any(Number),
       title: `Change request #${request.id}`,
       environment: 'production',
+      affectedEnvironments: [],
       project: 'shop',
       minApprovals: 1,
       state: 'Draft',

@@ -8,12 +8,14 @@ import { acceptsChanges } from '../../domain/content/pending-states.ts';
 import { createDraft, unsavedDraft } from '../../domain/content/create-draft.ts';
 import { requireMergeable } from '../../domain/content/merge-change.ts';
 import { refusePrototypeKeys } from '../../domain/content/refuse-prototype-keys.ts';
+import { type Protection, reviewRequirement } from '../../domain/review/review-requirement.ts';
 import { toChangeRequestResponse } from '../../domain/change-request-response.ts';
 import type { ReservedIds } from '../../persistence/reserve-change-ids.ts';
 import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
+import { loadConnectedProtections } from '../reviews/load-review-facts.ts';
 import { loadPreviewsOfOpenRequests } from '../previews/load-previews.ts';
 import { responseWithPreview } from '../previews/responses-with-previews.ts';
 import { checkProposedChanges } from './check-proposed-changes.ts';
@@ -43,6 +45,8 @@ const parseProposal = (operationRequest: AddChangesRequest): Proposal => {
 
 /** The checked changes with their ids, and the time at which they are added to a request that is not locked. */
 interface CheckedProposal extends Proposal, ReservedIds {
+  /** the protected environments that are connected to the project */
+  readonly protections: readonly Protection[];
   readonly checked: readonly CheckedChange[];
 }
 
@@ -64,9 +68,11 @@ const addToNewDraft = async (
     await protections.requiredApprovals(environmentRef),
     allowsVoluntaryRequests,
   );
+  const content = { environment: environmentRef.environment, changes: proposal.checked, minApprovals };
   const draft = createDraft(
     { ...(await requests.newIdentity()), ...environmentRef, minApprovals },
     actorOf(caller, now),
+    reviewRequirement(content, proposal.protections).minApprovals,
   );
   const decision = addTo(draft.request, proposal);
   await requests.add({ request: decision.request, events: [...draft.events, ...decision.events] });
@@ -111,13 +117,14 @@ const addIfCurrent = async (
   const earlier = base?.changes ?? [];
   const isList = Array.isArray(operationRequest.body);
   requireMergeable(earlier, changes, (nth) => (isList ? `/body/${nth}` : '/body'));
-  const [checked, reserved] = await Promise.all([
+  const [checked, reserved, connectedProtections] = await Promise.all([
     checkProposedChanges(bus, environmentRef, { changes, earlier, isList }, onBehalfOf(operationRequest)),
     newChangeIds(changes.length),
+    loadConnectedProtections({ bus, reader }, environmentRef.project, onBehalfOf(operationRequest)),
   ]);
   if (Date.now() >= operationRequest.deadline.getTime())
     throw unavailable('There was no time left to add the changes.');
-  const checkedProposal = { ...proposal, ...reserved, checked };
+  const checkedProposal = { ...proposal, ...reserved, checked, protections: connectedProtections };
   const expected = addTo(base ?? unsavedDraft(environmentRef, actorOf(caller, reserved.now)), checkedProposal).request;
   const previewedChanges = loadPreviewsOfOpenRequests(
     { bus, reader },
@@ -135,7 +142,12 @@ const addIfCurrent = async (
         if (base.state === 'Draft') return addToDraft(tx, checkedProposal, base);
         return addToRequestInReview(tx, checkedProposal, base);
       },
-      async (request: ChangeRequest) => toChangeRequestResponse(request, (await previewedChanges)(expected)),
+      async (request: ChangeRequest) =>
+        toChangeRequestResponse(
+          request,
+          (await previewedChanges)(expected),
+          reviewRequirement(request, connectedProtections),
+        ),
     )
     .catch((error: unknown) => {
       if (error instanceof DraftAlreadyExistsError) return undefined;

@@ -17,6 +17,7 @@ import { startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import { type FakeFeaturesService, fakeFeaturesService } from '../../../test/fake-features-service.ts';
+import { type FakeGateway, fakeGateway } from '../../../test/fake-gateway.ts';
 import { callers, callContextOf } from '../../../test/started-change-requests.ts';
 import { dueJobsReader } from '../../persistence/due-jobs-reader.ts';
 import { changeRequestEntities as entities } from '../../persistence/entities.ts';
@@ -24,6 +25,7 @@ import { changeRequestMigrations as steps } from '../../persistence/migrations/i
 import { reserveChangeIdsBy } from '../../persistence/reserve-change-ids.ts';
 import { changeRequestReader } from '../../persistence/change-request-reader.ts';
 import { unitOfWork } from '../../persistence/unit-of-work.ts';
+import { approvalsRecheck } from '../reviews/recheck-approvals.ts';
 import { applyRequest } from '../state/apply-request.ts';
 import { changeRequestsEndpoints } from '../index.ts';
 import { requestRolesByPolicy } from '../../domain/review/request-roles.ts';
@@ -42,6 +44,7 @@ const bus: Bus = {
 const names = Array.from({ length: 500 }, (_, nth) => `feature-${nth}`);
 let database: Database;
 let features: FakeFeaturesService;
+let gateway: FakeGateway;
 let served: Subscription;
 let drop: () => Promise<void>;
 beforeAll(async () => {
@@ -51,6 +54,7 @@ beforeAll(async () => {
   drop = () => fresh.drop();
   database = await openDatabase({ url: fresh.url, name: 'spec', migrations: steps, entities });
   features = await fakeFeaturesService(bus);
+  gateway = await fakeGateway(bus, Object.values(callers));
   features.know(names);
   const outboxProducer = startOutboxProducer({
     producer: 'change-requests',
@@ -66,6 +70,7 @@ beforeAll(async () => {
   const transaction = unitOfWork(outboxProducer);
   const syncProtection = protectionSync(bus, dueJobsReader(database), transaction);
   const rolesOf = requestRolesByPolicy({ adminTokens: true, ownOfAdmins: true });
+  const recheckApprovals = approvalsRecheck({ bus, reader, transaction, rolesOf });
   const context = {
     bus,
     reader,
@@ -73,7 +78,8 @@ beforeAll(async () => {
     transaction,
     rolesOf,
     allowsVoluntaryRequests: true,
-    apply: applyRequest(bus, transaction),
+    apply: applyRequest({ bus, reader, transaction, recheckApprovals }),
+    recheckApprovals,
     syncProtection,
   };
   served = await serve(bus, changeRequestsEndpoints(context));
@@ -82,6 +88,7 @@ beforeEach(() => database.transaction(({ query }) => query('truncate change_requ
 afterAll(async () => {
   await served.stop();
   await features.stop();
+  await gateway.stop();
   await database.close();
   await drop();
 });
@@ -117,9 +124,9 @@ describe('the number of statements and calls', () => {
     const small = await costOf(AddChanges, addition);
     await propose(someChanges(200));
     expect(await costOf(AddChanges, addition)).toEqual(small);
-    // The operation itself, what the changes mean, and what all of them would come to.
-    expect(small.calls).toBe(3);
-    expect(small.statements).toBeLessThanOrEqual(7);
+    // The operation itself, what the changes mean, what all of them would come to, and the environments of the project.
+    expect(small.calls).toBe(4);
+    expect(small.statements).toBeLessThanOrEqual(8);
   });
 
   it('is the same for one change and for a body of two hundred', async () => {

@@ -4,7 +4,9 @@ import { call } from '../../calls.ts';
 import type { ChangeRequest } from '../../domain/change-request.ts';
 import { etagHeaderOf } from '../../domain/entity-tag.ts';
 import { finishApplyAttempt, requireApplyAttempt } from '../../domain/transitions/apply-attempt.ts';
+import type { ChangeRequestReader } from '../../persistence/change-request-reader.ts';
 import type { UnitOfWork } from '../../persistence/unit-of-work.ts';
+import type { RecheckApprovals } from '../reviews/recheck-approvals.ts';
 import { toWireChangeWithSnapshot } from '../previews/wire-change.ts';
 
 /**
@@ -19,11 +21,18 @@ interface ApplyResult extends AppliedChanges {
   readonly tag: string | undefined;
 }
 
+interface ApplyOptions {
+  readonly bus: Bus;
+  readonly reader: ChangeRequestReader;
+  readonly transaction: UnitOfWork;
+  readonly recheckApprovals: RecheckApprovals;
+}
+
 export const applyRequest =
-  (bus: Bus, transaction: UnitOfWork): Apply =>
+  ({ bus, reader, transaction, recheckApprovals }: ApplyOptions): Apply =>
   async (begun, context) => {
     const { id, uid, project, environment, changes, attempts, schedule } = begun;
-    const { by, displayName, scheduled } = requireApplyAttempt(begun);
+    const { by, displayName, scheduled, authorisedEnvironments } = requireApplyAttempt(begun);
     const caller = { id: by.id, name: by.name, ...(displayName === undefined ? {} : { displayName }), grants: [] };
     const body = {
       changeRequestId: id,
@@ -31,6 +40,7 @@ export const applyRequest =
       attempt: attempts,
       project,
       environment,
+      ...(authorisedEnvironments === undefined ? {} : { authorisedEnvironments: [...authorisedEnvironments] }),
       changes: changes.map((change) => toWireChangeWithSnapshot(change, schedule?.snapshots)),
       refuseOverwrites: scheduled,
     };
@@ -55,5 +65,10 @@ export const applyRequest =
       }
       return tag;
     });
+    // An environment was protected, or connected, after the attempt began.
+    if (result.conflicts.some(({ code }) => code === 'approvals-missing')) {
+      const request = await reader.byId(id);
+      if (request !== undefined) await recheckApprovals(project, [request], context);
+    }
     return { ...result, tag: storedTag };
   };

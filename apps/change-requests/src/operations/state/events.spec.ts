@@ -279,7 +279,7 @@ it.each(table)('%s is emitted for %s', async (type, _when, comesAbout, emitted) 
 it('change-request-configuration-updated is emitted for protection, and only when it changes', async () => {
   const protect = (body: { changeRequestsEnabled: boolean; requiredApprovals?: number }) =>
     service.call(SetChangeRequestConfig, { params: { projectId: 'shop', environment: 'production' }, body });
-  await protect({ changeRequestsEnabled: true, requiredApprovals: 12 });
+  await protect({ changeRequestsEnabled: true, requiredApprovals: 10 });
   await protect({ changeRequestsEnabled: true, requiredApprovals: 10 });
   await protect({ changeRequestsEnabled: false });
   const on = { changeRequestsEnabled: true, requiredApprovals: 10 };

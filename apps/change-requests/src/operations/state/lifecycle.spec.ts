@@ -320,7 +320,7 @@ describe('the configuration of a project', () => {
   const config = () => service.call(GetChangeRequestConfig, { params: project });
 
   it('says for each environment whether it is protected', async () => {
-    await protect(99);
+    await protect(10);
     expect(await config()).toEqual([
       { environment: 'production', type: 'production', changeRequestEnabled: true, requiredApprovals: 10 },
       { environment: 'development', type: 'development', changeRequestEnabled: false, requiredApprovals: null },

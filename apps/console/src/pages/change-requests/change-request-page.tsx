@@ -59,6 +59,7 @@ const RequestView = ({ request }: RequestProps) => {
   const { id, title, project, environment, state, schedule, approvals = [], minApprovals } = request;
   const [isEditing, setEditing] = useState(false);
   const isOpen = !isClosedState(state);
+  const alsoAffected = (request.affectedEnvironments ?? []).filter((name) => name !== environment);
   return (
     <Page
       title={title ?? changeRequestsMessages.untitled(id)}
@@ -86,6 +87,7 @@ const RequestView = ({ request }: RequestProps) => {
           <Time at={schedule.scheduledAt} isAbsolute />
         </Notice>
       )}
+      {alsoAffected.length > 0 && <Notice tone="neutral">{changeRequestsMessages.affects(alsoAffected)}</Notice>}
       <div className={styles['layout']}>
         <ChangeRequestChanges request={request} />
         <div className={layout['denseStack']}>

@@ -11,6 +11,8 @@ export interface ChangeContext {
   readonly project: string;
   readonly environment: string;
   readonly projectContext: ProjectContext;
+  /** the environments of the project in which direct edits require a change request */
+  readonly protectedEnvironments: readonly string[];
   /** the current time in ISO 8601 */
   readonly now: string;
   readonly generateStrategyId: () => string;

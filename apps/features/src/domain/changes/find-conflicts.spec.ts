@@ -28,6 +28,7 @@ const aChangeContext = ({ features = [checkout, parent], ...about }: About = {})
   project: 'shop',
   environment: 'production',
   projectContext: someProjectContext({ segments: new Map([beta, foreign].map((segment) => [segment.id, segment])) }),
+  protectedEnvironments: [],
   now: '2026-11-21T10:00:00.000Z',
   generateStrategyId: () => 'made',
   features: new Map(features.flatMap((feature) => (feature === gone ? [] : [[feature.name, feature] as const]))),

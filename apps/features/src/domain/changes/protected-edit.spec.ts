@@ -1,7 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
+import { affectedEnvironments, type ChangeAction } from '@bunting/contracts';
+import { parseChanges } from '@bunting/contracts/validation';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { aChangeContext, inProduction, onCheckout } from '../../../test/checked-changes.ts';
 import type { Feature } from '../features/feature.ts';
-import { protectedAddition, protectedEdit, protectedRemoval, protectedSegmentEdits } from './protected-edit.ts';
+import { applyInMemory } from './apply-in-memory.ts';
+import {
+  protectedAddition,
+  type ProtectedEdit,
+  protectedEdit,
+  protectedEnvironmentsOfEdit,
+  protectedRemoval,
+  protectedSegmentEdits,
+  type SegmentPlace,
+} from './protected-edit.ts';
 
 const withProduction = (about: Partial<Feature['environments'][string]>, feature: Feature = aFeature()): Feature => ({
   ...feature,
@@ -68,13 +80,95 @@ it('removing a feature needs a change request, as archiving does, unless it is a
   expect(protectedRemoval(aFeature({ archivedAt })).allEnvironments).toBe(false);
 });
 
-it.each<[string, (string | null)[], string[]]>([
-  ['its project', ['shop', 'shop'], ['shop']],
-  ['both projects, when it moves between them', ['shop', 'bank'], ['shop', 'bank']],
-  ['the project that it leaves, when it becomes global', ['shop', null], ['shop']],
-  ['no project, when it is global', [null], []],
-])('an edit of a segment affects all environments of %s', (_, projects, edited) => {
-  expect(protectedSegmentEdits(projects)).toEqual(
-    edited.map((project) => ({ project, environments: [], allEnvironments: true })),
-  );
+const everywhere = { environments: [], allEnvironments: true };
+it.each<[string, (string | null)[], SegmentPlace[], ProtectedEdit[]]>([
+  ['everywhere in its project', ['shop', 'shop'], [], [{ project: 'shop', ...everywhere }]],
+  [
+    'everywhere in both projects, when it moves between them',
+    ['shop', 'bank'],
+    [],
+    ['shop', 'bank'].map((project) => ({ project, ...everywhere })),
+  ],
+  [
+    'in the project that it leaves and where it is used, when it becomes global',
+    ['shop', null],
+    [
+      { project: 'shop', environment: 'production' },
+      { project: 'bank', environment: 'production' },
+    ],
+    [
+      { project: 'shop', ...everywhere },
+      { project: 'bank', environments: ['production'], allEnvironments: false },
+    ],
+  ],
+  [
+    'where it is used, when it is global',
+    [null],
+    ['production', 'staging'].map((environment) => ({ project: 'bank', environment })),
+    [{ project: 'bank', environments: ['production', 'staging'], allEnvironments: false }],
+  ],
+  ['nowhere, when it is global and unused', [null], [], []],
+])('an edit of a segment needs a change request %s', (_, projects, uses, edits) => {
+  expect(protectedSegmentEdits(projects, uses)).toEqual(edits);
+});
+
+const id = 's1';
+const strategy = { name: 'default', constraints: [], parameters: {} };
+/** Each action, and the environments of the project that it affects. */
+const actions: readonly (readonly [ChangeAction, unknown, 'its own' | 'all'])[] = [
+  ['updateEnabled', { enabled: true }, 'its own'],
+  ['addStrategy', strategy, 'its own'],
+  ['updateStrategy', { id, title: 'Other' }, 'its own'],
+  ['deleteStrategy', { id }, 'its own'],
+  ['reorderStrategy', [{ id, sortOrder: 9 }], 'its own'],
+  ['patchVariant', { variants: [variant] }, 'its own'],
+  ['archiveFeature', undefined, 'all'],
+  ['addDependency', { feature: 'parent' }, 'all'],
+  ['deleteDependency', undefined, 'all'],
+  ['updateSegment', { id: 4, name: 'renamed' }, 'all'],
+  ['deleteSegment', { id: 4 }, 'all'],
+];
+const protections: readonly (readonly [string, readonly string[]])[] = [
+  ['no environment', []],
+  ['its own environment', ['production']],
+  ['another environment', ['staging']],
+  ['several environments', ['production', 'qa', 'staging']],
+];
+
+describe.each(actions)('the change %s', (action, payload, affects) => {
+  it.each(protections)('needs the approvals of the environments that it affects, where %s is protected', (_, names) => {
+    expect(affectedEnvironments([{ action }], 'production', names)).toEqual(
+      names.filter((name) => affects === 'all' || name === 'production'),
+    );
+  });
+
+  it.each(protections)('edits no other environment than it is said to affect, where %s is protected', (_, names) => {
+    const about = action === 'deleteDependency' ? { dependencies: [parent] } : {};
+    const checkout = inProduction({ strategies: [aStrategy({ id })], ...about });
+    const context = aChangeContext([checkout, aFeature({ name: 'parent' }), aFeature({ name: 'cart' })]);
+    const [change] = parseChanges([onCheckout(action, payload)]);
+    const { features, segments, conflicts } = applyInMemory([{ id: 1, change: change!, snapshot: null }], context);
+    expect(conflicts).toEqual([]);
+    const edits = [
+      ...[...context.features.values()].map((before) => protectedEdit(before, features.get(before.name)!)),
+      ...[...context.segments.values()]
+        .filter((before) => segments.get(before.id) !== before)
+        .flatMap((before) => protectedSegmentEdits([before.project], [])),
+    ];
+    expect(new Set(edits.flatMap((edit) => protectedEnvironmentsOfEdit(edit, names)))).toEqual(
+      new Set(affectedEnvironments([change!], context.environment, names)),
+    );
+  });
+});
+
+it('changes of one request need the approvals of all environments that any of them affects', () => {
+  const names = (...actions: ChangeAction[]) =>
+    affectedEnvironments(
+      actions.map((action) => ({ action })),
+      'production',
+      ['production', 'staging'],
+    );
+  expect(names('updateEnabled', 'addStrategy')).toEqual(['production']);
+  expect(names('updateEnabled', 'archiveFeature')).toEqual(['production', 'staging']);
+  expect(names()).toEqual([]);
 });

@@ -44,14 +44,34 @@ export const protectedRemoval = ({ project, archivedAt }: Feature): ProtectedEdi
   allEnvironments: archivedAt === null,
 });
 
+/** An environment of a project in which an active feature has a strategy with a segment. */
+export interface SegmentPlace {
+  readonly project: string;
+  readonly environment: string;
+}
+
 /**
- * The edits of a segment, of the project that it belongs to before and after: it may be used in all environments of both. Global segments
- * are not protected.
+ * The edits of a segment: in every environment of the project that it belongs to before and after, since it may be used there next, and
+ * wherever else it is used.
  */
-export const protectedSegmentEdits = (projects: readonly (string | null)[]): readonly ProtectedEdit[] =>
-  [...new Set(projects)]
-    .filter((project) => project !== null)
-    .map((project) => ({ project, environments: [], allEnvironments: true }));
+export const protectedSegmentEdits = (
+  projects: readonly (string | null)[],
+  uses: readonly SegmentPlace[],
+): readonly ProtectedEdit[] => {
+  const owners = new Set(projects.filter((project) => project !== null));
+  const usesElsewhere = Map.groupBy(
+    uses.filter(({ project }) => !owners.has(project)),
+    ({ project }) => project,
+  );
+  return [
+    ...[...owners].map((project) => ({ project, environments: [], allEnvironments: true })),
+    ...[...usesElsewhere].map(([project, places]) => ({
+      project,
+      environments: places.map(({ environment }) => environment),
+      allEnvironments: false,
+    })),
+  ];
+};
 
 /** The protected environments that an edit affects. An edit without an environment affects all of them. */
 export const protectedEnvironmentsOfEdit = (

@@ -1,10 +1,18 @@
 import { type OperationRequest, implement } from '@bunting/bus';
-import { asJsonObject, type AppliedChanges, ApplyChanges, isFinalRefusal, projectGone } from '@bunting/contracts';
+import {
+  affectedEnvironments,
+  asJsonObject,
+  type AppliedChanges,
+  ApplyChanges,
+  isFinalRefusal,
+  projectGone,
+} from '@bunting/contracts';
 import { canonicalJson } from '@bunting/contracts/hashing';
 import { hash } from 'node:crypto';
 import type { ApplyConflict } from '../../domain/changes/find-conflicts.ts';
 import { applyInMemory } from '../../domain/changes/apply-in-memory.ts';
 import { inverseChanges } from '../../domain/changes/inverse-changes.ts';
+import { notAuthorisedIn } from '../../domain/refusals.ts';
 import { findOverwriteConflicts } from '../../domain/changes/find-overwrites.ts';
 import type { DomainEvent } from '../../domain/features/feature.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
@@ -43,6 +51,10 @@ const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent
   data: { ...asJsonObject(event.data), changeRequestId },
 });
 
+/** A caller of an older version names none: the change request was approved for its own environment. */
+const authorisedEnvironmentsOf = ({ environment, authorisedEnvironments }: ApplyChangesRequest['body']) =>
+  authorisedEnvironments ?? [environment];
+
 const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise<AppliedChanges> => {
   const { body, caller } = request;
   const changeContext = await lockChangeContext(tx, request);
@@ -51,6 +63,16 @@ const applyOnce = async (tx: Transaction, request: ApplyChangesRequest): Promise
   }
   const result = applyInMemory(body.changes, changeContext);
   if (result.conflicts.length > 0) return refusedResult('conflict', result.conflicts);
+  const affected = affectedEnvironments(
+    body.changes.map(({ change }) => change),
+    body.environment,
+    changeContext.protectedEnvironments,
+  );
+  const authorised = authorisedEnvironmentsOf(body);
+  const unauthorised = affected.find((environment) => !authorised.includes(environment));
+  if (unauthorised !== undefined) {
+    return refusedResult('conflict', [{ code: 'approvals-missing', message: notAuthorisedIn(unauthorised).message }]);
+  }
   const overwrites = body.refuseOverwrites ? findOverwriteConflicts(body.changes, changeContext) : [];
   if (overwrites.length > 0) return refusedResult('overwrites', overwrites);
 
@@ -82,8 +104,13 @@ export const applyChangesEndpoint = ({ transaction }: FeaturesContext) =>
   implement(ApplyChanges, async (request) => {
     const { changeRequestId, uid = null, attempt } = request.body;
     const applyAttempt = { id: changeRequestId, uid, attempt, content: contentHashOf(request.body) };
+    const changeRequest = {
+      kind: 'change request',
+      project: request.body.project,
+      authorisedEnvironments: authorisedEnvironmentsOf(request.body),
+    } as const;
     const applyIdempotently = (decide: (tx: Transaction) => Promise<AppliedChanges>) =>
-      transaction({ ...request, appliesChangeRequest: true }, async (tx) => {
+      transaction({ ...request, changeRequest }, async (tx) => {
         const previous = await tx.attemptResults.lockAndFindEarlier(applyAttempt);
         if (previous !== undefined) return previous;
         const result = await decide(tx);

@@ -101,12 +101,17 @@ describe('a protected environment', () => {
     ]);
   });
 
-  it('refuses edits of the segments of the project, but not of global segments', async () => {
+  it('refuses edits of the segments of the project, and of global segments where they are used', async () => {
     const everyone = callerWith(
       ...(['CREATE_SEGMENT', 'UPDATE_SEGMENT', 'DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'] as const).map(
         (permission) => ({ permission }),
       ),
     );
+    const skipping = callerWith(...everyone.grants, {
+      permission: 'SKIP_CHANGE_REQUEST',
+      project,
+      environment: 'development',
+    });
     const make = (name: string, of?: string) =>
       service.call(
         CreateSegment,
@@ -123,8 +128,31 @@ describe('a protected environment', () => {
     await expect(edit(ours.id, {}, everyone)).rejects.toMatchObject(refused);
     await expect(edit(global.id, { project }, everyone)).rejects.toMatchObject(refused);
     await expect(remove(ours.id, everyone)).rejects.toMatchObject(refused);
+    // Nothing uses the global segment yet, then a feature in an unprotected environment does, and then one that is archived.
     await edit(global.id, { name: 'for all of us' }, everyone);
-    await remove(global.id, everyone);
+    const uses = (name: string, environment: string, about = {}) =>
+      aFeature({
+        name,
+        project,
+        environments: {
+          [environment]: { enabled: false, variants: [], strategies: [aStrategy({ id: name, segments: [global.id] })] },
+        },
+        ...about,
+      });
+    await service.given(
+      uses('11111111-0000-4000-8000-000000000000', 'production'),
+      uses('22222222-0000-4000-8000-000000000000', 'development', { archivedAt: '2026-01-02T00:00:00.000Z' }),
+    );
+    await edit(global.id, { name: 'for some of us' }, everyone);
+    const unused = await make('unused');
+    await remove(unused.id, everyone);
+    await service.given(uses('33333333-0000-4000-8000-000000000000', 'development'));
+    await expect(edit(global.id, { name: 'for nobody' }, everyone)).rejects.toMatchObject(refused);
+    await edit(global.id, { name: 'for all' }, skipping);
+    expect((await service.emittedEvents()).at(-1)).toMatchObject({
+      type: 'segment-updated',
+      data: { name: 'for all', bypassedChangeRequest: true },
+    });
     await edit(ours.id, { project }, mia);
     await remove(ours.id, mia);
     expect((await service.emittedEvents()).slice(-2)).toMatchObject([
@@ -212,6 +240,33 @@ describe('a protected environment', () => {
     expect(await service.call(ApplyChanges, { body: { ...body, changes } }, editor)).toMatchObject({
       outcome: 'applied',
     });
+  });
+
+  it('refuses a change request that reaches it from another environment without its approvals', async () => {
+    const changes = [{ id: 1, change: { action: 'archiveFeature', feature: 'y' } as Change, snapshot: null }];
+    const apply = (changeRequestId: number, environment: string, authorised?: readonly string[]) =>
+      service.call(
+        ApplyChanges,
+        {
+          body: {
+            changeRequestId,
+            attempt: 1,
+            project,
+            environment,
+            refuseOverwrites: false,
+            changes,
+            ...(authorised === undefined ? {} : { authorisedEnvironments: [...authorised] }),
+          },
+        },
+        editor,
+      );
+    const conflicts = [{ code: 'approvals-missing', message: expect.stringContaining('environment development') }];
+    expect(await apply(2, 'production')).toMatchObject({ outcome: 'conflict', conflicts });
+    expect(await apply(3, 'development', [])).toMatchObject({ outcome: 'conflict', conflicts });
+    expect(await service.get('y', mia, project)).toMatchObject({ archived: false });
+    expect(await apply(4, 'production', ['development'])).toMatchObject({ outcome: 'applied' });
+    const { data } = (await service.emittedEvents()).findLast(({ type }) => type === 'feature-archived') ?? {};
+    expect(data).toEqual({ changeRequestId: 4 });
   });
 
   it('refuses edits until its protection ends, whatever outdated versions of the protection say', async () => {

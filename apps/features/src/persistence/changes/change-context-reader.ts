@@ -14,6 +14,7 @@ import {
 } from '../projects/project-context-reader.ts';
 import { activeChildrenOfAll, isActive } from '../sql/active-features.ts';
 import { jsonListOf } from '../sql/json-sql.ts';
+import { selectProtectedEnvironments } from './protection-copy-repository.ts';
 
 /** The project and objects to read for changes: those that they edit, and those that their handlers read besides. */
 export interface ChangeContextQuery extends PossibleReferences {
@@ -31,6 +32,7 @@ export type StoredChangeContext = Omit<ChangeContext, 'environment' | 'now' | 'g
 
 interface StoredContextJson {
   readonly projectContext: ProjectContextJson;
+  readonly protectedEnvironments: readonly string[];
   readonly features: readonly Feature[];
   readonly children: readonly { readonly parent: string; readonly name: string }[];
   readonly segments: readonly StoredSegment[];
@@ -48,6 +50,7 @@ const storedContext: Statement = {
         `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
         `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
       )},
+      'protectedEnvironments', array_to_json(array(${selectProtectedEnvironments('p.id')} order by environment)),
       'features', ${jsonListOf(`select ${featureJson('f')} from found f`)},
       'children', ${jsonListOf(`
         select json_build_object('parent', parent, 'name', child.name) from ${activeChildrenOfAll('$4::text[]')}`)},
@@ -96,6 +99,7 @@ export const changeContextReader =
     return {
       project,
       projectContext: projectContextOf(stored.projectContext, hiddenOthers, settings),
+      protectedEnvironments: stored.protectedEnvironments,
       features: new Map(stored.features.filter(isVisible).map((feature) => [feature.name, feature])),
       children: groupValues(
         stored.children,

@@ -1,11 +1,21 @@
 import type { ReplyOf, SetProtection, RequestOf } from '@bunting/contracts';
 import { onlyRow, type Tx } from '@bunting/database';
+import type { SegmentPlace } from '../../domain/changes/protected-edit.ts';
 
 /** SQL: the protected environments that are connected to a project. */
 export const selectProtectedEnvironments = (project: string): string => `
   select environment from protected_environment protection where project = ${project} and is_protected and exists (
     select from project_environment connection
     where connection.project = protection.project and connection.environment = protection.environment)`;
+
+/** The protected environments in which active features use the segment `$1`. */
+const selectProtectedUses = `
+  select distinct f.project, environment
+  from feature f, jsonb_each(f.environments) as environments (environment, settings)
+  where f.segment_ids @> array[$1::integer] and f.segment_ids <> '{}' and f.archived_at is null
+    and jsonb_path_exists(settings, '$.strategies[*].segments[*] ? (@ == $id)', jsonb_build_object('id', $1::integer))
+    and environment in (${selectProtectedEnvironments('f.project')})
+  order by f.project, environment`;
 
 /**
  * Stores the protection unless a newer version is stored, and returns the stored one. The entity manager cannot compare versions in an
@@ -25,6 +35,8 @@ export const protectionCopyRepository = ({ query }: Tx) => ({
     (await query<{ environment: string }>(selectProtectedEnvironments('$1'), [project])).map(
       ({ environment }) => environment,
     ),
+  /** The protected environments in which active features use a segment. */
+  protectedUsesOf: (segment: number): Promise<SegmentPlace[]> => query<SegmentPlace>(selectProtectedUses, [segment]),
   /** Stores the protection of an environment, unless a newer version is stored already; returns what is stored then. */
   setIfNewer: async ({
     project,

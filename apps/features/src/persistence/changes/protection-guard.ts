@@ -11,28 +11,21 @@ import {
   protectedEnvironmentsOfEdit,
   requireSkipPermission,
 } from '../../domain/changes/protected-edit.ts';
+import { notAuthorisedIn } from '../../domain/refusals.ts';
 import { type protectionCopyRepository } from './protection-copy-repository.ts';
 
-/** Allows every edit: for changes that were approved in a change request. */
-export const permissiveGuard: ProtectionGuard = {
-  cacheProtected: () => undefined,
-  checkClone: () => Promise.resolve(),
-  checkMove: () => Promise.resolve(),
-  checkAddition: () => Promise.resolve(),
-  checkEdit: () => Promise.resolve(),
-  checkRemoval: () => Promise.resolve(),
-  checkSegmentEdit: () => Promise.resolve(),
-  checkDisconnection: () => Promise.resolve(),
-  markBypass: (event) => event,
-};
+/** Who edits: a caller directly, or a change request, with the environments of its project for which it was approved. */
+export type Editor =
+  | { readonly kind: 'caller'; readonly caller: Caller }
+  | { readonly kind: 'change request'; readonly project: string; readonly authorisedEnvironments: readonly string[] };
 
 /**
- * Refuses direct edits of protected environments, which require a change request. The repositories call it in each write that can be such
- * an edit, so that no operation can omit it.
+ * Refuses direct edits of protected environments, which require a change request, and edits of a change request where it was not approved.
+ * The repositories call it in each write that can be such an edit, so that no operation can omit it.
  */
 export const protectionGuard = (
-  caller: Caller,
-  protectionCopy: Pick<ReturnType<typeof protectionCopyRepository>, 'protectedEnvironmentsOf'>,
+  editor: Editor,
+  protectionCopy: Pick<ReturnType<typeof protectionCopyRepository>, 'protectedEnvironmentsOf' | 'protectedUsesOf'>,
 ) => {
   // Read once for each project and transaction, however many features it edits.
   const cache = new Map<string, Promise<readonly string[]>>();
@@ -43,12 +36,18 @@ export const protectionGuard = (
   };
   const bypasses: ChangeRequestBypass[] = [];
   const addBypass = (edited: EditedObject, environments: readonly string[]): void => {
-    if (environments.length > 0) bypasses.push({ edited, environments });
+    if (editor.kind === 'caller' && environments.length > 0) bypasses.push({ edited, environments });
+  };
+  const requireAllowed = (project: string, environments: readonly string[]): void => {
+    if (editor.kind === 'caller') return requireSkipPermission(editor.caller, project, environments);
+    const authorised = project === editor.project ? editor.authorisedEnvironments : [];
+    const environment = environments.find((name) => !authorised.includes(name));
+    if (environment !== undefined) throw notAuthorisedIn(environment);
   };
   const check = async (edit: ProtectedEdit, edited: EditedObject): Promise<void> => {
     if (edit.environments.length === 0 && !edit.allEnvironments) return;
     const environments = protectedEnvironmentsOfEdit(edit, await protectedOf(edit.project));
-    requireSkipPermission(caller, edit.project, environments);
+    requireAllowed(edit.project, environments);
     addBypass(edited, environments);
   };
   const requireUnprotected = async (
@@ -57,7 +56,8 @@ export const protectionGuard = (
     project: string,
   ): Promise<void> => {
     const environments = await protectedOf(project);
-    requireUnprotectedProject(action, project, environments, caller);
+    if (editor.kind === 'caller') requireUnprotectedProject(action, project, environments, editor.caller);
+    else requireAllowed(project, environments);
     addBypass({ kind: 'feature', name: feature }, environments);
   };
   const checkMove = async ({ name, project }: Feature, to: string): Promise<void> => {
@@ -91,9 +91,10 @@ export const protectionGuard = (
     /** Refuses to remove a feature that is not archived. */
     checkRemoval: (removed: Feature): Promise<void> =>
       check(protectedRemoval(removed), { kind: 'feature', name: removed.name }),
-    /** Refuses an edit of a segment of protected projects. */
+    /** Refuses an edit of a segment of protected projects, or of one that is used in protected environments. */
     checkSegmentEdit: async (id: number, projects: readonly (string | null)[]): Promise<void> => {
-      for (const edit of protectedSegmentEdits(projects)) await check(edit, { kind: 'segment', id });
+      const edits = protectedSegmentEdits(projects, await protectionCopy.protectedUsesOf(id));
+      for (const edit of edits) await check(edit, { kind: 'segment', id });
     },
     /** Refuses to disconnect a protected environment from a project, which removes its strategies and its protection. */
     checkDisconnection: (project: string, environment: string): Promise<void> =>

@@ -225,6 +225,12 @@ const members = {
   createdAt: Timestamp('when it was created'),
   state: Type.Enum([...changeRequestStates], { type: 'string', description: 'the state' }),
   schedule: Type.Optional(ChangeRequestSchedule),
+  affectedEnvironments: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'the protected environments that the changes affect: it needs the highest number of approvals that they ask for, of users who may approve in all of them; absent once it is closed',
+    }),
+  ),
   revision: Type.Optional(Type.Integer({ description: 'the revision; incremented by each change of the content' })),
   stateTimestamps: Type.Optional(TextByKey({ description: 'when each state was last entered' })),
 } as const;
@@ -234,7 +240,7 @@ const scheduledHasSchedule = {
   then: { required: ['schedule'] },
 } as const;
 
-const minApprovals = { description: 'the number of approvals that it needs' };
+const minApprovals = { description: 'the number of approvals that it needs now, or needed when it was closed' };
 const approvals = { description: 'the approvals, oldest first' };
 const rejections = { description: 'the rejections, oldest first' };
 const comments = { description: 'the comments, oldest first' };

@@ -44,6 +44,12 @@ export const ApplyChanges = defineOperation({
     attempt: Type.Integer({ minimum: 1, description: 'the attempt; incremented each time that applying begins' }),
     project: Type.String(),
     environment: Type.String(),
+    authorisedEnvironments: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'the protected environments of the project for which it was approved; nothing is applied if the changes affect another one. Absent from older versions: its own',
+      }),
+    ),
     changes: Type.Array(ChangeWithSnapshot),
     refuseOverwrites: Type.Boolean({ description: 'whether to refuse to undo newer edits' }),
   }),

@@ -24,7 +24,8 @@ export const SetChangeRequestConfig = defineOperation({
         Type.Integer({
           minimum: 0,
           maximum: 1000,
-          description: 'the number of approvals that a new request needs; clamped to 1 to 10',
+          description:
+            'the number of approvals that requests need, from 1 to 10; without it 1, or what the environment asks for',
         }),
       ),
     },
