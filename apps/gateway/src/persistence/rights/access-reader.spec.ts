@@ -71,6 +71,7 @@ const toOwners: Permission[] = [
   'READ_PROJECT_API_TOKEN',
   'CREATE_PROJECT_API_TOKEN',
   'DELETE_PROJECT_API_TOKEN',
+  'UPDATE_PROJECT_SEGMENT',
 ];
 
 describe('a root role', () => {
