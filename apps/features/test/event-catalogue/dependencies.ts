@@ -25,13 +25,13 @@ export const dependencyRows: readonly CatalogueRow[] = [
     given: storedLampWithParent,
     request: send(RemoveDependency, { params: { ...lampPath, parent: 'socket' } }),
     emits: [lampEvent('feature-dependency-removed', { data: { feature: 'socket' } })],
-    repeated: 'is refused',
+    repeated: 'emits nothing',
   },
   {
     write: 'removing all dependencies',
     given: storedLampWithParent,
     request: send(RemoveDependencies, { params: lampPath }),
     emits: [lampEvent('feature-dependencies-removed')],
-    repeated: 'is refused',
+    repeated: 'emits nothing',
   },
 ];

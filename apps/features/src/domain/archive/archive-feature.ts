@@ -22,17 +22,25 @@ export const archiveFeature = (feature: Feature, children: readonly string[], no
   return { feature: { ...feature, archivedAt: now, dependencies: [], lifecycle }, events };
 };
 
+/** Refuses to archive or delete active features without their children. */
+export const requireChildrenAmong = (
+  features: readonly Feature[],
+  children: ReadonlyMap<string, readonly string[]>,
+): void => {
+  const names = new Set(features.map(({ name }) => name));
+  const orphans = features
+    .filter(({ archivedAt }) => archivedAt === null)
+    .flatMap(({ name }) => children.get(name) ?? [])
+    .filter((child) => !names.has(child));
+  requireNoChildren(names.size, orphans);
+};
+
 /** Archives features. A parent can be archived only if all of its children are archived with it. */
 export const archiveFeatures = (
   features: readonly Feature[],
   children: ReadonlyMap<string, readonly string[]>,
   now: string,
 ): readonly Decision[] => {
-  const archivedNames = new Set(features.map(({ name }) => name));
-  const orphans = features
-    .filter(({ archivedAt }) => archivedAt === null)
-    .flatMap(({ name }) => children.get(name) ?? [])
-    .filter((child) => !archivedNames.has(child));
-  requireNoChildren(archivedNames.size, orphans);
+  requireChildrenAmong(features, children);
   return features.map((feature) => archiveFeature(feature, [], now));
 };

@@ -38,6 +38,13 @@ describe('a dependency', () => {
     expect(added(child).events.map(({ type }) => type)).toEqual(['feature-dependency-added']);
   });
 
+  it('that already exists with its variants in another order emits nothing', () => {
+    const child = aFeature({ dependencies: [normalizeDependency('parent', true, ['a', 'b'])] });
+    const again = normalizeDependency('parent', true, ['b', 'a']);
+    const context = { parent: aFeature({ name: 'parent' }), children: [] };
+    expect(setParent(child, again, context)).toEqual({ feature: child, events: [] });
+  });
+
   it('that already exists emits nothing', () => {
     const child = aFeature({ dependencies: [on('parent')] });
     expect(added(child)).toEqual({ feature: child, events: [] });

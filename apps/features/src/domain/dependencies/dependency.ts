@@ -1,4 +1,4 @@
-import { isEqual, notFound, refusal } from '@bunting/contracts';
+import { isEqual, refusal } from '@bunting/contracts';
 import { type Decision, type Dependency, type DomainEvent, type Feature, featureEvent } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
 
@@ -47,6 +47,12 @@ export const normalizeDependency = (
   variants: readonly string[] = [],
 ): Dependency => ({ feature, enabled, variants: enabled ? [...new Set(variants)] : [] });
 
+/** The dependency with its variants in a fixed order: one of them must be the result of the parent, so their order means nothing. */
+export const withSortedVariants = (dependency: Dependency): Dependency => ({
+  ...dependency,
+  variants: dependency.variants.toSorted(),
+});
+
 /** The names of the parents that a feature gains or loses. @param before undefined for a new feature */
 export const changedParents = (before: Feature | undefined, after: Feature): string[] => {
   const earlier = new Set(before?.dependencies.map(({ feature }) => feature));
@@ -58,7 +64,8 @@ export const changedParents = (before: Feature | undefined, after: Feature): str
 export const setParent = (child: Feature, dependency: Dependency, context: DependencyContext): Decision => {
   const fault = dependencyFault(child, dependency.feature, context);
   if (fault !== undefined) throw refusal('InvalidOperationError', fault.message);
-  if (isEqual(child.dependencies, [dependency])) return { feature: child, events: [] };
+  if (isEqual(child.dependencies.map(withSortedVariants), [withSortedVariants(dependency)]))
+    return { feature: child, events: [] };
   const events: DomainEvent[] = child.dependencies
     .filter(({ feature }) => feature !== dependency.feature)
     .map(({ feature }) => featureEvent('feature-dependency-removed', child, { data: { feature } }));
@@ -72,22 +79,12 @@ export const removeDependencies = (child: Feature): Decision =>
     ? { feature: child, events: [] }
     : { feature: { ...child, dependencies: [] }, events: [featureEvent('feature-dependencies-removed', child)] };
 
-/** Makes a feature independent of one parent. */
+/** Makes a feature independent of one parent; a feature that does not depend on it stays, as in Unleash. */
 export const removeDependency = (child: Feature, parent: string): Decision => {
   const dependencies = child.dependencies.filter(({ feature }) => feature !== parent);
-  if (dependencies.length === child.dependencies.length) {
-    throw notFound(
-      `No dependency on "${shortName(parent)}" for feature "${child.name}" in project "${child.project}".`,
-    );
-  }
+  if (dependencies.length === child.dependencies.length) return { feature: child, events: [] };
   return {
     feature: { ...child, dependencies },
     events: [featureEvent('feature-dependency-removed', child, { data: { feature: parent } })],
   };
-};
-
-/** Refuses to remove the dependencies of a feature that has none. */
-export const requireDependencies = (child: Feature): void => {
-  if (child.dependencies.length > 0) return;
-  throw notFound(`Feature "${child.name}" has no dependencies to remove in project "${child.project}".`);
 };

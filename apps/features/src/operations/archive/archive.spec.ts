@@ -85,7 +85,7 @@ it('archives all of the named features or none', async () => {
 it('validates archiving and reports the dependencies that prevent it', async () => {
   expect(await validate([parent, 'unknown', other])).toEqual({
     parentsWithChildFeatures: [parent],
-    hasDeletedDependencies: false,
+    hasDeletedDependencies: true,
   });
   expect(await validate([parent, child])).toEqual({ parentsWithChildFeatures: [], hasDeletedDependencies: true });
 });
@@ -163,6 +163,14 @@ it('deletes archived features, emits their last content, and frees their names',
   expect(states.at(-1)?.state).not.toBeNull();
   const versions = states.map(({ version }) => version);
   expect(versions).toEqual([...new Set(versions)].sort((one, other) => one - other));
+});
+
+it('refuses to delete an active parent for good, in the words for archiving', async () => {
+  await expect(remove([parent])).rejects.toMatchObject({
+    kind: 'InvalidOperationError',
+    message: 'You can not archive/delete this feature since other features depend on it.',
+  });
+  expect(await features.emittedEvents()).toEqual([]);
 });
 
 it('deletes an archived feature by name, and ignores an active one', async () => {

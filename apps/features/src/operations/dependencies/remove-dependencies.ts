@@ -1,6 +1,6 @@
 import { implement } from '@bunting/bus';
 import { authorise, RemoveDependencies } from '@bunting/contracts';
-import { removeDependencies, requireDependencies } from '../../domain/dependencies/dependency.ts';
+import { removeDependencies } from '../../domain/dependencies/dependency.ts';
 import { saveDecision } from '../save-decisions.ts';
 import type { FeaturesContext } from '../context.ts';
 
@@ -10,7 +10,6 @@ export const removeDependenciesEndpoint = ({ transaction }: FeaturesContext) =>
       const { params, caller } = request;
       const feature = await tx.features.getWithParentsForUpdate(params.projectId, params.featureName);
       authorise(caller, RemoveDependencies.permission, { project: feature.project });
-      requireDependencies(feature);
       await saveDecision(tx, removeDependencies(feature), caller);
       return null;
     }),

@@ -11,7 +11,8 @@ const dependenciesInTheWay: Statement = {
       'parentsWithChildFeatures', coalesce((
         select json_agg(distinct parent order by parent) from ${activeChildrenOfAll('array(select name from named)')}
           and child.name not in (select name from named)), '[]'),
-      'hasDeletedDependencies', exists (select from named where parents <> '{}'))::text as json`,
+      'hasDeletedDependencies', exists (select from named where parents <> '{}')
+        or exists (select from ${activeChildrenOfAll('array(select name from named)')}))::text as json`,
 };
 
 const archivedFeatures: Statement = { name: 'archived-features', text: selectArchivedFeatures };
