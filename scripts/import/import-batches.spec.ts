@@ -30,7 +30,8 @@ const dependsOn = (feature: string, parent: string) => ({
 
 describe('an export in batches', () => {
   it('keeps each feature with its strategies, tags and referenced objects', () => {
-    const data = exportOf(['a', 'b', 'c']);
+    const links = ['a', 'b', 'c'].map((feature) => ({ feature, links: [{ url: `https://${feature}.example` }] }));
+    const data = exportOf(['a', 'b', 'c'], { links });
     const parts = batchesOf(data, { ...roomy, features: 1 });
     expect(parts).toHaveLength(3);
     expect(parts[1]).toEqual({
@@ -42,6 +43,7 @@ describe('an export in batches', () => {
       segments: [{ id: 1, name: 'segment-b' }],
       tagTypes: [{ name: 'type-b' }],
       dependencies: [],
+      links: [links[1]],
     });
   });
 

@@ -15,6 +15,7 @@ interface FeatureData {
   readonly environments: ListOf<'featureEnvironments'>;
   readonly tags: ListOf<'featureTags'>;
   readonly dependencies: ListOf<'dependencies'>;
+  readonly links: ListOf<'links'>;
   bytes: number;
 }
 
@@ -25,7 +26,7 @@ const groupByFeature = (data: ExportedFeatures): Map<string, FeatureData> => {
   const dataByName = new Map<string, FeatureData>();
   for (const feature of data.features) {
     if (dataByName.has(feature.name)) throw new Error(`The file has the feature "${feature.name}" twice.`);
-    const noData = { strategies: [], environments: [], tags: [], dependencies: [] };
+    const noData = { strategies: [], environments: [], tags: [], dependencies: [], links: [] };
     dataByName.set(feature.name, { feature, ...noData, bytes: bytesOf(feature) });
   }
   const assign = <T>(
@@ -61,6 +62,11 @@ const groupByFeature = (data: ExportedFeatures): Map<string, FeatureData> => {
     ({ feature }) => feature,
     ({ dependencies }) => dependencies,
   );
+  assign(
+    data.links,
+    ({ feature }) => feature,
+    ({ links }) => links,
+  );
   return dataByName;
 };
 
@@ -79,6 +85,7 @@ const partOf = (features: readonly FeatureData[], data: ExportedFeatures): Expor
     featureEnvironments: features.flatMap((featureData) => featureData.environments),
     featureTags: tags,
     dependencies: features.flatMap((featureData) => featureData.dependencies),
+    links: features.flatMap((featureData) => featureData.links),
     contextFields: (data.contextFields ?? []).filter(({ name }) => fields.has(name)),
     segments: (data.segments ?? []).filter(({ id }) => segments.has(id)).map(({ id, name }) => ({ id, name })),
     tagTypes: data.tagTypes.filter(({ name }) => types.has(name)),

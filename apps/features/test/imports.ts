@@ -90,7 +90,7 @@ export const anImportAuthorship = (): ImportAuthorship => {
     caller: { id: 7, name: 'lee', grants: [] },
     now: '2026-11-21T10:00:00.000Z',
     author: aUserReference(7, 'lee'),
-    generateStrategyId: () => `made-${++made}`,
+    generateId: () => `made-${++made}`,
   };
 };
 export const planned = (file: ExportedFeatures, destination: ImportDestinationState = aDestination()): ImportPlan =>

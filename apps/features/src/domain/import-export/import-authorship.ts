@@ -6,5 +6,6 @@ export interface ImportAuthorship {
   readonly now: string;
   /** the caller as the creator of features */
   readonly author: UserReference;
-  readonly generateStrategyId: () => string;
+  /** a new id of a strategy or a link */
+  readonly generateId: () => string;
 }

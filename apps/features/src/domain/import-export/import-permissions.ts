@@ -6,6 +6,7 @@ const importPermissions = {
   'feature-created': 'CREATE_FEATURE',
   'feature-metadata-updated': 'UPDATE_FEATURE',
   'feature-tagged': 'UPDATE_FEATURE',
+  'feature-link-added': 'UPDATE_FEATURE',
   'feature-strategy-add': 'CREATE_FEATURE_STRATEGY',
   'feature-strategy-remove': 'DELETE_FEATURE_STRATEGY',
   'feature-environment-variants-updated': 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',

@@ -9,6 +9,7 @@ export type StrategyInFile = ListOf<'featureStrategies'>;
 export type EnvironmentInFile = ListOf<'featureEnvironments'>;
 export type DependenciesInFile = ListOf<'dependencies'>;
 export type ContextFieldInFile = ListOf<'contextFields'>;
+export type LinkInFile = ListOf<'links'>['links'][number];
 export type TagTypeInFile = ListOf<'tagTypes'>;
 
 /** A value of the file, with its JSON pointer. */
@@ -22,6 +23,7 @@ export interface FeatureWithSettingsInFile {
   readonly feature: Located<FeatureInFile>;
   readonly strategies: Located<StrategyInFile>[];
   readonly tags: Located<{ readonly type: string; readonly value: string }>[];
+  readonly links: Located<LinkInFile>[];
   environment?: Located<EnvironmentInFile>;
   dependencies?: Located<DependenciesInFile>;
 }
@@ -72,7 +74,7 @@ export const parseImportFile = (
   for (const feature of locate(data.features, 'features')) {
     const { name } = feature.value;
     if (entries.has(name)) errors.add(`The file has the feature "${shortName(name)}" twice`, `${feature.path}/name`);
-    else entries.set(name, { feature, strategies: [], tags: [] });
+    else entries.set(name, { feature, strategies: [], tags: [], links: [] });
   }
   const entryOf = (name: string, path: string): FeatureWithSettingsInFile | undefined => {
     const entry = entries.get(name);
@@ -87,6 +89,10 @@ export const parseImportFile = (
   for (const { value, path } of locate(data.featureTags, 'featureTags')) {
     const tag = { type: value.tagType, value: value.tagValue };
     entryOf(value.featureName, `${path}/featureName`)?.tags.push({ value: tag, path });
+  }
+  for (const { value, path } of locate(data.links, 'links')) {
+    const links = value.links.map((link, index) => ({ value: link, path: `${path}/links/${index}` }));
+    entryOf(value.feature, `${path}/feature`)?.links.push(...links);
   }
   for (const environment of locate(data.featureEnvironments, 'featureEnvironments')) {
     const entry = entryOf(environment.value.featureName, `${environment.path}/featureName`);

@@ -1,7 +1,7 @@
 import { featureTypes, type FeatureType, isEqual, isEqualContent, maySee } from '@bunting/contracts';
-import { normalizeDependency } from '../dependencies/dependency.ts';
+import { normalizeDependency, withSortedVariants } from '../dependencies/dependency.ts';
 import { replaceVariants } from '../variants/feature-variants.ts';
-import { type Decision, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
+import { type Decision, type Dependency, type Feature, type Strategy, featureEvent } from '../features/feature.ts';
 import { changeMetadata } from '../features/metadata.ts';
 import { createFeature } from '../features/create-feature.ts';
 import { setMetadata } from '../features/update-feature.ts';
@@ -13,6 +13,7 @@ import { inEnvironment, withEnvironment } from '../features/feature-in-environme
 import type { SegmentReference, ProjectContext } from '../project-context.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
 import { addTag } from '../feature-tags/feature-tags.ts';
+import { addMissingLink } from '../links/link.ts';
 import { reportMissingContextFields, resolveSegments } from './resolve-file-references.ts';
 import type { ImportErrors } from './import-errors.ts';
 import type { ImportEventType } from './import-permissions.ts';
@@ -97,6 +98,26 @@ const withTags = (feature: Feature, { tags }: FeatureWithSettingsInFile, { tagTy
   return step;
 };
 
+const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
+
+/** The feature with those links of the file that it lacks; others stay, as tags do. */
+const withLinks = (
+  feature: Feature,
+  { links }: FeatureWithSettingsInFile,
+  { errors, generateId }: PlanContext,
+): Step => {
+  let step = unchanged(feature);
+  for (const { value, path } of links) {
+    const { id: idInFile = '' } = value;
+    const isFree = isUuid(idInFile) && step.feature.links.every(({ id }) => id !== idInFile);
+    const id = isFree ? idInFile : generateId();
+    const decision = errors.capture(() => addMissingLink(step.feature, value, { id, path }));
+    if (decision === undefined) continue;
+    step = { feature: decision.feature, events: [...step.events, ...decision.events], written: 0 };
+  }
+  return step;
+};
+
 /** A strategy of the file in its stored form, with the ids of segments in this instance; undefined when it is invalid. */
 const contentOf = (strategy: Located<StrategyInFile>, context: PlanContext): StrategyContent | undefined => {
   const { value, path } = strategy;
@@ -119,16 +140,14 @@ const contentOf = (strategy: Located<StrategyInFile>, context: PlanContext): Str
   );
 };
 
-const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
-
 /** The id of the strategy in the file, if it is a UUID that no other strategy has; else a new id. */
 const idFor = (id: string | undefined, replaced: readonly Strategy[], context: PlanContext): string => {
-  const { assignedIds, generateStrategyId, destination } = context;
+  const { assignedIds, generateId, destination } = context;
   const isFree = (candidate: string): boolean =>
     isUuid(candidate) &&
     !assignedIds.has(candidate) &&
     (!destination.takenStrategyIds.has(candidate) || replaced.some((strategy) => strategy.id === candidate));
-  const assigned = id !== undefined && isFree(id) ? id : generateStrategyId();
+  const assigned = id !== undefined && isFree(id) ? id : generateId();
   assignedIds.add(assigned);
   return assigned;
 };
@@ -242,7 +261,8 @@ const withDependencies = (feature: Feature, { dependencies: dependenciesInFile }
   const dependencies = dependenciesInFile.value.dependencies.map((parent) =>
     normalizeDependency(parent.feature, parent.enabled, parent.variants),
   );
-  const isStored = (dependency: object): boolean => feature.dependencies.some((other) => isEqual(other, dependency));
+  const isStored = (dependency: Dependency): boolean =>
+    feature.dependencies.some((other) => isEqual(withSortedVariants(other), withSortedVariants(dependency)));
   const added = dependencies.filter((dependency) => !isStored(dependency));
   const removed = feature.dependencies.filter(
     (other) => !dependencies.some((dependency) => dependency.feature === other.feature),
@@ -273,11 +293,14 @@ export const planFeature = (entry: FeatureWithSettingsInFile, context: PlanConte
   const hasEnvironment = entry.environment !== undefined || entry.strategies.length > 0;
 
   const tags = withTags(start, entry, context);
-  const strategies = hasEnvironment ? withStrategiesOf(tags.feature, entry, context) : unchanged(tags.feature);
+  const links = withLinks(tags.feature, entry, context);
+  const strategies = hasEnvironment ? withStrategiesOf(links.feature, entry, context) : unchanged(links.feature);
   const variants = withVariants(strategies.feature, entry, context);
   const switched = hasEnvironment ? withSwitch(variants.feature, entry, context) : unchanged(variants.feature);
   const dependencies = withDependencies(switched.feature, entry);
-  const events = [properties, tags, strategies, variants, switched, dependencies].flatMap((step) => step?.events ?? []);
+  const events = [properties, tags, links, strategies, variants, switched, dependencies].flatMap(
+    (step) => step?.events ?? [],
+  );
   const leftOff = reasonToLeaveOff(entry);
   return {
     entry,

@@ -303,6 +303,29 @@ describe('an import', () => {
   });
 });
 
+describe('links in a file', () => {
+  const linked = (...links: { url: string; title?: string; id?: string }[]) =>
+    anExport({ links: [{ feature: 'checkout', links }] });
+  const ticket = { id: 'kept', url: 'https://tickets.example/1', title: 'Mine' };
+
+  it('are added where the feature lacks them, and the others stay', () => {
+    const destination = aDestination({ features: byName([aFeature({ links: [ticket] })]) });
+    const plan = planned(linked({ url: 'tickets.example/1', title: 'Theirs' }, { url: 'docs.example' }), destination);
+    expect(featureOf(plan).links).toMatchObject([ticket, { url: 'https://docs.example/', title: null }]);
+    expect(plan.events.filter(({ type }) => type === 'feature-link-added')).toMatchObject([
+      { featureName: 'checkout', data: { url: 'https://docs.example/', title: null } },
+    ]);
+  });
+
+  it('are refused with their place when they are unsafe or too many', () => {
+    expect(faultsOf(linked({ url: 'https://docs.example' }, { url: 'javascript://x' }))).toEqual([
+      [expect.stringContaining('http or https'), '/links/0/links/1/url'],
+    ]);
+    const many = Array.from({ length: 11 }, (_, nth) => ({ url: `https://docs.example/${nth}` }));
+    expect(faultsOf(linked(...many))[0]?.[0]).toContain('Too many links (10)');
+  });
+});
+
 describe('an import never widens a rollout', () => {
   it('a feature without strategies is not turned on, and the report says so', () => {
     const plan = planned(anExport({ featureStrategies: [] }));

@@ -1,4 +1,11 @@
-import { type FeatureLink, type FeatureLinkBody, isEqual, notFound, refusal } from '@bunting/contracts';
+import {
+  type FeatureLink,
+  type FeatureLinkBody,
+  invalidProperty,
+  isEqual,
+  notFound,
+  refusal,
+} from '@bunting/contracts';
 import { type Decision, type Feature, featureEvent } from '../features/feature.ts';
 import { invalidPropertyValue, shortName } from '../refusals.ts';
 import { fixedResourceLimits } from '../fixed-resource-limits.ts';
@@ -7,20 +14,20 @@ import { fixedResourceLimits } from '../fixed-resource-limits.ts';
  * The normalized URL of a link. Only http and https are safe to open from a page that shows the link. User names and passwords are refused,
  * because the page would show them.
  */
-const normalizeUrl = (text: string): string => {
+const normalizeUrl = (text: string, path: string): string => {
   const trimmed = text.trim();
   const url = URL.parse(trimmed.includes('://') ? trimmed : `https://${trimmed}`);
   if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
-    throw invalidPropertyValue('be an http or https address without a user name', '/body/url', text);
+    throw invalidPropertyValue('be an http or https address without a user name', `${path}/url`, text);
   }
   return url.href;
 };
 
 const contentOf = ({ url, title }: FeatureLink) => ({ url, title: title ?? null });
 
-const newLink = ({ url, title }: FeatureLinkBody, id: string): FeatureLink => ({
+const newLink = ({ url, title }: FeatureLinkBody, id: string, path = '/body'): FeatureLink => ({
   id,
-  url: normalizeUrl(url),
+  url: normalizeUrl(url, path),
   title: title?.trim() || null,
 });
 
@@ -30,19 +37,31 @@ const getLink = (feature: Feature, id: string): FeatureLink => {
   return link;
 };
 
+const tooManyLinks = `Too many links (${fixedResourceLimits.linksPerFeature}) exist for this feature`;
+const hasMaxLinks = ({ links }: Feature): boolean => links.length >= fixedResourceLimits.linksPerFeature;
+
+const withLink = (feature: Feature, link: FeatureLink): Decision<'feature-link-added'> => ({
+  feature: { ...feature, links: [...feature.links, link] },
+  events: [featureEvent('feature-link-added', feature, { data: contentOf(link) })],
+});
+
 /** Adds a link to a feature. @param id the id of the new link */
 export const addLink = (feature: Feature, body: FeatureLinkBody, id: string): Decision => {
   const link = newLink(body, id);
-  if (feature.links.length >= fixedResourceLimits.linksPerFeature) {
-    throw refusal(
-      'OperationDeniedError',
-      `Too many links (${fixedResourceLimits.linksPerFeature}) exist for this feature`,
-    );
-  }
-  return {
-    feature: { ...feature, links: [...feature.links, link] },
-    events: [featureEvent('feature-link-added', feature, { data: contentOf(link) })],
-  };
+  if (hasMaxLinks(feature)) throw refusal('OperationDeniedError', tooManyLinks);
+  return withLink(feature, link);
+};
+
+/** Adds a link of a file to a feature, unless it has one to that address. @param path the JSON pointer of the link in the request */
+export const addMissingLink = (
+  feature: Feature,
+  body: FeatureLinkBody,
+  { id, path }: { readonly id: string; readonly path: string },
+): Decision<'feature-link-added'> => {
+  const added = newLink(body, id, path);
+  if (feature.links.some(({ url }) => url === added.url)) return { feature, events: [] };
+  if (hasMaxLinks(feature)) throw invalidProperty(tooManyLinks, path);
+  return withLink(feature, added);
 };
 
 /** Replaces a link of a feature; the same content changes nothing. */

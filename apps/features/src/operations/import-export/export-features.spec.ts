@@ -18,6 +18,7 @@ const environment = 'development';
 const project = 'default';
 const takeOut = (body: Partial<ExportFeaturesBody>) =>
   features.call(ExportFeatures, { body: { environment, ...body } });
+const link = { id: '9d0f4d2e-0000-4000-8000-000000000009', url: 'https://tickets.example/7', title: 'Ticket' };
 const variant = { name: 'a', weight: 1000, weightType: 'variable' as const, stickiness: 'sessionId' };
 
 beforeEach(async () => {
@@ -41,6 +42,7 @@ beforeEach(async () => {
         production: { enabled: true, strategies: [aStrategy({ id: 'elsewhere' })], variants: [] },
       },
       tags: [{ type: 'simple', value: 'blue' }],
+      links: [link],
       dependencies: [{ feature: 'parent', enabled: true, variants: ['a'] }],
     }),
     aFeature({ name: 'gone', project, archivedAt: '2026-01-02T00:00:00.000Z' }),
@@ -57,6 +59,7 @@ it('exports features of an environment with everything they use, and emits an ev
   ]);
   expect(data.featureEnvironments).toMatchObject([{ enabled: true, environment }, { enabled: false }]);
   expect(data.contextFields?.map(({ name }) => name)).toEqual(['appName', 'sessionId', 'userId']);
+  expect(data.links).toEqual([{ feature: 'checkout', links: [link] }]);
   expect(data.segments).toEqual([{ id: segment, name: 'beta' }]);
   expect(data.tagTypes.map(({ name }) => name)).toEqual(['simple']);
   expect(await features.emittedEvents()).toMatchObject([

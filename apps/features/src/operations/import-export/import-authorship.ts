@@ -12,5 +12,5 @@ export const importAuthorshipOf = ({ caller, now }: ImportRequest): ImportAuthor
   caller,
   now: now.toISOString(),
   author: authorOf(caller),
-  generateStrategyId: randomUUID,
+  generateId: randomUUID,
 });

@@ -62,7 +62,9 @@ const exportSelected = `
       from tag_type where name in (select tag ->> 'type' from selected f, jsonb_array_elements(f.tags) as tag) order by name`)},
     'dependencies', ${jsonListOf(`
       select json_build_object('feature', name, 'dependencies', dependencies)
-      from selected where parents <> '{}' order by name`)}
+      from selected where parents <> '{}' order by name`)},
+    'links', ${jsonListOf(`
+      select json_build_object('feature', name, 'links', links) from selected where links <> '[]' order by name`)}
   )::text as json,
   (select coalesce(array_agg(name order by name), '{}') from selected) as names
   from environment where name = $1::text`;

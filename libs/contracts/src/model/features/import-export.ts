@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Constraint } from '../strategies/constraint.ts';
 import { Dependency, optionalMetadata } from './feature.ts';
+import { FeatureLinkBody } from './feature-link.ts';
 import { maxId, Nullable, TextByKey } from '../schema.ts';
 import { TagType, TagValue } from './tag.ts';
 import { FeatureVariant, StrategyVariant } from './variant.ts';
@@ -95,6 +96,20 @@ const ExportedDependency = Type.Object(
   { description: 'The dependencies of a feature.' },
 );
 
+const ExportedLinks = Type.Object(
+  {
+    feature: Type.String({ description: 'the name of the feature' }),
+    links: Type.Array(
+      Type.Object({
+        ...FeatureLinkBody.properties,
+        id: Type.Optional(Type.String({ description: 'the id that it had where it was exported' })),
+      }),
+      { description: 'its links' },
+    ),
+  },
+  { description: 'The links of a feature.' },
+);
+
 /** Features with their settings, tags and segments in one environment, in the format of Unleash. Other members are ignored. */
 export const ExportedFeatures = Type.Object(
   {
@@ -108,7 +123,7 @@ export const ExportedFeatures = Type.Object(
     segments: Type.Optional(Type.Array(ExportedSegment, { description: 'the segments in use' })),
     tagTypes: Type.Array(ExportedTagType, { description: 'the types of the tags' }),
     dependencies: Type.Optional(Type.Array(ExportedDependency, { description: 'the dependencies of the features' })),
-    links: Type.Optional(Type.Array(Type.Unknown(), { description: 'not kept' })),
+    links: Type.Optional(Type.Array(ExportedLinks, { description: 'the links of the features' })),
   },
   {
     title: 'exportResultSchema',
