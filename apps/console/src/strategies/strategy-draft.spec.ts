@@ -6,6 +6,7 @@ import {
   parseStrategyDraft,
   strategyFingerprint,
   strategyBodyOf,
+  strategyUpdateOf,
 } from './strategy-draft.ts';
 
 const strategy: FeatureStrategy = {
@@ -19,6 +20,16 @@ const strategy: FeatureStrategy = {
 };
 
 describe('a strategy that is edited', () => {
+  it('is sent without the title and parameters that it has no more, by empty texts', () => {
+    const body = { name: 'custom', title: null, parameters: { kept: '1' } };
+    expect(strategyUpdateOf(body, { name: 'custom', parameters: { kept: '0', gone: '2' } })).toEqual({
+      name: 'custom',
+      title: '',
+      parameters: { kept: '1', gone: '' },
+    });
+    expect(strategyUpdateOf(body, { name: 'other', parameters: { theirs: '2' } }).parameters).toEqual({ kept: '1' });
+  });
+
   it('comes back as it was when nothing was edited', () => {
     const { id: _, sortOrder: __, ...stored } = strategy;
     expect(strategyBodyOf(strategyDraftOf(strategy))).toEqual({ ...stored, disabled: false, variants: [] });

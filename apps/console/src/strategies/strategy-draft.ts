@@ -56,6 +56,23 @@ export const strategyBodyOf = ({ title, parameters, constraints, segments, varia
 });
 
 /**
+ * The body of an update that gives a strategy exactly this content. An update keeps what it leaves out and what is null, so a title and
+ * parameters that are to go are sent as empty texts.
+ */
+export const strategyUpdateOf = <Body extends Pick<FeatureStrategy, 'name' | 'title' | 'parameters'>>(
+  body: Body,
+  stored: Pick<FeatureStrategy, 'name' | 'parameters'>,
+) => {
+  const gone = stored.name === body.name ? Object.keys(stored.parameters ?? {}) : [];
+  const { title, parameters, ...content } = body;
+  return {
+    ...content,
+    title: title ?? '',
+    parameters: { ...Object.fromEntries(gone.map((name) => [name, ''])), ...parameters },
+  };
+};
+
+/**
  * The draft that a JSON text describes. Missing members get their empty value.
  * @throws Error whose message tells the user why the text is not a strategy
  */

@@ -10,6 +10,7 @@ import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import {
   newStrategyDraft,
   strategyBodyOf,
+  strategyUpdateOf,
   type StrategyDraft,
   strategyDraftOf,
 } from '../../strategies/strategy-draft.ts';
@@ -61,7 +62,11 @@ export const useStrategyEdit = (strategyLocation: StrategyLocation, { stored, en
   const change: FeatureChange =
     id === undefined
       ? { action: 'addStrategy', feature, payload }
-      : { action: 'updateStrategy', feature, payload: { id, ...payload } };
+      : {
+          action: 'updateStrategy',
+          feature,
+          payload: { id, ...(base.draft === undefined ? payload : strategyUpdateOf(payload, base.draft)) },
+        };
   const isChanged = base.draft === undefined || !isEqual(base.draft, draft);
 
   const edit = (editedDraft: StrategyDraft): void => {

@@ -18,6 +18,7 @@ import { threeWayMerge } from '../../../merging/three-way-merge.ts';
 import type { Json } from '../../../merging/json.ts';
 import type { eventsMessages } from '../../../messages/events.ts';
 import { type FieldChange, fieldChanges } from '../differences/field-changes.ts';
+import { strategyUpdateOf } from '../../../strategies/strategy-draft.ts';
 import type { UndoableType } from './undo-operations.ts';
 
 /** The current state of what an event changed. */
@@ -217,7 +218,8 @@ const revertStrategy = withEnvironment(({ preData, data }, { name, strategies = 
   );
   if (conflicts.length > 0) return { kind: 'changed', conflicts };
   if (changes.length === 0) return nothingToUndo;
-  const change = { action: 'updateStrategy', feature, payload: { ...recordOrEmpty(merged), id } } as FeatureChange;
+  const payload = { ...strategyUpdateOf(recordOrEmpty(merged) as FeatureStrategy, current), id };
+  const change = { action: 'updateStrategy', feature, payload } as FeatureChange;
   return possible([{ kind: 'change', environment: name, change }], changes);
 });
 
