@@ -1,7 +1,7 @@
 import {
   type CreateContextFieldBody,
   type EventType,
-  isEqual,
+  isEqualContent,
   type LegalValue,
   limitExceeded,
   maxLegalValues,
@@ -68,7 +68,7 @@ export const newContextField = (
 /** Updates a context field. Omitted properties are cleared, except the sort order. */
 export const updateContextField = (before: StoredContextField, body: UpdateContextFieldBody): ContextFieldDecision => {
   const after = contentFrom(before, body);
-  return isEqual(after, before)
+  return isEqualContent(after, before)
     ? { field: before, events: [] }
     : { field: after, events: [{ type: 'context-field-updated', data: after, preData: before }] };
 };

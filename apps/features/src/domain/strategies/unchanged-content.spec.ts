@@ -7,6 +7,8 @@ import { aDestination, anExport, byName, planned } from '../../../test/imports.t
 import { applyInMemory } from '../changes/apply-in-memory.ts';
 import { previewChanges } from '../changes/preview-changes.ts';
 import { replaceVariants } from '../variants/feature-variants.ts';
+import { updateContextField } from '../context-fields/context-field.ts';
+import { updateTagType } from '../tag-types/tag-type.ts';
 import { updateSegment } from '../segments/segment.ts';
 import { patchStrategy } from './edit-strategy.ts';
 import type { Strategy } from '../features/feature.ts';
@@ -104,6 +106,13 @@ it('an empty description and constraints without defaults change no segment', ()
   const constraints = stored.constraints.map(({ inverted: _, caseInsensitive: __, ...rest }) => rest);
   const context = { referrers: [], hidden: [], idOfName: () => undefined, projectContext };
   expect(updateSegment(segment, { description: '', constraints }, context)).toEqual({ segment, events: [] });
+});
+
+it('an empty description instead of none changes no tag type and no context field', () => {
+  const type = { name: 'team', description: null, icon: null, color: null };
+  expect(updateTagType(type, { description: '' })).toEqual({ type, events: [] });
+  const field = { name: 'plan', description: null, stickiness: false, sortOrder: 1, legalValues: [] };
+  expect(updateContextField(field, { description: '' })).toEqual({ field, events: [] });
 });
 
 it('variants of a feature that are sent as they are stored keep their weights', () => {

@@ -1,4 +1,4 @@
-import { type CreateStrategyTypeBody, isEqual, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
+import { type CreateStrategyTypeBody, isEqualContent, refusal, type UpdateStrategyTypeBody } from '@bunting/contracts';
 import type { DomainEvent } from '../features/feature.ts';
 import { requireUnreservedName } from '../names.ts';
 import { type Referrer, requireUnused } from '../require-unused.ts';
@@ -66,7 +66,7 @@ const requireEditable = ({ name, builtIn }: StoredStrategyType): void => {
 export const updateStrategyType = (before: StoredStrategyType, body: UpdateStrategyTypeBody): StrategyTypeDecision => {
   requireEditable(before);
   const after = contentFrom(before, body);
-  return isEqual(after, before)
+  return isEqualContent(after, before)
     ? { type: before, events: [] }
     : { type: after, events: [{ type: 'strategy-updated', data: publicStrategyType(after) }] };
 };

@@ -1,6 +1,6 @@
 import {
   type EventType,
-  isEqual,
+  isEqualContent,
   maxTagTypeLength,
   type TagTypeBody,
   type TagTypeDescription,
@@ -38,7 +38,7 @@ export const newTagType = (
 export const updateTagType = (before: StoredTagType, body: UpdateTagTypeBody): TagTypeDecision => {
   const { description = before.description, icon = before.icon, color = before.color } = body;
   const after = { name: before.name, description, icon, color };
-  return isEqual(after, before)
+  return isEqualContent(after, before)
     ? { type: before, events: [] }
     : { type: after, events: [{ type: 'tag-type-updated', data: after, preData: before }] };
 };
