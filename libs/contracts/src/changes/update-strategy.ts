@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { StrategyProperties } from '../model/strategies/strategy.ts';
 import { FeatureName } from './shared-properties.ts';
 
-/** Changes a strategy of a feature in the environment. Omitted properties do not change. */
+/** Changes a strategy of a feature in the environment. Properties and parameters that are omitted or null do not change. */
 export const UpdateStrategyChange = Type.Object(
   {
     action: Type.Literal('updateStrategy'),
@@ -14,7 +14,8 @@ export const UpdateStrategyChange = Type.Object(
   },
   {
     title: 'updateStrategyChangeSchema',
-    description: 'Updates a strategy of a feature in the environment; omitted properties do not change.',
+    description:
+      'Updates a strategy of a feature in the environment; properties and parameters that are omitted or null do not change.',
   },
 );
 export type UpdateStrategyChange = Static<typeof UpdateStrategyChange>;

@@ -15,6 +15,13 @@ describe('a proposed change in words', () => {
     });
   });
 
+  it('shows parameters that a change leaves out as they stay', () => {
+    const snapshot = { ...strategy, parameters: { rollout: '10', stickiness: 'userId' } };
+    const sentenceOf = (parameters: object) =>
+      changeSentence({ action: 'updateStrategy', payload: { id: 'a', parameters, snapshot } }, known);
+    expect(sentenceOf({ rollout: '50' })).toEqual(sentenceOf({ rollout: '50', stickiness: 'userId' }));
+  });
+
   it('shows the snapshot of an applied request, not what the strategy is today', () => {
     const payload = {
       id: 'a',

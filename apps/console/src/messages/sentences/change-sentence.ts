@@ -56,7 +56,9 @@ const writers: Readonly<Record<ChangeAction, SentenceWriter>> = {
   updateStrategy: (payload, context) => {
     const before = strategyBefore(payload, context);
     const { snapshot: _, ...changed } = payload;
-    const after = describe({ ...before, ...changed }, context);
+    const keepsType = changed['name'] === undefined || changed['name'] === before?.name;
+    const parameters = { ...(keepsType ? before?.parameters : undefined), ...asJsonObject(changed['parameters']) };
+    const after = describe({ ...before, ...changed, parameters }, context);
     if (before === undefined) return { sentence: 'Change a strategy', after };
     return { sentence: 'Change a strategy', before: describe(before, context), after };
   },
