@@ -8,14 +8,15 @@ export const selectProtectedEnvironments = (project: string): string => `
     select from project_environment connection
     where connection.project = protection.project and connection.environment = protection.environment)`;
 
-/** The protected environments in which active features use the segment `$1`. */
+/** The protected environments in which active features use the segment `$1`: each is left at its first such feature. */
 const selectProtectedUses = `
-  select distinct f.project, environment
-  from feature f, jsonb_each(f.environments) as environments (environment, settings)
-  where f.segment_ids @> array[$1::integer] and f.segment_ids <> '{}' and f.archived_at is null
-    and jsonb_path_exists(settings, '$.strategies[*].segments[*] ? (@ == $id)', jsonb_build_object('id', $1::integer))
-    and environment in (${selectProtectedEnvironments('f.project')})
-  order by f.project, environment`;
+  select project, environment from protected_environment used
+  where environment in (${selectProtectedEnvironments('used.project')}) and exists (
+    select from feature f
+    where f.project = used.project and f.segment_ids @> array[$1::integer] and f.segment_ids <> '{}' and f.archived_at is null
+      and jsonb_path_exists(f.environments -> used.environment, '$.strategies[*].segments[*] ? (@ == $id)',
+        jsonb_build_object('id', $1::integer)))
+  order by project, environment`;
 
 /**
  * Stores the protection unless a newer version is stored, and returns the stored one. The entity manager cannot compare versions in an
