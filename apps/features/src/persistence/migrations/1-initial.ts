@@ -262,7 +262,7 @@ const initialRows = [
   `insert into environment (name, type, sort_order) values
     ('development', 'development', 2),
     ('production', 'production', 3)`,
-  `insert into project (id, name, description) values ('default', 'Default', 'Features that belong to no other project.')`,
+  `insert into project (id, name, description) values ('default', 'Default', 'Default project')`,
   `insert into project_environment (project, environment) values ('default', 'development'), ('default', 'production')`,
   `insert into strategy_type (name, description, built_in, deprecated, sort_order, parameters) values
     ('default', 'On for everyone.', true, false, 0, '[]'),
@@ -280,7 +280,7 @@ const initialRows = [
   `insert into context_field (name, description, sort_order, stickiness) values
     ('environment', 'The environment that the application runs in.', 0, false),
     ('userId', 'The user.', 1, false),
-    ('appName', 'The name of the application.', 2, false),
+    ('appName', 'Allows you to constrain on application name', 2, false),
     ('currentTime', 'The time of the evaluation.', 3, false),
     ('sessionId', 'The session of the user.', 4, true)`,
   `insert into outbox (topic, type, entity_key, payload)

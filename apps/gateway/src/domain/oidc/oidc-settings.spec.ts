@@ -80,3 +80,7 @@ it('passwords can be turned off only while users can sign in with OpenID Connect
   expect(() => requireOidcToDisablePasswords({ enabled: true })).not.toThrow();
   expect(() => requireOidcToDisablePasswords({ enabled: false })).toThrow('Turn that on first');
 });
+
+it('the root role 0, which the provider of Terraform sends for none, is none', () => {
+  expect(mergeOidcSettings({ ...before, defaultRootRoleId: 2 }, { defaultRootRoleId: 0 }).defaultRootRoleId).toBeNull();
+});

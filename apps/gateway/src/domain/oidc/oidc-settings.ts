@@ -50,7 +50,10 @@ const settingsIn = (body: OidcSettingsBody): Partial<OidcSettingsWithoutSecret> 
 export const mergeOidcSettings = (before: OidcSettingsWithSecret, body: OidcSettingsBody): OidcSettingsWithSecret => {
   const { secret } = body;
   const values = settingsIn(body);
-  const merged = { ...before, ...values, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
+  const { defaultRootRoleId = before.defaultRootRoleId } = values;
+  // Terraform's provider sends 0 where its configuration names no role.
+  const role = { defaultRootRoleId: defaultRootRoleId === 0 ? null : defaultRootRoleId };
+  const merged = { ...before, ...values, ...role, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
   const isSameClient = merged.discoverUrl === before.discoverUrl && merged.clientId === before.clientId;
   const after = { ...merged, secret: secret || (isSameClient ? before.secret : undefined) };
   if (!after.enabled) return after;

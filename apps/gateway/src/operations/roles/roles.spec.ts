@@ -149,7 +149,7 @@ describe('a custom role', () => {
 it('the catalogue of permissions contains all permissions and all environments', async () => {
   const { permissions } = await done<AvailablePermissions>('GET', 'permissions');
   expect(permissions.root).toContainEqual({
-    id: 16,
+    id: 12,
     name: 'CREATE_PROJECT',
     displayName: 'Create projects',
     type: 'root',

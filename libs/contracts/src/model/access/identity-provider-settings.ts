@@ -31,8 +31,9 @@ const oidc = {
     type: 'string',
     description: 'the root role of users that are created at their first sign-in',
   }),
-  defaultRootRoleId: Nullable(Type.Integer({ minimum: 1 }), {
-    description: 'the same by its id, which can also be that of a root role made here; null where the name counts',
+  defaultRootRoleId: Nullable(Type.Integer({ minimum: 0 }), {
+    description:
+      'the same by its id, which can also be that of a root role made here; null where the name counts, as which 0 is taken',
   }),
   enableSingleSignOut: Type.Boolean({
     description: 'whether signing out of Bunting also ends the session at the provider',
