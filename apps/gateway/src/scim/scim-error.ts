@@ -4,7 +4,8 @@ import { InvalidFilter } from '../domain/scim/parse-scim-filter.ts';
 import { httpStatusOf } from '../http/errors/http-errors.ts';
 
 /** The values of `scimType`, which specifies an error with the status 400 or 409 (RFC 7644, 3.12). */
-export type ScimType = 'invalidFilter' | 'invalidPath' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';
+export type ScimType =
+  'invalidFilter' | 'invalidPath' | 'noTarget' | 'invalidSyntax' | 'invalidValue' | 'tooMany' | 'uniqueness';
 
 /** An expected error of a SCIM request. */
 export class ScimError extends Error {

@@ -34,11 +34,44 @@ export const pageOf = (request: FastifyRequest): ScimQuery => {
   };
 };
 
+type Resource = Readonly<Record<string, unknown>>;
+
+/** The names of attributes in a parameter, without the schema that they may begin with. */
 const namesIn = (text: string | null): string[] =>
   (text ?? '')
     .toLowerCase()
     .split(',')
-    .map((name) => name.trim());
+    .map((name) => name.trim().replace(/^urn:.*:/, ''));
+
+const isRecord = (value: unknown): value is Resource => typeof value === 'object' && value !== null;
+
+/** The members of a value that `keeps` accepts by their path in lower case; whole where it accepts the path of the value. */
+const selected = (value: Resource, prefix: string, keeps: (path: string) => boolean | 'in part'): Resource =>
+  Object.fromEntries(
+    Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
+      const kept = keeps(prefix + key.toLowerCase());
+      if (kept === false) return [];
+      const partOf = (whole: unknown): unknown =>
+        isRecord(whole) ? selected(whole, `${prefix}${key.toLowerCase()}.`, (path) => keeps(path) === true) : whole;
+      return [[key, kept === true ? member : Array.isArray(member) ? member.map(partOf) : partOf(member)]];
+    }),
+  );
+
+/** A function that takes what `attributes` asks for, or leaves out `excludedAttributes` (RFC 7644, 3.9); `schemas` and `id` always stay. */
+export const attributesSelector = (request: FastifyRequest): ((resource: object) => object) => {
+  const query = queryOf(request);
+  const [wanted, excluded] = [query.get('attributes'), query.get('excludedAttributes')];
+  if (wanted === null && excluded === null) return (resource) => resource;
+  const names = namesIn(wanted ?? excluded);
+  const isNamed = (path: string) => names.some((name) => name === path || path.startsWith(`${name}.`));
+  const hasNamedPart = (path: string) => names.some((name) => name.startsWith(`${path}.`));
+  const keeps = (path: string): boolean | 'in part' => {
+    if (path === 'id' || path === 'schemas') return true;
+    if (wanted !== null) return isNamed(path) || (hasNamedPart(path) ? 'in part' : false);
+    return hasNamedPart(path) ? 'in part' : !isNamed(path);
+  };
+  return (resource) => selected(resource as Resource, '', keeps);
+};
 
 /** Which parts of groups a request asks for, by `attributes` or `excludedAttributes`. */
 export const groupViewOf = (request: FastifyRequest): GroupView => {

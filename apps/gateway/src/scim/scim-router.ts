@@ -37,15 +37,17 @@ type Handle = (context: ScimContext, body: unknown) => Promise<ScimResponse>;
 
 /** The kind of error that the access log names for a response of SCIM. */
 const outcomeOf = ({ status }: ScimError): ErrorKind => {
-  if (status >= 500) return 'ServiceUnavailable';
+  if (status >= 500 && status !== 501) return 'ServiceUnavailable';
   const kinds: Readonly<Record<number, ErrorKind>> = {
     401: 'AuthenticationRequired',
     403: 'ForbiddenError',
     404: 'NotFoundError',
+    405: 'NotFoundError',
     409: 'NameExistsError',
     413: 'PayloadTooLarge',
     415: 'ContentTypeerror',
     429: 'RateLimitError',
+    501: 'NotFoundError',
   };
   return kinds[status] ?? 'ValidationError';
 };

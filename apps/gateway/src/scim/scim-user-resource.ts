@@ -34,17 +34,19 @@ const scimUserNameOf = ({ username, email, id }: ScimUserRow): string => usernam
 
 const attributesOf = (row: ScimUserRow): UserAttributes => {
   const { name, email, provisioned, isActive } = row;
-  const { externalId, givenName, familyName } = provisioned ?? {};
+  const { externalId, givenName, familyName, email: provisionedEmail = {} } = provisioned ?? {};
+  const emails = email === null ? [] : [{ value: email, type: 'work', primary: true, ...provisionedEmail }];
+  const names = {
+    ...(name === null ? {} : { formatted: name }),
+    ...(givenName === undefined ? {} : { givenName }),
+    ...(familyName === undefined ? {} : { familyName }),
+  };
   return {
     ...(externalId === undefined ? {} : { externalId }),
     userName: scimUserNameOf(row),
     ...(name === null ? {} : { displayName: name }),
-    name: {
-      ...(name === null ? {} : { formatted: name }),
-      ...(givenName === undefined ? {} : { givenName }),
-      ...(familyName === undefined ? {} : { familyName }),
-    },
-    ...(email === null ? {} : { emails: [{ value: email, type: 'work', primary: true }] }),
+    ...(Object.keys(names).length === 0 ? {} : { name: names }),
+    ...(emails.length === 0 ? {} : { emails }),
     active: isActive,
   };
 };
@@ -135,12 +137,23 @@ const attributesIn = (body: Attributes): UserAttributes => {
   return attributes;
 };
 
-const emailIn = (attributes: UserAttributes): string | undefined => {
+/** What the provider says of the e-mail address that Bunting stores. */
+const emailPropertiesIn = ({ type, primary }: Email): NonNullable<UnusedUserAttributes['email']> => {
+  const typeText = typeof type === 'string' ? textIn(type, 'The type of emails') : undefined;
+  return {
+    ...(typeText === undefined || typeText === 'work' ? {} : { type: typeText }),
+    ...(primary === false || (typeof primary === 'string' && primary.toLowerCase() === 'false')
+      ? { primary: false }
+      : {}),
+  };
+};
+
+/** The e-mail address that Bunting stores of those in a body: the primary one, else that for work, else the first. */
+const chosenEmailIn = (attributes: UserAttributes): Email | undefined => {
   const emails = (attributes.emails ?? []).filter(({ value }) => value !== undefined && value !== null && value !== '');
   const isPrimary = ({ primary }: Email) =>
     primary === true || (typeof primary === 'string' && primary.toLowerCase() === 'true');
-  const chosenEmail = emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
-  return optionalEmail(textIn(chosenEmail?.value, 'The value of emails')) ?? undefined;
+  return emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
 };
 
 const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefined)[] => {
@@ -153,12 +166,17 @@ const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefine
   ];
 };
 
-/** The display name: the first of its sources that changed, or else the first that has a value. */
+/**
+ * The name: the first of its sources that changed, or else the first that has a value. Bunting has one name, which is `displayName` and
+ * `name.formatted`: whoever removes one of them removes both.
+ */
 const nameIn = (attributes: UserAttributes, before: UserAttributes | undefined): string | null => {
   const names = namesIn(attributes);
   const namesBefore = before === undefined ? [] : namesIn(before);
   const changed = names.find((name, index) => name !== undefined && name !== namesBefore[index]);
-  return (before === undefined ? undefined : changed) ?? names.find((name) => name !== undefined) ?? null;
+  if (before !== undefined && changed !== undefined) return changed;
+  const isRemoved = [0, 1].some((index) => namesBefore[index] !== undefined && names[index] === undefined);
+  return (isRemoved ? undefined : names.find((name) => name !== undefined)) ?? null;
 };
 
 const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserInput => {
@@ -166,7 +184,8 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   if (userName === undefined) throw invalidValue('userName is required.');
   const attributesBefore = before === undefined ? undefined : attributesOf(before);
   const address = userName.includes('@') ? (optionalEmail(userName) ?? undefined) : undefined;
-  const requestedEmail = emailIn(attributes);
+  const chosenEmail = chosenEmailIn(attributes);
+  const requestedEmail = optionalEmail(textIn(chosenEmail?.value, 'The value of emails')) ?? undefined;
   // An e-mail address that only repeats the user name changes with it.
   const followsUserName =
     before !== undefined && requestedEmail === before.email && before.email === scimUserNameOf(before).toLowerCase();
@@ -176,6 +195,7 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
   const isChanged = username !== before?.username || email !== before.email;
   if (isChanged && fault !== undefined)
     throw invalidValue(`${fault.reason}: see the attribute \`${email === address ? 'userName' : 'emails'}\`.`);
+  const emailProperties = email === null || chosenEmail === undefined ? {} : emailPropertiesIn(chosenEmail);
   const { givenName, familyName } = attributes.name ?? {};
   const [externalId, givenNameText, familyNameText] = [
     textIn(attributes.externalId, 'externalId'),
@@ -192,6 +212,7 @@ const inputFrom = (attributes: UserAttributes, before?: ScimUserRow): ScimUserIn
       ...(externalId === undefined ? {} : { externalId }),
       ...(givenNameText === undefined ? {} : { givenName: givenNameText }),
       ...(familyNameText === undefined ? {} : { familyName: familyNameText }),
+      ...(Object.keys(emailProperties).length === 0 ? {} : { email: emailProperties }),
     },
   };
 };
@@ -225,9 +246,25 @@ const patchesOf = (operation: ReturnType<typeof parsePatchOperations>[number]): 
   return patchAt(op, path, value);
 };
 
+/**
+ * A user without an address gets one by a replacement, as Microsoft Entra ID expects; but an address of another type or rank than the
+ * stored one is no target (RFC 7644, 3.5.2.3).
+ * @throws ScimError 400 `noTarget`
+ */
+const requireEmailTarget = (row: ScimUserRow, operations: readonly ScimPatchOperation[]): void => {
+  const first = operations.find(({ path = '' }) => path.startsWith('emails'));
+  const [, type] = /^emails\[(?:type eq "([^"]*)"|primary eq true)\]/i.exec(first?.path ?? '') ?? [];
+  const [email] = attributesOf(row).emails ?? [];
+  if (first?.op !== 'replace' || !first.path?.startsWith('emails[') || email === undefined) return;
+  const isTarget =
+    type === undefined ? email.primary === true : String(email.type).toLowerCase() === type.toLowerCase();
+  if (!isTarget) throw new ScimError(400, `The user has no e-mail address at ${first.path}.`, 'noTarget');
+};
+
 /** The user after the operations of a PATCH. Attributes that Bunting does not use are accepted without effect. @throws ScimError 400 */
 export const applyUserPatch = (row: ScimUserRow, body: unknown): ScimUserInput => {
   const operations = parsePatchOperations(body).flatMap(patchesOf);
+  requireEmailTarget(row, operations);
   if (operations.length > maxValues)
     throw invalidValue(`A PATCH of a user can change at most ${maxValues} attributes.`);
   const resource = {

@@ -108,6 +108,20 @@ describe('the token of SCIM', () => {
   });
 });
 
+it('a method that an address of SCIM does not have is 405 with those that it has, and a search by POST 501', async () => {
+  for (const [method, path, allow] of [
+    ['POST', 'ServiceProviderConfig', 'GET'],
+    ['DELETE', 'Schemas', 'GET'],
+    ['PATCH', 'ResourceTypes/User', 'GET'],
+    ['PUT', 'Users', 'GET, POST'],
+    ['POST', 'Groups/7', 'GET, PUT, PATCH, DELETE'],
+  ] as const) {
+    const { status, headers } = await scim(method, path, method === 'DELETE' ? undefined : {});
+    expect([path, status, headers.get('allow')]).toEqual([path, 405, allow]);
+  }
+  for (const path of ['.search', 'Users/.search']) expect((await scim('POST', path, {})).status).toBe(501);
+});
+
 it('the SCIM endpoints describe what they support', async () => {
   expect((await scim('GET', 'ServiceProviderConfig')).body).toMatchObject({
     patch: { supported: true },
@@ -241,6 +255,50 @@ describe('users', () => {
     // An e-mail address that only repeats the user name changes with it.
     const renamed = await patch(`Users/${user.id}`, { op: 'replace', path: 'userName', value: 'rob@example.org' });
     expect(renamed.body).toMatchObject({ userName: 'rob@example.org', emails: [{ value: 'rob@example.org' }] });
+  });
+
+  it('lose what a PATCH removes, and refuse a replacement whose target does not exist', async () => {
+    const removable = { userName: 'removable', displayName: 'To Go', name: { givenName: 'To', familyName: 'Go' } };
+    const { id } = await created({ ...removable, emails: [{ value: 'to.go@example.org', type: 'home' }] });
+    const absent = await patch(`Users/${id}`, {
+      op: 'replace',
+      path: 'emails[type eq "nosuch"].value',
+      value: 'other@example.org',
+    });
+    expect(absent).toMatchObject({ status: 400, body: { scimType: 'noTarget' } });
+    const { body: unnamed } = await patch(`Users/${id}`, { op: 'remove', path: 'displayName' });
+    expect(unnamed).toMatchObject({ name: { givenName: 'To', familyName: 'Go' } });
+    expect(unnamed).not.toHaveProperty('displayName');
+    expect((await patch(`Users/${id}`, { op: 'remove', path: 'name' })).body).not.toHaveProperty('name');
+    expect((await patch(`Users/${id}`, { op: 'remove', path: 'emails' })).body).not.toHaveProperty('emails');
+  });
+
+  it('keep the type and the rank of their e-mail address', async () => {
+    const emails = [{ value: 'home@example.org', type: 'home', primary: false }];
+    const { id } = await created({ userName: 'at-home', emails });
+    expect((await scim('GET', `Users/${id}`)).body['emails']).toEqual(emails);
+    expect(await filtered('Users', 'emails.type eq "home"')).toEqual([id]);
+    const change = { op: 'replace', path: 'emails[type eq "home"].value', value: 'new@example.org' };
+    expect((await patch(`Users/${id}`, change)).body['emails']).toEqual([{ ...emails[0], value: 'new@example.org' }]);
+  });
+
+  it('and groups are returned with the attributes that the request asks for', async () => {
+    const { id } = await created({ userName: 'selected', displayName: 'Selected', name: { givenName: 'Sel' } });
+    const keysOf = async (query: string) => Object.keys((await scim('GET', `Users/${id}?${query}`)).body).toSorted();
+    expect(await keysOf('attributes=userName')).toEqual(['id', 'schemas', 'userName']);
+    expect(await keysOf('excludedAttributes=displayName,NAME.givenName,groups')).toEqual([
+      'active',
+      'id',
+      'meta',
+      'name',
+      'schemas',
+      'userName',
+    ]);
+    const { body } = await scim(
+      'GET',
+      `Users?filter=${encodeURIComponent('userName eq "selected"')}&attributes=name.givenName`,
+    );
+    expect(body.Resources).toEqual([{ id, schemas: expect.any(Array), name: { givenName: 'Sel' } }]);
   });
 
   it('get the e-mail address that a client sends as one object, as text or under a path as key', async () => {

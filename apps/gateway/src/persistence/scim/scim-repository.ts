@@ -67,8 +67,14 @@ const userFilters: FilterAttributes = {
   active: { sql: 'u.is_active', type: 'boolean' },
   emails: { sql: 'u.email', type: 'text' },
   'emails.value': { sql: 'u.email', type: 'text' },
-  'emails.type': { sql: "case when u.email is not null then 'work' end", type: 'text' },
-  'emails.primary': { sql: '(u.email is not null)', type: 'boolean' },
+  'emails.type': {
+    sql: "case when u.email is not null then coalesce(u.provisioned->'email'->>'type', 'work') end",
+    type: 'text',
+  },
+  'emails.primary': {
+    sql: "(u.email is not null and coalesce((u.provisioned->'email'->>'primary')::boolean, true))",
+    type: 'boolean',
+  },
 };
 
 const isMemberSql = (value: string): string =>
