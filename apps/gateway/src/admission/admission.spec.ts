@@ -4,6 +4,7 @@ import { refusalOf } from '../../test/refusal-of.ts';
 import { deliveryOutbox, featureRow, givenRows } from '../../test/delivery-rows.ts';
 import { servicesBehind } from '../../test/services-behind.ts';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
+import { loginLimits } from '../passwords/login-limits.ts';
 import { rateLimiter } from './rate-limit.ts';
 
 const featurePath = '/api/admin/projects/default/features/one';
@@ -31,13 +32,33 @@ describe('the rate limiter', () => {
       expect(limiter.consume('ann')).toMatchObject({ resetSeconds: 0, waitSeconds: 0 });
   });
 
-  it('evicts the least recently used bucket beyond 10,000 keys', () => {
-    const limiter = rateLimiter(1, () => 0);
-    limiter.consume('first');
+  it('gives a key that has used up its budget none back for the requests of 30,000 other keys', () => {
+    const limiter = rateLimiter(10, () => 0);
+    const accepted = () =>
+      Array.from({ length: 30 }, () => limiter.consume('mallory')).filter((one) => !one.waitSeconds);
+    expect(accepted()).toHaveLength(10);
+    for (let nth = 0; nth < 30_000; nth++) limiter.consume(`visitor ${nth}`);
+    expect(accepted()).toHaveLength(0);
+  });
+
+  it('evicts the fullest of the least recently used buckets beyond 10,000 keys', () => {
+    const limiter = rateLimiter(2, () => 0);
+    limiter.consume('first', 2);
     limiter.consume('second');
     for (let nth = 0; nth < 9_999; nth++) limiter.consume(`other ${nth}`);
-    expect(limiter.consume('second').waitSeconds).toBe(60);
-    expect(limiter.consume('first').waitSeconds).toBe(0);
+    expect(limiter.consume('first').waitSeconds).toBe(30);
+    expect(limiter.consume('second').remaining).toBe(1);
+  });
+
+  it('lets attempts under invented names not bring back the budget of a user', () => {
+    const limits = loginLimits({ GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE: 1 });
+    const mia = { key: 'user 3', exists: true };
+    for (let nth = 0; nth < 3; nth++) limits.countAttemptFor(mia);
+    for (let nth = 0; nth < 20_000; nth++) {
+      const attempts = nth < 32 ? 3 : 1;
+      for (let more = 0; more < attempts; more++) limits.countAttemptFor({ key: `user ${nth}`, exists: false });
+    }
+    expect(() => limits.countAttemptFor(mia)).toThrow('too many attempts to sign in as this user');
   });
 });
 

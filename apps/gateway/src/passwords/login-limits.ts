@@ -12,6 +12,13 @@ const requireFailuresWithin = (status: RateLimitStatus, scope: string): number =
   return limit === Infinity ? 0 : limit - remaining;
 };
 
+/** Under what an attempt is counted besides its address. */
+export interface AttemptedAccount {
+  readonly key: string;
+  /** whether a user has it: anyone can invent the keys of the others, so these are counted apart */
+  readonly exists: boolean;
+}
+
 /**
  * Limits attempts to sign in per network address, and per user (whichever name the attempt gives) from addresses where the user has no
  * session. An attempt that succeeds costs nothing. So an attack on one user locks out neither other users nor the user at an address with a
@@ -22,16 +29,19 @@ export const loginLimits = ({
 }: Pick<GatewayConfig, 'GATEWAY_MAX_FAILED_LOGINS_PER_MINUTE'>) => {
   const addresses = rateLimiter(perMinute);
   const users = rateLimiter(userFactor * perMinute);
+  const names = rateLimiter(userFactor * perMinute);
+  const limiterOf = ({ exists }: AttemptedAccount) => (exists ? users : names);
   return {
     /** Counts an attempt before its password is verified. @returns the failures of the address. @throws Refusal `RateLimitError` */
     countAttempt: (address: string): number =>
       requireFailuresWithin(addresses.consume(clientNetwork(address)), 'from your address'),
     /** Counts an attempt under a user, or under a name that no user has. @returns the failures under it. @throws Refusal `RateLimitError` */
-    countAttemptFor: (accountKey: string): number => requireFailuresWithin(users.consume(accountKey), 'as this user'),
-    /** Refunds a successful attempt. @param accountKey undefined where the attempt was counted under the address alone */
-    refundSuccess: (address: string, accountKey: string | undefined): void => {
+    countAttemptFor: (account: AttemptedAccount): number =>
+      requireFailuresWithin(limiterOf(account).consume(account.key), 'as this user'),
+    /** Refunds a successful attempt. @param account undefined where the attempt was counted under the address alone */
+    refundSuccess: (address: string, account: AttemptedAccount | undefined): void => {
       addresses.refund(clientNetwork(address));
-      if (accountKey !== undefined) users.refund(accountKey);
+      if (account !== undefined) limiterOf(account).refund(account.key);
     },
   };
 };

@@ -13,7 +13,7 @@ export const changeOwnPasswordEndpoint = ({ transaction, reads, signIn }: Gatewa
     requireValidPassword(body);
     const replayed = await transaction.replay(request);
     if (replayed !== undefined) return replayed;
-    signIn.limits.countAttemptFor(`own password of ${caller.id}`);
+    signIn.limits.countAttemptFor({ key: `own password of ${caller.id}`, exists: true });
     const earlierHashes = await reads.passwords.list(caller.id);
     if (!(await signIn.passwords.verify(body.oldPassword, earlierHashes[0])).isMatch) throw wrongOldPassword();
     const hash = await hashUnlessReused(signIn.passwords, body.password, earlierHashes);

@@ -18,7 +18,7 @@ export const requestPasswordResetEndpoint = ({
     const { body, query } = request;
     signIn.limits.countAttempt(query.address);
     const email = signInName(body.email);
-    signIn.limits.countAttemptFor(`reset ${email.toLowerCase()}`);
+    signIn.limits.countAttemptFor({ key: `reset ${email.toLowerCase()}`, exists: false });
     if (mailer === undefined) return null;
     // Not awaited: the time of the response would reveal whether the user exists.
     void (async () => {

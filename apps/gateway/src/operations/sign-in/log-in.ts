@@ -19,11 +19,14 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
     const failures = signIn.limits.countAttempt(address);
     await requirePasswordsEnabled({ signInSettings });
     const account = await reads.passwords.findAccount(name, address);
-    const accountKey = account === undefined ? `name ${name.toLowerCase()}` : `user ${account.userId}`;
+    const attempted =
+      account === undefined
+        ? { key: name.toLowerCase(), exists: false }
+        : { key: `user ${account.userId}`, exists: true };
     // Attempts from an address where the user has a session do not count under the account.
-    const limitKey = account?.isKnownAddress === true ? undefined : accountKey;
+    const limited = account?.isKnownAddress === true ? undefined : attempted;
     // Attempts from addresses or for names with many failures have the lowest priority in the queue of hashes.
-    const rank = limitKey === undefined ? 0 : failures + signIn.limits.countAttemptFor(limitKey);
+    const rank = limited === undefined ? 0 : failures + signIn.limits.countAttemptFor(limited);
     const { isMatch, isOutdated } = await signIn.passwords.verify(body.password, account?.hash, rank);
     if (account === undefined || !isMatch) {
       signIn.log.failure(account?.userId, address);
@@ -37,7 +40,7 @@ export const logInEndpoint = ({ transaction, reads, signIn, signInSettings }: Ga
       const secret = await sessions.start(account.userId, { address, userAgent });
       return { secret, user: await users.get(account.userId) };
     });
-    signIn.limits.refundSuccess(address, limitKey);
+    signIn.limits.refundSuccess(address, limited);
     signIn.log.success(account.userId, 'a password');
     request.setHeader('Set-Cookie', signIn.cookie.set(signedIn.secret));
     return signedIn.user;
