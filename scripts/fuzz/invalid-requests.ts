@@ -353,7 +353,7 @@ export const invalidRequests = (
 
   const mutatePath: RequestMutator = (request, random) => {
     const { operation } = request;
-    for (const { name, schema } of operation.pathParameters.toSorted(() => random.fraction() - 0.5)) {
+    for (const { name, schema } of random.shuffled(operation.pathParameters)) {
       const mutation = pickParameterMutation(operation, name, schema, random);
       if (mutation === undefined) continue;
       const pathValues = { ...request.pathValues, [name]: String(mutation.value) };
