@@ -1,5 +1,5 @@
 import type { Bus, IntegrationEvent } from '@bunting/bus';
-import { OutboxTopic, type Producer } from '@bunting/contracts';
+import type { OutboxTopic, Producer } from '@bunting/contracts';
 import { type Database, onlyRow, type Statement } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
@@ -105,10 +105,10 @@ export const startRelay = (options: RelayOptions) => {
         });
 
   return {
-    /** After a commit: wakes the consumers, and publishes new events. */
-    wake: (): void => {
-      for (const topic of OutboxTopic.enum) bus.notify({ producer, topic });
-      relaying?.wake();
+    /** After a commit: wakes the consumers of the topics that have new messages, and publishes new events. */
+    wake: (topics: ReadonlySet<OutboxTopic>): void => {
+      for (const topic of topics) bus.notify({ producer, topic });
+      if (topics.has(streamTopic)) relaying?.wake();
     },
     stop: async (): Promise<void> => {
       await relaying?.stop();

@@ -48,10 +48,7 @@ export const startOutboxProducer = (options: ProducerOptions): OutboxProducer =>
   const housekeeping = startOutboxHousekeeping({ ...options, acknowledgements, hasStream });
   if (metrics !== undefined) registerOutboxMetrics(metrics, { producer, database, hasStream });
   return {
-    ...idempotentUnitOfWork(
-      database,
-      transactionWithOutbox(database, () => relay.wake()),
-    ),
+    ...idempotentUnitOfWork(database, transactionWithOutbox(database, relay.wake)),
     endpoint: readOutboxEndpoint(producer, database, acknowledgements),
     runHousekeeping: housekeeping.run,
     stop: async () => {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
-import { outboxOperations } from '@bunting/contracts';
+import { outboxOperations, OutboxTopic } from '@bunting/contracts';
 import { eventually, startNats, readNatsStreamMessages, type TestNats } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { insertStatesSql } from './transaction-with-outbox.ts';
+import { insertStatesSql, type Outbox } from './transaction-with-outbox.ts';
 import { featureCreated, startProducer, type TestProducer } from '../../test/test-producer.ts';
 
 describe('the outbox', () => {
@@ -47,6 +47,34 @@ describe('the outbox', () => {
     const things = await producer.database.read({ name: 'things', text: 'select name from thing' });
     expect(things).toEqual([]);
     expect(await read(0)).toEqual({ head: 0, at: null, messages: [] });
+  });
+
+  it('wakes the consumers of the topics that a commit has written to, and no others', async () => {
+    const woken: string[] = [];
+    for (const topic of OutboxTopic.enum) {
+      await bus.subscribe({ producer: 'features', topic }, () => void woken.push(topic));
+    }
+    const wokenBy = async (job: (outbox: Outbox) => void, fails = false): Promise<readonly string[]> => {
+      woken.length = 0;
+      const work = producer.outboxProducer.work(null, async (_tx, outbox) => {
+        job(outbox);
+        if (fails) throw new Error('no');
+      });
+      await work.catch(() => undefined);
+      return woken.toSorted();
+    };
+    const state = { entity: 'feature', id: 'one', version: 1, state: null } as const;
+    const states = insertStatesSql('feature', `(select 'made' as id, 2 as version, null as state) as made`, '$1', '$2');
+    expect(await wokenBy(() => undefined)).toEqual([]);
+    expect(await wokenBy((outbox) => outbox.emitState(state))).toEqual(['state']);
+    expect(await wokenBy((outbox) => outbox.send(states, []))).toEqual(['state']);
+    expect(await wokenBy((outbox) => outbox.emit([featureCreated('one')]))).toEqual(['event']);
+    const ofBoth = (outbox: Outbox) => {
+      outbox.send(states, []);
+      outbox.emit([featureCreated('two')]);
+    };
+    expect(await wokenBy(ofBoth)).toEqual(['event', 'state']);
+    expect(await wokenBy(ofBoth, true)).toEqual([]);
   });
 
   it('refuses a message that could not be delivered, and stores nothing', async () => {

@@ -81,48 +81,46 @@ export type RunInTransaction = <T>(
   limits?: CommitLimits,
 ) => Promise<T>;
 
-/** Stores state and outbox rows in one transaction, and calls `wake` after a commit that emitted messages. */
+/** Stores state and outbox rows in one transaction, and calls `wake` after a commit that emitted messages, with their topics. */
 export const transactionWithOutbox =
-  (database: Database, wake: () => void): RunInTransaction =>
+  (database: Database, wake: (topics: ReadonlySet<OutboxTopic>) => void): RunInTransaction =>
   async <T>(
     traceparent: string | null,
     job: (tx: Tx, outbox: Outbox) => Promise<T>,
     limits: CommitLimits = {},
   ): Promise<T> => {
-    let hasEmitted = false;
+    const topics = new Set<OutboxTopic>();
     const result = await database
       .transaction(async (tx) => {
-        hasEmitted = false;
+        // The job may run again.
+        topics.clear();
         /** the messages emitted since the last `send`; `hasPendingStatement` while the statement of `send` will still read them */
         let rows: Row[] = [];
         let hasPendingStatement = false;
         const sendRows = (): void => {
           if (hasPendingStatement || rows.length === 0) return;
-          hasEmitted = true;
           const emitted = rows;
           tx.send(insertRows, () => [traceparent, serializeRows(emitted)]);
         };
+        const add = (row: Row): void => {
+          rows.push(row);
+          topics.add(row.topic);
+        };
+        const snapshotRow = (topic: OutboxTopic, state: { readonly entity: string; readonly id: string }): Row => ({
+          topic,
+          type: state.entity,
+          entity_key: `${state.entity}:${state.id}`,
+          payload: state,
+        });
         const jobResult = await job(tx, {
           emit: (events) => {
-            for (const event of events) rows.push(eventRow(event));
+            for (const event of events) add(eventRow(event));
           },
-          emitState: (state) =>
-            void rows.push({
-              topic: 'state',
-              type: state.entity,
-              entity_key: `${state.entity}:${state.id}`,
-              payload: state,
-            }),
-          emitDelivery: (state) =>
-            void rows.push({
-              topic: 'delivery',
-              type: state.entity,
-              entity_key: `${state.entity}:${state.id}`,
-              payload: state,
-            }),
+          emitState: (state) => add(snapshotRow('state', state)),
+          emitDelivery: (state) => add(snapshotRow('delivery', state)),
           send: (text, values) => {
             sendRows();
-            hasEmitted = true;
+            topics.add('state');
             const statementRows: Row[] = [];
             [rows, hasPendingStatement] = [statementRows, true];
             tx.send(text, () => {
@@ -141,6 +139,6 @@ export const transactionWithOutbox =
           `A state would have more than ${maxPayloadBytes} bytes. Please make it smaller.`,
         );
       });
-    if (hasEmitted) wake();
+    if (topics.size > 0) wake(topics);
     return result;
   };
