@@ -10,6 +10,7 @@ import {
   type ServiceContext,
 } from '@bunting/runtime';
 import { refreshRightsAfterWrite } from './authorisation/refresh-rights-after-write.ts';
+import { listenForAccessChanges } from './background/listen-for-access-changes.ts';
 import { startAuthentication } from './composition/authentication.ts';
 import { ensureFirstCredentials } from './composition/ensure-first-credentials.ts';
 import { startProjectVisibility } from './composition/project-visibility.ts';
@@ -32,7 +33,6 @@ import { gatewayEntities } from './persistence/entities.ts';
 import { inviteLinkSecrets } from './persistence/links/invite-link-secrets.ts';
 import { gatewayMigrations } from './persistence/migrations/index.ts';
 import { existingProjectsReader } from './persistence/projects/existing-projects.ts';
-import { listenForAccessChanges } from './persistence/rights/listen-for-access-changes.ts';
 import { configuredTokenCipher } from './persistence/secrets/secret-cipher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { signInLog } from './sign-in/sign-in-log.ts';
@@ -97,7 +97,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     scimSetting.invalidate();
     streams.checkTokens();
   };
-  const accessListener = listenForAccessChanges(database, onAccessChange);
+  const accessListener = listenForAccessChanges({ database, onChange: onAccessChange, metrics, log });
   onStop('revocations', () => accessListener.stop());
 
   const pageUrl = (path: string): string =>

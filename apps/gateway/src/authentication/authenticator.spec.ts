@@ -1,3 +1,4 @@
+import { openLog } from '@bunting/runtime';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@bunting/testing';
 import type { Caller } from '@bunting/contracts';
@@ -6,7 +7,8 @@ import { type StartedGateway, startGateway, tokenKey } from '../../test/started-
 import { sessionCookie } from '../sessions/session-cookie.ts';
 import { authenticator, type AuthenticatorOptions } from './authenticator.ts';
 import { openSecretHasher } from '../persistence/secrets/secret-hasher.ts';
-import { listenForAccessChanges } from '../persistence/rights/listen-for-access-changes.ts';
+import { listenForAccessChanges } from '../background/listen-for-access-changes.ts';
+import { accessChangeListener } from '../persistence/rights/access-change-listener.ts';
 import type { Principal } from '../domain/principal.ts';
 import { tokenLookup } from '../persistence/tokens/token-lookup.ts';
 
@@ -245,7 +247,8 @@ describe('changes of rights', () => {
       hasher,
       cacheTtlMs: 3_600_000,
     });
-    const changes = listenForAccessChanges(database, () => invalidateCache(true));
+    const log = openLog('silent');
+    const changes = listenForAccessChanges({ database, onChange: () => invalidateCache(true), log });
     return {
       isValid: (authorization: string): Promise<boolean> =>
         Promise.resolve()
@@ -296,6 +299,34 @@ describe('changes of rights', () => {
     } finally {
       await stop();
     }
+  });
+
+  it('are heard, or the operator is told: a pooler in transaction mode accepts LISTEN and delivers nothing', async () => {
+    const { database } = gateway;
+    const listenerOn = (behind: Parameters<typeof accessChangeListener>[0], probeTimeout?: number) =>
+      accessChangeListener(behind, {
+        onChange: () => undefined,
+        onLost: () => undefined,
+        ...(probeTimeout === undefined ? {} : { probeTimeout }),
+      });
+    const heard = listenerOn(database);
+    await heard.check();
+    expect(heard.isListening).toBe(true);
+    heard.stop();
+
+    const unheard = listenerOn({ session: database.session, query: async () => [] }, 50);
+    await expect(unheard.check()).rejects.toMatchObject({
+      kind: 'ServiceUnavailable',
+      message: expect.stringMatching(/GATEWAY_TOKEN_CACHE_TTL_MS .* in session mode \(GATEWAY_DATABASE_URL\)\.$/),
+    });
+    expect(unheard.isListening).toBe(false);
+    unheard.stop();
+
+    const withoutRight = listenerOn({
+      session: async () => Promise.reject(new Error('permission denied')),
+      query: database.query,
+    });
+    await expect(withoutRight.check()).rejects.toThrow('permission denied');
   });
 
   it('does not invalidate the token cache when the last use of a token is stored', async () => {
