@@ -36,6 +36,7 @@ import { existingProjectsReader } from './persistence/projects/existing-projects
 import { configuredTokenCipher } from './persistence/secrets/secret-cipher.ts';
 import { unitOfWork } from './persistence/unit-of-work.ts';
 import { signInLog } from './sign-in/sign-in-log.ts';
+import { wakeUps } from './streaming/wake-ups.ts';
 
 export interface RunningGateway extends RunningService {
   /** the generated admin token, at the first start only */
@@ -92,10 +93,16 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const { projects, pendingPrivateProjects } = await startProjectVisibility(context, database);
   const sdkDelivery = await startSdkDelivery(context, authentication);
   const { delivery, streams, unread, respondBeforeRouting } = sdkDelivery;
+  const eventWakeUps = wakeUps();
+  for (const producer of ['features', 'change-requests', 'gateway']) {
+    const subscription = await bus.subscribe({ producer, topic: 'event' }, eventWakeUps.wake);
+    onStop(`wake-ups of ${producer}`, () => subscription.stop());
+  }
   const onAccessChange = (table?: string) => {
     authentication.invalidateCache(table === undefined || table === 'api_token');
     scimSetting.invalidate();
     streams.checkTokens();
+    eventWakeUps.wake();
   };
   const accessListener = listenForAccessChanges({ database, onChange: onAccessChange, metrics, log });
   onStop('revocations', () => accessListener.stop());
@@ -124,6 +131,7 @@ const start = async (context: ServiceContext<typeof GatewayConfig>): Promise<Run
     sdkDelivery,
     ownBus,
     refreshRights: refreshRightsAfterWrite({ projects, invalidateCache: () => onAccessChange(), waitMs }),
+    eventWakeUps,
     endSession: async (writeContext, sessionId) => {
       const { id } = writeContext.caller;
       await transaction(writeContext, ({ sessions }) => sessions.end(id, sessionId));

@@ -27,6 +27,7 @@ interface RouteParts {
   /** calls the gateway's own operations */
   readonly ownBus: Bus;
   readonly refreshRights: MountOptions['refreshRights'];
+  readonly eventWakeUps: MountOptions['eventWakeUps'];
   /** ends a session of the caller of the context */
   readonly endSession: (context: TransactionContext, sessionId: string) => Promise<void>;
   readonly ready: Parameters<typeof mountHealth>[1];
@@ -38,7 +39,17 @@ interface RouteParts {
 export const mountRoutes = (
   app: FastifyInstance,
   { config, bus, log, metrics, monitoringPort }: ServiceContext<typeof GatewayConfig>,
-  { authentication, sdkDelivery, ownBus, refreshRights, endSession, ready, signInLog, transaction }: RouteParts,
+  {
+    authentication,
+    sdkDelivery,
+    ownBus,
+    refreshRights,
+    eventWakeUps,
+    endSession,
+    ready,
+    signInLog,
+    transaction,
+  }: RouteParts,
 ): void => {
   const { hasher, cookie, sameOrigin, authenticate, limits, reads, findProvider, scimSetting, admit, admitPublic } =
     authentication;
@@ -52,6 +63,7 @@ export const mountRoutes = (
       limits,
       authenticate,
       refreshRights,
+      eventWakeUps,
       config,
       sdkHandlers,
       openStreams,

@@ -10,6 +10,7 @@ import { requireAdminApiAccess, requirePermission } from '../authorisation/requi
 import type { GatewayConfig } from '../config.ts';
 import type { SdkHandler } from '../delivery/sdk-handler.ts';
 import { mountNdjsonStream } from '../streaming/mount-ndjson-stream.ts';
+import type { WakeUps } from '../streaming/wake-ups.ts';
 import { sendRefusal } from './errors/http-errors.ts';
 import { RequestAborted } from './request/body.ts';
 import { idempotencyKeyPattern } from './request/header-patterns.ts';
@@ -31,6 +32,8 @@ export interface MountOptions {
   readonly config: GatewayConfig;
   /** the handlers of operations that respond from the memory of this process, by subject */
   readonly sdkHandlers: ReadonlyMap<string, SdkHandler>;
+  /** the wake-ups after commits that emitted events, and after changes of access, for streams that follow events */
+  readonly eventWakeUps: WakeUps;
   /** counts the responses that are streamed now, by kind */
   readonly openStreams?: Gauge<'kind'>;
 }

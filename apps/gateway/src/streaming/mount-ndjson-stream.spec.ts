@@ -23,6 +23,8 @@ const anEvent = (id: number, data: Event['data'] = null): Event & { hash: string
   data,
   hash: null,
 });
+/** What a service does after a commit that has emitted events. */
+const wakeStreams = () => gateway.bus.notify({ producer: 'features', topic: 'event' });
 const events = (count: number) => Array.from({ length: count }, (_, nth) => anEvent(nth + 1));
 
 beforeAll(async () => {
@@ -123,6 +125,7 @@ describe('A stream of events', () => {
     expect(response.status).toBe(200);
     await eventually(() => expect(ids).toEqual([1, 2, 3]));
     log = events(6);
+    wakeStreams();
     await eventually(() => expect(ids).toEqual([1, 2, 3, 4, 5, 6]));
     leave();
     await ended;
@@ -137,15 +140,42 @@ describe('A stream of events', () => {
 
   it('stops calling the service when the client disconnects', async () => {
     const { leave, ended } = await follow(`${feed}?follow=true`);
-    await eventually(() => expect(reads.length).toBeGreaterThan(2));
+    wakeStreams();
+    await eventually(() => expect(reads.length).toBeGreaterThan(1));
     leave();
     await ended;
-    // The only sign that the loop has ended is that it does not call the service for longer than two of its intervals.
+    // The only sign that the loop has ended is that it does not call the service when streams are woken.
+    await eventually(async () => {
+      const before = reads.length;
+      wakeStreams();
+      await sleep(quietMs);
+      expect(reads.length).toBe(before);
+    });
+  });
+
+  it('makes no call while nothing happens, and reads what was committed when it is woken', async () => {
+    log = events(2);
+    const streams = await Promise.all([1, 2, 3, 4].map(() => follow(`${feed}?follow=true`)));
+    await eventually(() => {
+      for (const { ids } of streams) expect(ids).toEqual([1, 2]);
+    });
     await eventually(async () => {
       const before = reads.length;
       await sleep(quietMs);
       expect(reads.length).toBe(before);
     });
+    reads = [];
+    log = events(3);
+    wakeStreams();
+    await eventually(() => {
+      for (const { ids } of streams) expect(ids).toEqual([1, 2, 3]);
+    });
+    // Such a read waits until the log has every event that is committed.
+    expect(new Set(reads.map((read) => read.follow))).toEqual(new Set([false]));
+    for (const { leave, ended } of streams) {
+      leave();
+      await ended;
+    }
   });
 
   it('ends when the token is revoked', async () => {
@@ -153,6 +183,7 @@ describe('A stream of events', () => {
     await gateway.givenToken({ token });
     const { ids, ended } = await follow(`${feed}?follow=true`, token);
     log = events(2);
+    wakeStreams();
     await eventually(() => expect(ids).toEqual([1, 2]));
     await gateway.database.transaction(({ query }) =>
       query('update api_token set revoked_at = now() where user_id is not null'),
@@ -167,6 +198,7 @@ describe('A stream of events', () => {
     await eventually(() => expect(ids).toEqual([1, 2]));
     away = true;
     const before = reads.length;
+    wakeStreams();
     await eventually(() => expect(reads.length).toBeGreaterThan(before + 1));
     away = false;
     log = events(3);

@@ -45,13 +45,14 @@ const quotasOf = ({ id, tokenId }: Caller): readonly Quota[] => [
 /**
  * Adds the route of an operation whose response is a stream of NDJSON lines. The operation replies a page at a time, and the next page is
  * requested when the client has read the previous one: the gateway buffers one page per stream. The token is reauthenticated for each page.
+ * A stream that follows waits for a wake-up before it reads on, so that an idle one costs nothing.
  * A failure after the first page cuts the connection, so that no client treats the stream as complete.
  */
 export const mountNdjsonStream = (
   app: FastifyInstance,
   operation: AnyOperation,
   permissions: readonly Permission[],
-  { bus, admit, authenticate, config, openStreams }: MountOptions,
+  { bus, admit, authenticate, config, openStreams, eventWakeUps }: MountOptions,
 ): void => {
   const readQuery = queryParser(operation.query);
   const shutdown = new AbortController();
@@ -103,8 +104,14 @@ export const mountNdjsonStream = (
         releasePermits();
         openStreams?.dec({ kind: 'events' });
       };
+      const left = new AbortController();
       // Released when the connection closes, even while a page is still being fetched.
-      reply.raw.once('close', release);
+      reply.raw.once('close', () => {
+        release();
+        left.abort();
+      });
+      // Taken before each read: a wake-up during the read may announce what it did not return.
+      let seenWakeUps = eventWakeUps.count;
       const firstResponse = await callForResponse(bus, operation, { query }, context).catch((error: unknown) => {
         release();
         throw error;
@@ -126,9 +133,20 @@ export const mountNdjsonStream = (
       }
       // Headers are sent immediately, so that a client sees the stream open before its first line.
       reply.raw.once('pipe', () => reply.raw.flushHeaders());
-      const readAfter = async (after: number) =>
-        callForResponse(bus, operation, { query: { ...query, after } }, contextOf(await authenticate(request.headers)));
-      const lines = ndjsonLines({ firstPage: firstResponse.reply.json, readAfter, follow, isOver, pause });
+      const readAfter = async (after: number, isWoken: boolean) => {
+        seenWakeUps = eventWakeUps.count;
+        const pageContext = contextOf(await authenticate(request.headers));
+        // A read that does not follow waits until the log has what was committed, such as the event that has woken the stream.
+        return callForResponse(
+          bus,
+          operation,
+          { query: { ...query, after, ...(isWoken ? { follow: false } : {}) } },
+          pageContext,
+        );
+      };
+      const ended = AbortSignal.any([shutdown.signal, left.signal]);
+      const untilWoken = (timeoutMs: number) => eventWakeUps.waitForMoreThan(seenWakeUps, timeoutMs, ended);
+      const lines = ndjsonLines({ firstPage: firstResponse.reply.json, readAfter, untilWoken, follow, isOver, pause });
       const stream = Readable.from(lines, { objectMode: false, highWaterMark: 1 });
       // `close` is emitted in every case, also when the client left before the first line was read.
       stream.once('close', release);
