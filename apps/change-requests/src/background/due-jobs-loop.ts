@@ -37,6 +37,8 @@ export interface DueJobsLoopOptions {
  * approvals, which can lose their effect without an event that reaches this service.
  */
 const usersIntervalMs = 60_000;
+/** The minimum pause between two checks of approvals, which many changes of users share. */
+const minApprovalsPauseMs = 1_000;
 /** The maximum pause, because the wake-up for a schedule that another replica stored may have been lost. */
 const pollMs = 5_000;
 
@@ -54,6 +56,8 @@ export const startDueJobsLoop = ({
   ...options
 }: DueJobsLoopOptions) => {
   let nextUsersCheckAt = Number.NEGATIVE_INFINITY;
+  let lastApprovalsCheckAt = Number.NEGATIVE_INFINITY;
+  let nextApprovalsCheckAt = Number.NEGATIVE_INFINITY;
   const backoff = () => jobBackoffs(intervalMs, () => performance.now());
   const [applyBackoff, checkBackoff, deletionBackoff] = [backoff(), backoff(), backoff()];
   const [protectionBackoff, approvalsBackoff] = [backoff(), backoff()];
@@ -68,6 +72,13 @@ export const startDueJobsLoop = ({
     if (performance.now() < nextUsersCheckAt) return;
     nextUsersCheckAt = performance.now() + usersIntervalMs;
     await jobs.runEach(await dueJobs.requestsOfDeletedUsers(), removeDeletedUser(options.transaction), deletionBackoff);
+  };
+
+  // Last of the jobs: it reads every open request with approvals, and no schedule waits for it, since its run checks the approvals itself.
+  const recheckApprovals = async (): Promise<void> => {
+    if (performance.now() < nextApprovalsCheckAt) return;
+    lastApprovalsCheckAt = performance.now();
+    nextApprovalsCheckAt = lastApprovalsCheckAt + usersIntervalMs;
     await jobs.run('the approvals of change requests', 0, recheckAllApprovals(options), approvalsBackoff);
   };
 
@@ -89,6 +100,7 @@ export const startDueJobsLoop = ({
       runScheduledRequest(options),
       applyBackoff,
     );
+    await recheckApprovals();
     jobs.reportOutage();
   };
 
@@ -101,7 +113,12 @@ export const startDueJobsLoop = ({
       // Before the query: a backoff may end during it.
       const backoffEndsInMs = Math.min(applyBackoff.endsInMs(), checkBackoff.endsInMs());
       const dueInMs = (await dueJobs.nextInMs(recoveryTimeoutMs, inBackoff)) ?? pollMs;
-      const inMs = Math.min(dueInMs, backoffEndsInMs, nextUsersCheckAt - performance.now());
+      const inMs = Math.min(
+        dueInMs,
+        backoffEndsInMs,
+        nextUsersCheckAt - performance.now(),
+        nextApprovalsCheckAt - performance.now(),
+      );
       if (inMs > 0) return Math.min(inMs, pollMs);
       await runDueJobs();
       return intervalMs;
@@ -111,9 +128,10 @@ export const startDueJobsLoop = ({
   return {
     /** Checks immediately for due jobs. */
     wake: loop.wake,
-    /** Checks immediately the requests, approvals and schedules of users who were deleted or whose permissions changed. */
+    /** Checks soon the requests, approvals and schedules of users who were deleted or whose permissions changed. */
     usersChanged: (): void => {
       nextUsersCheckAt = Number.NEGATIVE_INFINITY;
+      nextApprovalsCheckAt = Math.min(nextApprovalsCheckAt, lastApprovalsCheckAt + minApprovalsPauseMs);
       loop.wake();
     },
     stop: async (): Promise<void> => {
