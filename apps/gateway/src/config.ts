@@ -390,7 +390,8 @@ export const GatewayConfig = Type.Object({
   GATEWAY_LARGE_CALL_TIMEOUT_MS: Type.Integer({
     minimum: 100,
     default: 60_000,
-    description: 'timeout in milliseconds of a call to a service for an import or a usage report',
+    description:
+      'timeout in milliseconds of a call to a service for an import, a usage report, or a change of many features',
   }),
   GATEWAY_MAX_STREAM_SECONDS: Type.Integer({
     minimum: 1,

@@ -25,6 +25,11 @@ export interface HttpBinding {
   /** the limit of the body is `GATEWAY_MAX_LARGE_BODY_BYTES`, instead of the ordinary one */
   readonly largeBody?: true;
   /**
+   * it may change or return every feature of a project or an environment: the timeout of its call is that of operations with a large body,
+   * `GATEWAY_LARGE_CALL_TIMEOUT_MS`
+   */
+  readonly takesLong?: true;
+  /**
    * the schema of a line, where the response is a stream of lines. The operation replies with a page of it: `items`, `next`, which is the
    * parameter `after` of the next page, and `atEnd`. The gateway calls it for page after page
    */

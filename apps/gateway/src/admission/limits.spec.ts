@@ -4,6 +4,7 @@ import {
   GetFeature,
   GetDeprecatedProjectOverview,
   ImportFeatures,
+  RemoveProjectEnvironment,
   outboxOperations,
   UpdateProject,
 } from '@bunting/contracts';
@@ -300,7 +301,11 @@ describe('a service that does not reply', () => {
       await end;
       throw new Error('The caller no longer waits for the reply.');
     };
-    await impatient.behind([implement(GetFeature, never), implement(ImportFeatures, never)]);
+    await impatient.behind([
+      implement(GetFeature, never),
+      implement(ImportFeatures, never),
+      implement(RemoveProjectEnvironment, never),
+    ]);
   });
   afterAll(async () => {
     answered();
@@ -310,11 +315,12 @@ describe('a service that does not reply', () => {
   it.each<[string, string, string, number]>([
     ['GATEWAY_CALL_TIMEOUT_MS', 'GET', featurePath, 150],
     ['GATEWAY_LARGE_CALL_TIMEOUT_MS', 'POST', '/api/admin/features-batch/import', 600],
+    ['GATEWAY_LARGE_CALL_TIMEOUT_MS', 'DELETE', '/api/admin/projects/default/environments/development', 600],
   ])('has a timeout %s, which it receives as its deadline', async (_setting, method, path, ms) => {
     given.splice(0);
     const data = { features: [], featureStrategies: [], tagTypes: [] };
     const body = JSON.stringify({ project: 'default', environment: 'development', data });
-    const response = await impatient.send(path, { method, ...(method === 'GET' ? {} : { headers: json, body }) });
+    const response = await impatient.send(path, { method, ...(method === 'POST' ? { headers: json, body } : {}) });
     expect(response.status).toBe(503);
     expect(await refusalOf(response)).toMatchObject({
       name: 'ServiceUnavailable',

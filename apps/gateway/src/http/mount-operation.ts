@@ -70,13 +70,13 @@ export const mountOperation = (app: FastifyInstance, operation: AnyOperation, op
   requireMountable(operation, sdkHandlers);
   const permissions = permissionsFor(operation);
   if (http.lines !== undefined) return mountNdjsonStream(app, operation, permissions, options);
-  const { method, url, largeBody = false } = http;
+  const { method, url, largeBody = false, takesLong = largeBody } = http;
   const handleFromMemory = sdkHandlers.get(operation.subject);
   const isPublic = isPublicOperation(operation);
   const admit = isPublic ? options.admitPublic : options.admit;
   const isAdminApi = url.startsWith('/api/admin/');
   const isWrite = method !== 'GET';
-  const timeoutMs = largeBody ? config.GATEWAY_LARGE_CALL_TIMEOUT_MS : config.GATEWAY_CALL_TIMEOUT_MS;
+  const timeoutMs = takesLong ? config.GATEWAY_LARGE_CALL_TIMEOUT_MS : config.GATEWAY_CALL_TIMEOUT_MS;
   const readRequest = operationRequestReader(operation, http, options);
   const sendReply = operationReplySender(operation, http);
 

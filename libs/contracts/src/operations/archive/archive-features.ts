@@ -9,7 +9,7 @@ export const ArchiveFeatures = defineOperation({
   summary: 'Archive features',
   description: 'Archives features of a project, all or none.',
   tag: 'Archive',
-  http: { method: 'POST', url: '/api/admin/projects/:projectId/archive', status: 202 },
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/archive', status: 202, takesLong: true },
   permission: 'DELETE_FEATURE',
   params: ProjectPath,
   body: FeatureNamesBody,

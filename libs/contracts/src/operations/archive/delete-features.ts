@@ -9,7 +9,7 @@ export const DeleteFeatures = defineOperation({
   summary: 'Delete archived features for good',
   description: 'Deletes the archived ones among the features that are named; their names become free.',
   tag: 'Archive',
-  http: { method: 'POST', url: '/api/admin/projects/:projectId/delete', anyContentType: true },
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/delete', anyContentType: true, takesLong: true },
   permission: 'DELETE_FEATURE',
   params: ProjectPath,
   body: FeatureNamesBody,

@@ -9,7 +9,7 @@ export const ReviveFeatures = defineOperation({
   summary: 'Revive features',
   description: 'Brings archived features of a project back, disabled in every environment.',
   tag: 'Archive',
-  http: { method: 'POST', url: '/api/admin/projects/:projectId/revive', anyContentType: true },
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/revive', anyContentType: true, takesLong: true },
   permission: 'UPDATE_FEATURE',
   params: ProjectPath,
   body: FeatureNamesBody,

@@ -13,7 +13,7 @@ export const CloneEnvironment = defineOperation({
   description:
     'Adds an environment to projects, with the settings of their features in another one: strategies under new ids, variants, and whether they are enabled.',
   tag: 'Environments',
-  http: { method: 'POST', url: '/api/admin/environments/:name/clone' },
+  http: { method: 'POST', url: '/api/admin/environments/:name/clone', takesLong: true },
   permission: 'ADMIN',
   params: NamePath,
   body: CloneEnvironmentBody,

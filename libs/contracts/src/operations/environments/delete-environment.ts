@@ -9,7 +9,7 @@ export const DeleteEnvironment = defineOperation({
   description:
     'Removes an environment that is not protected and in which no feature is enabled, from its projects, with the settings of features in it. Its tokens, and the permissions of roles in it, end.',
   tag: 'Environments',
-  http: { method: 'DELETE', url: '/api/admin/environments/:name', anyContentType: true },
+  http: { method: 'DELETE', url: '/api/admin/environments/:name', anyContentType: true, takesLong: true },
   ifMatch: 'environment',
   permission: 'ADMIN',
   changesProjectVisibility: true,

@@ -8,7 +8,7 @@ export const SetEnvironmentOrder = defineOperation({
   summary: 'Set the order of the environments',
   description: 'Sets the positions of environments, by name.',
   tag: 'Environments',
-  http: { method: 'PUT', url: '/api/admin/environments/sort-order' },
+  http: { method: 'PUT', url: '/api/admin/environments/sort-order', takesLong: true },
   permission: 'ADMIN',
   body: EnvironmentOrder,
   errors: ['ValidationError', 'NotFoundError'],

@@ -9,7 +9,7 @@ export const UpdateEnvironment = defineOperation({
   summary: 'Update an environment',
   description: 'Updates the type or the position of an environment.',
   tag: 'Environments',
-  http: { method: 'PUT', url: '/api/admin/environments/update/:name' },
+  http: { method: 'PUT', url: '/api/admin/environments/update/:name', takesLong: true },
   ifMatch: 'environment',
   permission: 'ADMIN',
   params: NamePath,

@@ -10,7 +10,11 @@ export const DisableFeatures = defineOperation({
   summary: 'Disable features in an environment',
   description: 'Disables several features of a project in an environment, all or none.',
   tag: 'Features',
-  http: { method: 'POST', url: '/api/admin/projects/:projectId/bulk_features/environments/:environment/off' },
+  http: {
+    method: 'POST',
+    url: '/api/admin/projects/:projectId/bulk_features/environments/:environment/off',
+    takesLong: true,
+  },
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
   params: ProjectEnvironmentPath,
   query: ActivationQuery,

@@ -10,7 +10,11 @@ export const EnableFeatures = defineOperation({
   summary: 'Enable features in an environment',
   description: 'Enables several features of a project in an environment, all or none.',
   tag: 'Features',
-  http: { method: 'POST', url: '/api/admin/projects/:projectId/bulk_features/environments/:environment/on' },
+  http: {
+    method: 'POST',
+    url: '/api/admin/projects/:projectId/bulk_features/environments/:environment/on',
+    takesLong: true,
+  },
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
   params: ProjectEnvironmentPath,
   query: ActivationQuery,

@@ -9,7 +9,7 @@ export const TagFeatures = defineOperation({
   summary: 'Update the tags of many features',
   description: 'Adds and removes tags of features of a project, all or nothing.',
   tag: 'Tags',
-  http: { method: 'PUT', url: '/api/admin/projects/:projectId/tags' },
+  http: { method: 'PUT', url: '/api/admin/projects/:projectId/tags', takesLong: true },
   permission: 'UPDATE_FEATURE',
   params: ProjectPath,
   body: BulkTagsBody,

@@ -9,7 +9,7 @@ export const SetStale = defineOperation({
   summary: 'Set whether features are stale',
   description: 'Marks features of a project as stale or not. Names that do not exist are ignored.',
   tag: 'Features',
-  http: { method: 'POST', url: '/api/admin/projects/:projectId/stale', status: 202 },
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/stale', status: 202, takesLong: true },
   permission: 'UPDATE_FEATURE',
   params: ProjectPath,
   body: SetStaleBody,

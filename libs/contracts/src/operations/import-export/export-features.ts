@@ -9,7 +9,7 @@ export const ExportFeatures = defineOperation({
   description:
     'Returns features with their strategies in one environment, their tags, segments, context fields and dependencies, in the format of the import.',
   tag: 'Import/Export',
-  http: { method: 'POST', url: '/api/admin/features-batch/export' },
+  http: { method: 'POST', url: '/api/admin/features-batch/export', takesLong: true },
   isHeavy: true,
   permission: 'authenticated',
   body: ExportFeaturesBody,

@@ -9,7 +9,7 @@ export const AddProjectEnvironment = defineOperation({
   summary: 'Add an environment to a project',
   description: 'Adds the environment to every feature of the project, disabled.',
   tag: 'Projects',
-  http: { method: 'POST', url: '/api/admin/projects/:projectId/environments' },
+  http: { method: 'POST', url: '/api/admin/projects/:projectId/environments', takesLong: true },
   permission: 'UPDATE_PROJECT',
   params: ProjectPath,
   body: ProjectEnvironmentBody,

@@ -9,7 +9,12 @@ export const RemoveProjectEnvironment = defineOperation({
   description:
     'Removes every strategy and state that features of the project have in the environment. For a protected environment the caller also needs the permission SKIP_CHANGE_REQUEST.',
   tag: 'Projects',
-  http: { method: 'DELETE', url: '/api/admin/projects/:projectId/environments/:environment', anyContentType: true },
+  http: {
+    method: 'DELETE',
+    url: '/api/admin/projects/:projectId/environments/:environment',
+    anyContentType: true,
+    takesLong: true,
+  },
   permission: 'UPDATE_PROJECT',
   params: ProjectEnvironmentPath,
   errors: ['NotFoundError'],

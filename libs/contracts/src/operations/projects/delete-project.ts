@@ -8,7 +8,7 @@ export const DeleteProject = defineOperation({
   summary: 'Delete a project',
   description: 'Deletes a project that has no active feature, with its archived ones.',
   tag: 'Projects',
-  http: { method: 'DELETE', url: '/api/admin/projects/:projectId', anyContentType: true },
+  http: { method: 'DELETE', url: '/api/admin/projects/:projectId', anyContentType: true, takesLong: true },
   permission: 'DELETE_PROJECT',
   params: ProjectPath,
   changesProjectVisibility: true,
