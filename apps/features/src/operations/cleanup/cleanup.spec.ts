@@ -12,6 +12,7 @@ import {
 } from '@bunting/contracts';
 import { unknownFlagsReader } from '../../persistence/cleanup/unknown-flags-reader.ts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { rowsRead } from '../../../test/rows-read.ts';
 import { callerWith, mia, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -205,7 +206,7 @@ it('reads no more rows of twenty thousand unknown flags than of two thousand', a
       insert into client_application (app_name, created_at, last_seen_at)
       select 'many-' || nth, now(), now() from generate_series(1, 200) as nth returning app_name
     ) insert into client_application_usage select app_name, '*', 'development' from app`);
-  const rowsRead = async (applications: number): Promise<number> => {
+  const rowsReadOf = async (applications: number): Promise<number> => {
     await sql(
       `insert into client_missing_feature
        select 'many-' || app, 'development', 'many-' || app || '-' || nth, now() - make_interval(secs => app * 100 + nth)
@@ -213,19 +214,14 @@ it('reads no more rows of twenty thousand unknown flags than of two thousand', a
       [applications],
     );
     await sql('analyze client_missing_feature, client_application, client_application_usage, feature');
-    return features.database.transaction(async ({ query }) => {
-      const read = unknownFlagsReader({ read: ({ text }, values = []) => query(text, values) });
-      const { unknownFlags } = JSON.parse(await read({}, [])) as { unknownFlags: unknown[] };
+    return rowsRead(features.database, 'client_missing_feature', async (read) => {
+      const { unknownFlags } = JSON.parse(await unknownFlagsReader(read)({}, [])) as { unknownFlags: unknown[] };
       expect(unknownFlags).toHaveLength(1_000);
-      const [counted] = await query<{ rows: number }>(
-        `select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'client_missing_feature'`,
-      );
-      return counted?.rows ?? Infinity;
     });
   };
-  const ofFew = await rowsRead(20);
+  const ofFew = await rowsReadOf(20);
   expect(ofFew).toBeLessThan(10_000);
-  expect(await rowsRead(200)).toBeLessThan(1.5 * ofFew);
+  expect(await rowsReadOf(200)).toBeLessThan(1.5 * ofFew);
 });
 
 it('does not name a deleted flag of a hidden project that an application of all projects asks for', async () => {

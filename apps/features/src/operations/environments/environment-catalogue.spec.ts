@@ -20,6 +20,7 @@ import {
 import { parse } from '@bunting/contracts/validation';
 import { environmentReader } from '../../persistence/environments/environment-reader.ts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
+import { rowsRead } from '../../../test/rows-read.ts';
 import { callerWith, type StartedFeatures, startFeatures } from '../../../test/started-features.ts';
 
 let features: StartedFeatures;
@@ -58,16 +59,10 @@ it('counts the uses of environments, also for a project', async () => {
 });
 
 it('reads each feature once to count its uses, however many environments there are', async () => {
-  const rowsRead = (list: (reader: ReturnType<typeof environmentReader>) => Promise<string>): Promise<number> =>
-    features.database.transaction(async ({ query }) => {
-      await list(environmentReader({ read: ({ text }, values = []) => query(text, values) }));
-      const [counted] = await query<{ rows: number }>(
-        `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_user_tables where relname = 'feature'`,
-      );
-      return counted?.rows ?? Infinity;
-    });
-  expect(await rowsRead(({ all }) => all([], []))).toBe(1);
-  expect(await rowsRead(({ ofProject }) => ofProject('default', []))).toBe(1);
+  expect(await rowsRead(features.database, 'feature', (read) => environmentReader(read).all([], []))).toBe(1);
+  expect(await rowsRead(features.database, 'feature', (read) => environmentReader(read).ofProject('default', []))).toBe(
+    1,
+  );
 });
 
 it('creates, reorders, switches and deletes an environment, with events', async () => {
