@@ -263,5 +263,7 @@ it('clones an environment with as many statements for hundreds of features as fo
     const body = { name: `lab-of-${own}`, projects: [own], clonePermissions: false };
     return statementsOf(CloneEnvironment, { params: { name: 'development' }, body }, mia);
   };
+  const around = await serve(features.bus, otherServices);
   expect(await counted('crowd', 300)).toBe(await counted('pair', 2));
+  await around.stop();
 });

@@ -48,7 +48,7 @@ export const cloneEnvironmentEndpoint = ({ transaction, bus }: FeaturesContext) 
           decisions.flatMap((decision) => decision.events),
         );
         // The states of the other features list one environment more.
-        features.emitStates(
+        await features.emitStates(
           decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
         );
         const enabledToggleCount = countEnabled(

@@ -12,5 +12,5 @@ export const saveEnvironments = async (
     changed,
     decisions.flatMap((decision) => decision.events),
   );
-  features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
+  await features.emitStates(await environments.featureNames(changed.map(({ name }) => name)));
 };

@@ -11,7 +11,7 @@ export const addFavoriteFeatureEndpoint = ({ transaction }: FeaturesContext) =>
       const { feature } = await tx.features.getForUpdate(params.projectId, params.featureName, noReferences);
       if (!(await tx.featureFavorites.add(feature.name, caller.id, [featureFavorited(feature)]))) return null;
       // The state of a feature lists the users whose favourite it is.
-      tx.features.emitStates([feature.name]);
+      await tx.features.emitStates([feature.name]);
       return null;
     }),
   );

@@ -14,7 +14,7 @@ export const addProjectEnvironmentEndpoint = ({ transaction }: FeaturesContext) 
       const exists = await tx.environments.lockShared(environment);
       const event = addProjectEnvironment(locked, environment, exists);
       await tx.projects.connect(params.projectId, environment, [event]);
-      tx.features.emitStates(await tx.projects.featureNames(params.projectId));
+      await tx.features.emitStates(await tx.projects.featureNames(params.projectId));
       return null;
     }),
   );

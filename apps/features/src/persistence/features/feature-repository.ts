@@ -163,20 +163,30 @@ export const featureRepository = (
     }
   };
 
+  /**
+   * Waits for what was sent if it was a full batch, after which more may follow: the driver takes a connection for lost when a statement has
+   * waited behind many others.
+   */
+  const waitAfterFullBatch = async (batch: readonly unknown[]): Promise<void> => {
+    if (batch.length === batchSize) await query('select');
+  };
+
   /** Sends the update without waiting for the result: the rows are locked, so the next versions can be computed. */
-  const updateAll = (features: readonly Feature[]): void => {
+  const updateAll = (features: readonly Feature[]): Promise<void> => {
     outbox.send(update, [rowsOf(features)]);
     for (const { name } of features) recordStored(name, nextVersion(name));
+    return waitAfterFullBatch(features);
   };
 
   /** Sends the states of features whose rows stay the same, with their next versions. */
-  const emitAgain = (names: readonly string[]): void => {
+  const emitAgain = (names: readonly string[]): Promise<void> => {
     outbox.send(incrementVersions, [names]);
     for (const name of names) if (versions.has(name)) nextVersion(name);
+    return waitAfterFullBatch(names);
   };
 
   const write = async (
-    store: (features: readonly Feature[]) => Promise<void> | void,
+    store: (features: readonly Feature[]) => Promise<void>,
     features: readonly Feature[],
     like?: Feature,
   ): Promise<void> => {
@@ -192,7 +202,7 @@ export const featureRepository = (
       for (const feature of batch) current.set(feature.name, feature);
       await store(batch);
     }
-    if (parents.size > 0) emitAgain([...parents].sort());
+    for (const batch of batchesOf([...parents].sort())) await emitAgain(batch);
     for (const feature of features) emitFeatureDelivery(outbox, before.get(feature.name), feature);
   };
 
@@ -303,8 +313,8 @@ export const featureRepository = (
     },
 
     /** Emits the states of features whose rows do not change, for example because their project gets another environment. */
-    emitStates: (names: readonly string[]): void => {
-      for (const batch of batchesOf(names)) emitAgain(batch);
+    emitStates: async (names: readonly string[]): Promise<void> => {
+      for (const batch of batchesOf(names)) await emitAgain(batch);
     },
 
     /** Removes locked features with everything that belongs to them, and emits their removal. */
