@@ -10,6 +10,7 @@ import {
   type MetricsBody,
   ReportMetrics,
 } from '@bunting/contracts';
+import { eventually } from '@bunting/testing';
 import { unknownFlagsReader } from '../../persistence/cleanup/unknown-flags-reader.ts';
 import { aFeature, aStrategy } from '../../../test/builders.ts';
 import { rowsRead } from '../../../test/rows-read.ts';
@@ -35,6 +36,9 @@ const usedDaysAgo = (feature: string, days: number) =>
       last_no_at = last_no_at - make_interval(days => $2) where feature = $1`,
     [feature, days],
   );
+
+const isLocked =
+  "select from pg_locks where relation = 'client_missing_feature'::regclass and mode = 'AccessExclusiveLock' and granted";
 
 const forAllUsers = { enabled: true, strategies: [aStrategy()], variants: [] };
 const none = { enabled: false, strategies: [], variants: [] };
@@ -222,6 +226,29 @@ it('reads no more rows of twenty thousand unknown flags than of two thousand', a
   const ofFew = await rowsReadOf(20);
   expect(ofFew).toBeLessThan(10_000);
   expect(await rowsReadOf(200)).toBeLessThan(1.5 * ofFew);
+});
+
+it('leaves connections to others while many callers wait for heavy reads', async () => {
+  let release!: () => void;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const lock = features.database.transaction(async ({ query }) => {
+    await query('lock table client_missing_feature');
+    await released;
+  });
+  const held = async () =>
+    sql("select from pg_locks where relation = 'client_missing_feature'::regclass and not granted");
+  await eventually(async () => expect(await sql(isLocked)).toHaveLength(1));
+  const readers = Array.from({ length: 12 }, (_, nth) =>
+    features.call(ListUnknownFlags, { query: {} }, { ...mia, id: 1_000 + nth }),
+  );
+  const outcomes = Promise.allSettled(readers);
+  await eventually(async () => expect(await held()).toHaveLength(3));
+  await features.create('made-meanwhile');
+  expect(await features.get('made-meanwhile')).toMatchObject({ name: 'made-meanwhile' });
+  release();
+  await lock;
+  for (const outcome of await outcomes)
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ kind: 'ServiceUnavailable' });
 });
 
 it('does not name a deleted flag of a hidden project that an application of all projects asks for', async () => {
