@@ -1,4 +1,4 @@
-import type { Caller, OutboxEvent, SearchEventsBody } from '@bunting/contracts';
+import type { Caller, EventType, OutboxEvent, SearchEventsBody } from '@bunting/contracts';
 
 /** An event and the id that the log should have given it. */
 export interface NumberedEvent {
@@ -69,10 +69,13 @@ export const naiveFind = (
 
 const listOf = (value: string | undefined) => (value === undefined ? undefined : [value]);
 
-/** The expected result of `POST /api/admin/events/search`. */
+/** The criteria of the deprecated search, with any type of event. */
+export type NaiveCriteria = Omit<SearchEventsBody, 'type'> & { readonly type?: EventType };
+
+/** The expected result of a search by these criteria. */
 export const naiveSearch = (
   log: readonly NumberedEvent[],
-  { type, project, feature, query = '', limit = 100, offset = 0 }: SearchEventsBody,
+  { type, project, feature, query = '', limit = 100, offset = 0 }: NaiveCriteria,
   caller: Caller,
 ): { ids: number[]; totalEvents: number } => {
   const page = { limit, ...(offset === 0 ? {} : { highest: offset }) };

@@ -281,18 +281,10 @@ export const eventTypesOfInterface: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** All documented types of events: those of the interface, followed by the additions of Bunting. */
-const documentedEventTypes = [
-  ...eventTypesOfInterface,
-  'feature-link-added',
-  'feature-link-updated',
-  'feature-link-removed',
-];
-
 const event: Table = {
   id: req(integer, { least: 1 }),
   createdAt: req(moment),
-  type: req(string, { oneOf: documentedEventTypes }),
+  type: req(string, { oneOf: eventTypesOfInterface }),
   createdBy: req(string),
   createdByUserId: opt(number, orNull),
   environment: opt(string, orNull),
@@ -456,7 +448,7 @@ export const promised: readonly PromisedOperation[] = [
     pathParameters: [],
     query: {},
     body: record({
-      type: opt(string, { oneOf: documentedEventTypes }),
+      type: opt(string, { oneOf: eventTypesOfInterface }),
       project: opt(string),
       feature: opt(string),
       query: opt(string),

@@ -13,6 +13,8 @@ export interface ChainedEvent {
   readonly data: string | null;
   readonly preData: string | null;
   readonly tags: string;
+  readonly groupType: string | null;
+  readonly groupId: string | null;
 }
 
 /**
@@ -33,7 +35,10 @@ export const hashInput = (before: string, event: ChainedEvent): string => {
     environment,
     featureName,
   ]);
-  return `${plain.slice(0, -1)},${event.data ?? 'null'},${event.preData ?? 'null'},${event.tags}]`;
+  // An event without a group has the hash that it had before events had groups.
+  const { groupType, groupId } = event;
+  const group = groupType === null && groupId === null ? '' : `,${JSON.stringify([groupType, groupId])}`;
+  return `${plain.slice(0, -1)},${event.data ?? 'null'},${event.preData ?? 'null'},${event.tags}${group}]`;
 };
 
 /** The ways in which an event of the chain can differ from the appended one. */

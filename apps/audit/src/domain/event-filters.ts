@@ -15,6 +15,7 @@ type SearchParameters = RequestOf<typeof SearchEvents>['query'];
 export interface EventFilters {
   /** ids of events */
   readonly ids?: readonly number[] | undefined;
+  readonly groups?: readonly string[] | undefined;
   readonly text?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
@@ -52,6 +53,7 @@ export const parseEventFilters = (query: SearchParameters): EventFilters => {
   const lastDay = read('to', parseDayFilter);
   return {
     ids: read('id', parseIds('events')),
+    groups: read('groupId', parseValues),
     text: read('query', ({ text }) => text),
     types: read('type', parseValues),
     projects: read('project', parseValues),

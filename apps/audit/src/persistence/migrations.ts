@@ -40,6 +40,8 @@ const eventLog: SchemaMigration = {
       data json,
       pre_data json,
       tags json not null,
+      group_type text,
+      group_id text collate "C",
       hash bytea not null
     ) partition by range (id)`,
     `create table event_search (
@@ -52,6 +54,7 @@ const eventLog: SchemaMigration = {
       feature_name text collate "C",
       text text not null
     ) partition by range (id)`,
+    'create index event_by_group on event (group_id) where group_id is not null',
     'create index event_search_by_project_and_type on event_search (project, type)',
     ...['created_by_user_id', 'day', 'environment', 'feature_name'].map(
       (column) => `create index event_search_by_${column} on event_search (${column})`,

@@ -8,6 +8,11 @@ export interface EventDetails {
   readonly preData?: object | null;
 }
 
+const ofApplication: ReadonlySet<EventType> = new Set([
+  'change-request-applied',
+  'change-request-scheduled-application-success',
+]);
+
 /** An event about a request. Its data always names the request. */
 export const eventOf = (
   type: EventType,
@@ -15,7 +20,19 @@ export const eventOf = (
   actor: Actor,
   { featureName = null, data = {}, preData = null }: EventDetails = {},
 ): OutboxEvent =>
-  outboxEvent({ type, project, environment, featureName, data: { changeRequestId: id, ...data }, preData }, actor);
+  outboxEvent(
+    {
+      type,
+      project,
+      environment,
+      featureName,
+      data: { changeRequestId: id, ...data },
+      preData,
+      // They belong to the events of the changes, which features emits.
+      ...(ofApplication.has(type) ? { groupType: 'change-request', groupId: String(id) } : {}),
+    },
+    actor,
+  );
 
 /** Identifies a change without its payload. */
 const namedChange = ({ id, action, feature, segment }: ProposedChange) => ({

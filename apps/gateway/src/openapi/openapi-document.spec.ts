@@ -106,7 +106,8 @@ describe('the document', () => {
     expect(new Set(eventTypesOfInterface).size).toBe(146);
     expect(unleashEventTypes).toEqual(eventTypesOfInterface);
     expect(eventTypes).toEqual([...eventTypesOfInterface, ...additionalEventTypes]);
-    expect(document.components.schemas['eventTypeSchema']).toMatchObject({ enum: eventTypes });
+    expect(document.components.schemas['eventTypeSchema']).toMatchObject({ enum: eventTypesOfInterface });
+    expect(document.components.schemas['loggedEventTypeSchema']).toMatchObject({ enum: eventTypes });
   });
 
   it('requires the Authorization header for every operation', () => {

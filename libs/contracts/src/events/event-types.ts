@@ -152,6 +152,6 @@ export const unleashEventTypes = [
 export const additionalEventTypes = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'] as const;
 export type AdditionalEventType = (typeof additionalEventTypes)[number];
 
-/** Every type that an event can have. The deprecated event search refuses other types in its filter. */
+/** Every type that an event can have. The deprecated event search has the first ones alone. */
 export const eventTypes = [...unleashEventTypes, ...additionalEventTypes] as const;
 export type EventType = (typeof eventTypes)[number];

@@ -19,6 +19,14 @@ export const OutboxEvent = Type.Object({
   tags: Type.Array(Type.Object({ type: Type.String(), value: Type.String() }), {
     description: 'the tags of the feature',
   }),
+  groupType: Type.Optional(
+    Nullable(Type.String(), {
+      description: '`change-request`, or `transaction`; absent for an event that was caused alone',
+    }),
+  ),
+  groupId: Type.Optional(
+    Nullable(Type.String(), { description: 'the same for all events that one transaction or change request caused' }),
+  ),
 });
 export type OutboxEvent = Static<typeof OutboxEvent>;
 
@@ -38,6 +46,8 @@ export const outboxEvent = (
     data = null,
     preData = null,
     tags = [],
+    groupType,
+    groupId,
   }: EventContent,
   { by, now }: { readonly by: Pick<Caller, 'id' | 'name'>; readonly now: Date },
 ): OutboxEvent => ({
@@ -51,4 +61,5 @@ export const outboxEvent = (
   data,
   preData,
   tags: [...tags],
+  ...(groupId === undefined ? {} : { groupType: groupType ?? null, groupId }),
 });

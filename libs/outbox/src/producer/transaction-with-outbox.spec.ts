@@ -77,6 +77,32 @@ describe('the outbox', () => {
     expect(await wokenBy(ofBoth, true)).toEqual([]);
   });
 
+  it('gives the events of one transaction an id that they share, and one alone none', async () => {
+    const emit = (...events: Parameters<typeof featureCreated>[0][]) =>
+      producer.outboxProducer.work(null, async (_tx, outbox) => {
+        for (const name of events) outbox.emit([featureCreated(name)]);
+      });
+    await emit('one', 'two');
+    await emit('alone');
+    await producer.outboxProducer.work(null, async (_tx, outbox) => {
+      const group = { groupType: 'change-request', groupId: '7' };
+      outbox.emit([{ ...featureCreated('changed'), ...group }, featureCreated('other'), featureCreated('another')]);
+    });
+    const groups = (await read(0)).messages.map(({ payload }) => payload as { groupType?: string; groupId?: string });
+    const [one, , alone, changed, other] = groups;
+    expect(one).toMatchObject({ groupType: 'transaction', groupId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect([alone?.groupId, changed?.groupId]).toEqual([undefined, '7']);
+    expect(groups.map(({ groupId }) => groupId)).toEqual([
+      one?.groupId,
+      one?.groupId,
+      undefined,
+      '7',
+      other?.groupId,
+      other?.groupId,
+    ]);
+    expect(other?.groupId).not.toBe(one?.groupId);
+  });
+
   it('refuses a message that could not be delivered, and stores nothing', async () => {
     const tellsOf = (data: string) =>
       producer.outboxProducer.work(null, async ({ query }, outbox) => {

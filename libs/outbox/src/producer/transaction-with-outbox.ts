@@ -6,6 +6,7 @@ import {
   type StateEntity,
   type StateOf,
 } from '@bunting/contracts';
+import { randomUUID } from 'node:crypto';
 import { violatedConstraint, type CommitLimits, type Database, type Tx } from '@bunting/database';
 import { maxPayloadBytes, payloadConstraint } from '../schema.ts';
 
@@ -69,9 +70,18 @@ const serializeRows = (rows: readonly Row[]): string => {
 
 const eventRow = (event: OutboxEvent): Row => ({ topic: 'event', type: event.type, entity_key: null, payload: event });
 
+/** The rows, with one id for all events where there are several, except for those that have another one. */
+const withGroup = (rows: readonly Row[]): readonly Row[] => {
+  if (rows.filter(({ topic }) => topic === 'event').length < 2) return rows;
+  const group = { groupType: 'transaction', groupId: randomUUID() };
+  return rows.map((row) =>
+    row.topic === 'event' ? { ...row, payload: { ...group, ...(row.payload as object) } } : row,
+  );
+};
+
 /** Emits events in a transaction without an outbox, such as that of a projection. Consumers get them when they next poll. */
 export const emitInProjection = async ({ query }: Tx, events: readonly OutboxEvent[]): Promise<void> => {
-  if (events.length > 0) await query(insertRows, [null, serializeRows(events.map(eventRow))]);
+  if (events.length > 0) await query(insertRows, [null, serializeRows(withGroup(events.map(eventRow)))]);
 };
 
 /** Runs a job in a transaction. Its messages carry the given traceparent. */
@@ -100,7 +110,7 @@ export const transactionWithOutbox =
         const sendRows = (): void => {
           if (hasPendingStatement || rows.length === 0) return;
           const emitted = rows;
-          tx.send(insertRows, () => [traceparent, serializeRows(emitted)]);
+          tx.send(insertRows, () => [traceparent, serializeRows(withGroup(emitted))]);
         };
         const add = (row: Row): void => {
           rows.push(row);
@@ -125,7 +135,7 @@ export const transactionWithOutbox =
             [rows, hasPendingStatement] = [statementRows, true];
             tx.send(text, () => {
               if (rows === statementRows) [rows, hasPendingStatement] = [[], false];
-              return [...values, traceparent, serializeRows(statementRows)];
+              return [...values, traceparent, serializeRows(withGroup(statementRows))];
             });
           },
         });

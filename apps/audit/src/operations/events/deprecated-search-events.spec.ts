@@ -1,4 +1,4 @@
-import type { Event, SearchEventsBody } from '@bunting/contracts';
+import { type Event, SearchEvents, type SearchEventsBody } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
 import { type StartedAudit, startAudit, startEventProducer, type EventProducer } from '../../../test/started-audit.ts';
@@ -88,6 +88,19 @@ describe('The search for events', () => {
     await features.publish(anEvent({ project: 'order', data: { zebra: 1, apple: { y: 1, x: 2 }, mango: [] } }));
     const { events } = await audit.search({ project: 'order' });
     expect(JSON.stringify(events[0]?.data)).toBe('{"zebra":1,"apple":{"y":1,"x":2},"mango":[]}');
+  });
+
+  it('has only types of the interface, and no groups; the search by filters has all', async () => {
+    await features.publish(anEvent({ project: 'linked', groupType: 'transaction', groupId: 'both' }));
+    await features.publish(anEvent({ project: 'linked', type: 'feature-link-added' }));
+    const { events, totalEvents } = await audit.search({ project: 'linked' });
+    expect([events.map(({ type }) => type), totalEvents]).toEqual([['feature-created'], 1]);
+    expect(events[0]).not.toHaveProperty('groupId');
+    const found = await audit.call(SearchEvents, { query: { project: 'IS:linked' } });
+    expect(found.events).toMatchObject([
+      { type: 'feature-link-added', groupType: null, groupId: null },
+      { type: 'feature-created', groupType: 'transaction', groupId: 'both' },
+    ]);
   });
 
   describe('with criteria', () => {

@@ -1,5 +1,5 @@
 import { implement, JsonText } from '@bunting/bus';
-import { requireStorableText, DeprecatedSearchEvents } from '@bunting/contracts';
+import { additionalEventTypes, requireStorableText, DeprecatedSearchEvents } from '@bunting/contracts';
 import type { AuditContext } from '../context.ts';
 import { optionalList } from './event-page-reader.ts';
 
@@ -9,8 +9,15 @@ export const deprecatedSearchEventsEndpoint = ({ readEventPage }: AuditContext) 
     const { type, project, feature, query, limit = 100, offset = 0 } = body;
     const { events, total } = await readEventPage(
       request,
-      { types: optionalList(type), projects: optionalList(project), features: optionalList(feature), text: query },
+      {
+        types: optionalList(type),
+        excludedTypes: type === undefined ? additionalEventTypes : undefined,
+        projects: optionalList(project),
+        features: optionalList(feature),
+        text: query,
+      },
       { from: offset === 0 ? Number.MAX_SAFE_INTEGER : offset, limit },
+      true,
     );
     return new JsonText(`{"version":1,"events":[${events.join(',')}],"totalEvents":${total}}`);
   });

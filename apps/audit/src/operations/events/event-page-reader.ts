@@ -24,15 +24,21 @@ export interface EventPageJson {
   readonly total: number;
 }
 
-/** The event as JSON text with label and summary, without members that are hidden from the caller. */
+/**
+ * The event as JSON text with label, summary and group, without members that are hidden from the caller.
+ * @param omitsGroup for clients that do not know the group
+ */
 export const describedEventJson = (
-  { json, event }: FoundEvent,
+  { json, event, groupJson }: FoundEvent,
   visible: EventVisibility,
   publicUrl: string,
+  omitsGroup = false,
 ): string => {
   const visibleEvent = withoutHiddenProject(event, visible);
   const { label, summary } = describeEvent(visibleEvent, publicUrl);
-  return `${(visibleEvent === event ? json : JSON.stringify(visibleEvent)).slice(0, -1)},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}}`;
+  const content = (visibleEvent === event ? json : JSON.stringify(visibleEvent)).slice(0, -1);
+  const group = omitsGroup ? '' : `,${groupJson}`;
+  return `${content},"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}${group}}`;
 };
 
 /** A list of one value, or undefined for undefined. */
@@ -46,6 +52,7 @@ export const eventPageReader =
     request: EventRequestContext,
     query: Omit<EventCriteria, 'visible'>,
     page: Partial<PageRequest>,
+    omitsGroup = false,
   ): Promise<EventPageJson> => {
     await waitUntilFresh(request);
     const visible = eventVisibilityOf(request.caller);
@@ -54,5 +61,5 @@ export const eventPageReader =
       { from: Number.MAX_SAFE_INTEGER, limit: 100, ...page },
       request.deadline,
     );
-    return { events: events.map((event) => describedEventJson(event, visible, publicUrl)), total };
+    return { events: events.map((event) => describedEventJson(event, visible, publicUrl, omitsGroup)), total };
   };

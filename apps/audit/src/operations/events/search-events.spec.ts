@@ -23,6 +23,7 @@ const someEvent = fc.record({
   createdAt: fc.constantFrom('2026-01-31T23:59:59.999Z', '2026-02-01T00:00:00.000Z', '2026-02-02T12:00:00.000Z'),
   data: fc.constantFrom(null, { title: 'Half of Oslo' }, { title: 'feature-created' }, { note: '100%' }),
   tags: fc.constantFrom<OutboxEvent['tags']>([], [{ type: 'team', value: 'Oslo' }]),
+  groupId: fc.constantFrom(null, '7', '9b2d7c1e-0000-4000-8000-000000000001'),
 });
 const published: OutboxEvent[] = fc.sample(someEvent, { numRuns: 250, seed: 3 }).map((said) => anEvent(said));
 
@@ -77,6 +78,7 @@ const someFilters = fc.record(
     feature: fc.constantFrom('IS:banner', 'IS_ANY_OF:banner,cart'),
     environment: fc.constantFrom('IS:production', 'IS_ANY_OF:production,development'),
     createdBy: fc.constantFrom('IS:1', 'IS_ANY_OF:1,-42', 'IS:99'),
+    groupId: fc.constantFrom('IS:7', 'IS_ANY_OF:7,9b2d7c1e-0000-4000-8000-000000000001', 'IS:none'),
     id: fc.constantFrom('IS:17', 'IS_ANY_OF:3,17,42,250', 'IS_ANY_OF:1,2,999999', 'IS:-1'),
     from: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-03-01'),
     to: fc.constantFrom('IS:2026-01-31', 'IS:2026-02-01', 'IS:2026-02-02'),

@@ -30,6 +30,8 @@ const columnTypes: Readonly<Record<keyof EventToInsert, string>> = {
   data: 'json',
   preData: 'json',
   tags: 'json',
+  groupType: 'text',
+  groupId: 'text',
   hash: 'text',
   text: 'text',
 };
@@ -60,9 +62,9 @@ const insertEvents = `
       as row (${members.map((member) => `"${member}"`).join(', ')})
   ), logged as (
     insert into event (id, uid, type, created_at, created_by, created_by_user_id,
-                       project, environment, feature_name, data, pre_data, tags, hash)
+                       project, environment, feature_name, data, pre_data, tags, group_type, group_id, hash)
     select id, uid, type, "createdAt", "createdBy", "createdByUserId",
-           project, environment, "featureName", data, "preData", tags, decode(hash, 'hex') from arrived
+           project, environment, "featureName", data, "preData", tags, "groupType", "groupId", decode(hash, 'hex') from arrived
   ), searchable as (
     insert into event_search (id, created_by_user_id, day, type, project, environment, feature_name, text)
     select id, "createdByUserId", ("createdAt" at time zone 'UTC')::date, type, project, environment, "featureName", text
@@ -100,6 +102,8 @@ export const prepareEvent = (uid: string, event: OutboxEvent): PreparedEvent => 
   data: jsonText(event.data),
   preData: jsonText(event.preData),
   tags: JSON.stringify(event.tags),
+  groupType: toStorableText(event.groupType ?? null),
+  groupId: toStorableText(event.groupId ?? null),
   text: searchableText(event),
 });
 

@@ -15,4 +15,5 @@ export const chainColumns = `
   id, uid, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "createdAt",
   created_by as "createdBy", created_by_user_id as "createdByUserId", project, environment,
   feature_name as "featureName", data::text as data, pre_data::text as "preData", tags::text as tags,
+  group_type as "groupType", group_id as "groupId",
   encode(hash, 'hex') as hash`;

@@ -74,6 +74,8 @@ describe('The chain of hashes', () => {
     ['data', `'{"nth": 3}'`],
     ['pre_data', `'{}'`],
     ['tags', `'[{"type":"simple","value":"x"}]'`],
+    ['group_type', "'transaction'"],
+    ['group_id', "'another'"],
     ['hash', `decode(repeat('ab', 32), 'hex')`],
   ])('detects that the %s of an event was altered to %s, and names the event', async (column, value) => {
     await appendTen();

@@ -13,6 +13,8 @@ export interface FoundEvent {
   readonly json: string;
   /** parsed on each access, so that a page does not hold all its events in memory */
   readonly event: LoggedEvent;
+  /** the members that say which events were caused together, as JSON text without braces */
+  readonly groupJson: string;
 }
 
 export interface EventPage {
@@ -35,6 +37,8 @@ export interface EventRow {
   readonly data: string | null;
   readonly preData: string | null;
   readonly tags: string;
+  readonly groupType: string | null;
+  readonly groupId: string | null;
 }
 
 /**
@@ -44,7 +48,8 @@ export interface EventRow {
 export const selectEventById = (id: string): string => `(
   select event.id, floor(extract(epoch from event.created_at) * 1000)::bigint as "createdAt", event.type,
     event.created_by as "createdBy", event.created_by_user_id as "createdByUserId", event.environment, event.project,
-    event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags
+    event.feature_name as "featureName", event.data::text as data, event.pre_data::text as "preData", event.tags::text as tags,
+    event.group_type as "groupType", event.group_id as "groupId"
   from event where event.id = ${id} offset 0)`;
 
 const parseOrNull = (json: string | null): unknown => (json === null ? null : JSON.parse(json));
@@ -52,10 +57,12 @@ const parseOrNull = (json: string | null): unknown => (json === null ? null : JS
 /** The event of a row. The JSON texts of its data are inserted without parsing. */
 export const toFoundEvent = (row: EventRow): FoundEvent => {
   const { id, type, createdBy, createdByUserId, environment, project, featureName, data, preData, tags } = row;
+  const { groupType, groupId } = row;
   const createdAt = new Date(row.createdAt).toISOString();
   const head = { id, createdAt, type, createdBy, createdByUserId, environment, project, featureName };
   return {
     json: `${JSON.stringify(head).slice(0, -1)},"data":${data},"preData":${preData},"tags":${tags}}`,
+    groupJson: JSON.stringify({ groupType, groupId }).slice(1, -1),
     get event() {
       return {
         ...head,

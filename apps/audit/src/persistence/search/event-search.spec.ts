@@ -1,11 +1,11 @@
-import type { Caller, EventType, OutboxEvent, SearchEventsBody } from '@bunting/contracts';
+import type { Caller, EventType, OutboxEvent } from '@bunting/contracts';
 import type { Database, Statement } from '@bunting/database';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { anEvent, lee, callerWithHiddenProjects, mia } from '../../../test/builders.ts';
-import { naiveSearch, type NumberedEvent } from '../../../test/naive-search.ts';
+import { type NaiveCriteria, naiveSearch, type NumberedEvent } from '../../../test/naive-search.ts';
 import { openLogDatabase, type OpenedLog } from '../../../test/started-audit.ts';
 import { eventVisibilityOf } from '../../domain/event-visibility.ts';
 import { appendEvents, prepareEvent } from '../log/append-events.ts';
@@ -73,7 +73,7 @@ const append = async (events: readonly OutboxEvent[]): Promise<void> => {
 };
 
 const listed = (value: string | undefined) => (value === undefined ? undefined : [value]);
-const find = async (body: SearchEventsBody, caller: Caller = mia, by: EventSearch = search) => {
+const find = async (body: NaiveCriteria, caller: Caller = mia, by: EventSearch = search) => {
   const { type, project, feature, query, limit = 100, offset = 0 } = body;
   const { events, total } = await by.find(
     {

@@ -9,6 +9,10 @@ export interface EventCriteria {
   readonly projects?: readonly string[] | undefined;
   readonly features?: readonly string[] | undefined;
   readonly environments?: readonly string[] | undefined;
+  /** types that no event may have */
+  readonly excludedTypes?: readonly string[] | undefined;
+  /** ids that several events of one act have */
+  readonly groups?: readonly string[] | undefined;
   /** ids of events */
   readonly ids?: readonly number[] | undefined;
   /** ids of the users who caused the events */
@@ -70,7 +74,18 @@ export const searchConditions = (criteria: EventCriteria): SearchConditions => {
   const addAnyOf = (column: string, type: string, accepted: readonly unknown[] | undefined): void => {
     if (accepted !== undefined) sql.push(`${column} = any(${bind(accepted)}::${type}[])`);
   };
-  const { types, features, environments, ids, creators, notBefore, before, textIn = 'anywhere' } = criteria;
+  const {
+    types,
+    excludedTypes,
+    groups,
+    features,
+    environments,
+    ids,
+    creators,
+    notBefore,
+    before,
+    textIn = 'anywhere',
+  } = criteria;
   const { ofNoProject, hiddenProjects } = criteria.visible;
   const isHidden = new Set(hiddenProjects);
   addAnyOf(
@@ -82,6 +97,9 @@ export const searchConditions = (criteria: EventCriteria): SearchConditions => {
   if (criteria.projects === undefined && hiddenProjects.length > 0)
     sql.push(`(project is null or project <> all(${bind(hiddenProjects)}::text[]))`);
   addAnyOf('type', 'text', types);
+  if (excludedTypes !== undefined) sql.push(`type <> all(${bind(excludedTypes)}::text[])`);
+  if (groups !== undefined)
+    sql.push(`id in (select id from event where group_id is not null and group_id = any(${bind(groups)}::text[]))`);
   addAnyOf('feature_name', 'text', features);
   addAnyOf('id', 'bigint', ids);
   addAnyOf('environment', 'text', environments);

@@ -49,6 +49,8 @@ const lockChangeContext = async (
 const withRequestId = (event: DomainEvent, changeRequestId: number): DomainEvent => ({
   ...event,
   data: { ...asJsonObject(event.data), changeRequestId },
+  groupType: 'change-request',
+  groupId: String(changeRequestId),
 });
 
 /** A caller of an older version names none: the change request was approved for its own environment. */

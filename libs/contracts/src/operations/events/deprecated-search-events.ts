@@ -1,4 +1,4 @@
-import { Events, SearchEventsBody } from '../../events/event.ts';
+import { DeprecatedEvents, SearchEventsBody } from '../../events/event.ts';
 import { defineOperation } from '../../operation.ts';
 
 /** Searches the event log, newest first. */
@@ -7,13 +7,13 @@ export const DeprecatedSearchEvents = defineOperation({
   operationId: 'deprecatedSearchEvents',
   summary: 'Search for events',
   description:
-    'Returns the events that match the criteria, newest first. Deprecated: it may be removed in a future version.',
+    'Returns the events that match the criteria, newest first. Deprecated: it may be removed in a future version. It omits types that Unleash 6.4 does not have: `GET /api/admin/search/events` has those.',
   tag: 'Events',
   http: { method: 'POST', url: '/api/admin/events/search' },
   permission: 'authenticated',
   readsOnly: true,
   body: SearchEventsBody,
-  reply: Events,
+  reply: DeprecatedEvents,
   errors: ['ValidationError'],
   deprecated: true,
 });

@@ -23,6 +23,9 @@ export const eventFilterParameters = {
   id: text('filters by id of the event, in the same form as `type`', {
     ...documentedEventFilters.ids,
   }),
+  groupId: text('filters by the id that all events of one act share, in the same form as `type`', {
+    ...documentedEventFilters.values,
+  }),
   query: text(
     "text to find in the event's data, in the data before, or in its tags; upper and lower case do not matter",
   ),
