@@ -13,13 +13,17 @@ import {
   reservePort,
 } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { InMemStorageProvider, Unleash, UnleashEvents } from 'unleash-client';
 import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
 import { apiOf } from '../support/api.ts';
+import { endSdk } from '../support/end-sdk.ts';
 import { featurePath, platformClient } from '../support/platform-client.ts';
 import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
 import { adminClient } from '../support/admin-client.ts';
 import { restartInTurn, type RestartableGateway, startGatewayAt } from '../support/restartable-gateway.ts';
+import { type EvaluationCase, otherProviders } from './ofrep-providers.ts';
 
 const project = 'evaluated';
 const flag = 'evaluated-switch';
@@ -33,7 +37,37 @@ let gateways: readonly RestartableGateway[];
 let balancer: Balancer;
 let page: UnleashClient;
 let hasStopped = false;
+let serverToken: string;
 
+const half = 'evaluated-half';
+const payloads = {
+  string: { type: 'string', value: 'seven' },
+  integer: { type: 'number', value: '7' },
+  number: { type: 'number', value: '7.5' },
+  object: { type: 'json', value: '{"amount":7}' },
+} as const;
+const users = Array.from({ length: 1_000 }, (_, nth) => String(nth));
+const evaluationCases: readonly EvaluationCase[] = [
+  { key: 'typed-string', type: 'string', user: '7' },
+  { key: 'typed-integer', type: 'integer', user: '7' },
+  { key: 'typed-number', type: 'number', user: '7' },
+  { key: 'typed-object', type: 'object', user: '7' },
+  ...users.map((user): EvaluationCase => ({ key: half, type: 'boolean', user })),
+];
+
+const withJavaScript = (_url: string, _token: string, cases: readonly EvaluationCase[]) =>
+  Promise.all(
+    cases.map(({ key, type, user: targetingKey }) => {
+      const client = openFeature();
+      if (type === 'boolean') return client.getBooleanValue(key, false, { targetingKey });
+      if (type === 'string') return client.getStringValue(key, '', { targetingKey });
+      if (type === 'object') return client.getObjectValue(key, {}, { targetingKey });
+      return client.getNumberValue(key, 0, { targetingKey });
+    }),
+  );
+
+/** The programs of other languages are compiled and their packages fetched first. */
+const providerTimeoutMs = 300_000;
 const reconnectionTimeMs = 20;
 /** The EventSource of browsers, which Node.js does not have: a stream that reconnects with the id of its last event. */
 class ReconnectingEventSource extends EventTarget {
@@ -120,7 +154,19 @@ beforeAll(async () => {
     await client.addStrategy(featurePath(project, name), 'development', strategy);
     await client.toggle(featurePath(project, name), 'development', 'on');
   }
+  for (const [name, payload] of Object.entries(payloads)) {
+    await client.createFeature(project, `typed-${name}`);
+    await client.addStrategy(featurePath(project, `typed-${name}`), 'development', {
+      parameters,
+      variants: [{ name: 'only', weight: 1000, weightType: 'variable', stickiness: 'default', payload }],
+    });
+    await client.toggle(featurePath(project, `typed-${name}`), 'development', 'on');
+  }
+  await client.createFeature(project, half);
+  await client.addStrategy(featurePath(project, half), 'development', { parameters: { ...parameters, rollout: '50' } });
+  await client.toggle(featurePath(project, half), 'development', 'on');
   const { apiToken } = adminClient(() => ({ ...platform, api }));
+  serverToken = (await apiToken('evaluated-server', { type: 'client', projects: [project] })).secret;
   const { secret } = await apiToken('evaluated', { type: 'frontend', projects: [project] });
   await allReady();
   page = new UnleashClient({
@@ -173,6 +219,27 @@ describe('a page with the SDK of Unleash, and a server and a page with OpenFeatu
     const absent = await openFeature().getBooleanDetails('evaluated-absent', true, context);
     expect(absent).toMatchObject({ value: true, errorCode: 'FLAG_NOT_FOUND' });
   });
+
+  it.each([['JavaScript', withJavaScript] as const, ...otherProviders])(
+    'evaluate every type of value, and a share of the users as the SDK of Unleash does, with the provider for %s',
+    async (_language, evaluate) => {
+      const sdk = new Unleash({
+        url: `${balancer.url}/api`,
+        appName: 'shop',
+        customHeaders: { Authorization: serverToken },
+        disableMetrics: true,
+        storageProvider: new InMemStorageProvider(),
+        skipInstanceCountWarning: true,
+      });
+      await once(sdk, UnleashEvents.Synchronized);
+      const expected = users.map((userId) => sdk.isEnabled(half, { userId }));
+      endSdk(sdk);
+      expect(expected.filter(Boolean).length).toBeGreaterThan(400);
+      const values = await evaluate(balancer.url, serverToken, evaluationCases);
+      expect(values).toEqual(['seven', 7, 7.5, { amount: 7 }, ...expected]);
+    },
+    providerTimeoutMs,
+  );
 
   it('see each change; the page with OpenFeature by its event stream', async () => {
     await toggle('off');
