@@ -74,6 +74,11 @@ export const viewAfterCatchUp =
     const behindMs = await delivery.catchUp();
     requireLoaded(delivery);
     if (behindMs > 0) response.header(staleHeader, String(behindMs));
+    // An SDK would take a 400 for an error of its configuration.
+    if (behindMs > 0 && delivery.store.environmentOf(caller, query.environment) === undefined)
+      throw unavailable(
+        'The gateway cannot read the newest environments, and does not know this one. Retry after 1 s.',
+      );
     const scope = authorisedScopeOf(delivery.store, operation, caller, query);
     return { scope, view: delivery.viewOf(scope), isBehind: behindMs > 0 };
   };

@@ -14,6 +14,7 @@ const [page, north, server, ending] = [
   '*:development.a-key-that-ends',
 ];
 
+const inNewEnvironment = '*:new.a-key-of-a-server';
 let gateway: StartedGateway;
 const outbox = deliveryOutbox();
 let isProducerAway = false;
@@ -355,6 +356,10 @@ describe('an OFREP event stream', () => {
       );
       const refused = await afterEvent();
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+      // The environment may be newer than what this gateway could read.
+      await gateway.givenToken({ token: inNewEnvironment, kind: 'client', environment: 'new' });
+      for (const path of ['/api/client/features', '/api/client/delta', '/api/client/streaming'])
+        expect((await gateway.send(path, { key: inNewEnvironment })).status).toBe(503);
       const waiting = afterEvent();
       outbox.write(flag('stream-announced', {}, { project: 'north' }));
       isProducerAway = false;
