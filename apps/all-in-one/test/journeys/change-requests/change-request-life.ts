@@ -4,6 +4,7 @@ import type {
   ChangeRequestPreview,
   ChangeRequestSearchPage,
   Feature,
+  FoundEvents,
   ImportReport,
   SegmentUsage,
 } from '@bunting/contracts';
@@ -111,6 +112,14 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
         'feature-strategy-add',
         'feature-environment-enabled',
       ]);
+      const query = `groupId=IS:${id}&project=IS:${project}`;
+      const { events } = await expectSuccess(platform().api<FoundEvents>('GET', `/api/admin/search/events?${query}`));
+      expect(events.map(({ type, groupType }) => [type, groupType])).toEqual(
+        ['change-request-applied', 'feature-environment-enabled', 'feature-strategy-add'].map((type) => [
+          type,
+          'change-request',
+        ]),
+      );
     });
 
     it('that also affects another protected environment needs approvals that count there, as long as they do', async () => {
