@@ -59,7 +59,11 @@ it('the chart accepts its default values, and refuses a misspelt one and an imag
   const validate = new Ajv({ strict: false }).compile(JSON.parse(read('values.schema.json')) as object);
   const values = parse(read('values.yaml')) as Record<string, unknown>;
   expect([validate(values), validate.errors]).toEqual([true, null]);
+  expect(validate({ ...values, ...(parse(read('ci/pods-values.yaml')) as object), services: values['services'] })).toBe(
+    true,
+  );
   expect(validate({ ...values, replcias: 3 })).toBe(false);
+  expect(validate({ ...values, tolerations: { key: 'dedicated' } })).toBe(false);
   expect(validate({ ...values, image: { registry: 'example.org', digests: { gateway: 'latest' } } })).toBe(false);
   expect(validate({ ...values, image: { registry: 'example.org', tags: { gateway: '0.2.0' } } })).toBe(true);
   expect(validate({ ...values, image: { registry: 'example.org', tags: { gatway: '0.2.0' } } })).toBe(false);

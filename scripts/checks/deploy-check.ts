@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -87,6 +87,35 @@ const checkUpgrade = ({ failed, output }: Outcome): Outcome => {
   return { failed: failed || !isExpected, output: images.join('\n') };
 };
 
+interface Rendered {
+  readonly kind?: string;
+  readonly metadata: { readonly name: string };
+  readonly spec?: { readonly template?: unknown };
+}
+const objectsIn = (rendered: string): readonly Rendered[] =>
+  parseAllDocuments(rendered).flatMap((document) => (document.toJS() as Rendered | null) ?? []);
+
+/** Checks that no pod restarts because the chart has a new version, while its image has not. */
+const checkNewChart = (before: Outcome, after: Outcome): Outcome => {
+  const [old, changed] = [before, after].map(({ output }) =>
+    objectsIn(output)
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ spec }) => JSON.stringify(spec?.template)),
+  );
+  const failed = before.failed || after.failed || old?.length !== 5 || old.join('\n') !== changed?.join('\n');
+  return { failed, output: `${before.output}\n${after.output}` };
+};
+
+/** Checks that names fit, and differ, for a release with the longest name that Helm takes. */
+const checkNames = ({ failed, output }: Outcome): Outcome => {
+  const names = failed ? [] : objectsIn(output).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+  const tooLong = names.filter((name) => name.replace(/^.*\//, '').length > 63);
+  return {
+    failed: failed || tooLong.length > 0 || new Set(names).size < names.length,
+    output: failed ? output : names.join('\n'),
+  };
+};
+
 /** The queries of the dashboard as recording rules, which promtool parses. */
 const rulesOfPanels = () => {
   const file = path.join(repository, 'deploy/dashboards/bunting.json');
@@ -131,6 +160,19 @@ const checkChart = (check: Check, folder: string, canValidate: boolean): void =>
   check(
     'helm template with the new image of one service',
     checkUpgrade(run('helm', ['template', 'bunting', chart, ...upgrade])),
+  );
+  const newChart = path.join(folder, 'chart');
+  cpSync(path.join(repository, chart), newChart, { recursive: true, dereference: true });
+  const chartFile = path.join(newChart, 'Chart.yaml');
+  writeFileSync(chartFile, readFileSync(chartFile, 'utf8').replace(/^(version|appVersion): .*$/gm, '$1: 9.9.9'));
+  const [old, changed] = [chart, newChart].map((one) =>
+    run('helm', ['template', 'bunting', one, '--kube-version', kubernetesVersion, '--set-string', 'image.tag=0.1.0']),
+  ) as [Outcome, Outcome];
+  check('helm template with a new version of the chart alone changes no pod', checkNewChart(old, changed));
+  const longName = 'release-of-'.padEnd(53, 'x');
+  check(
+    'helm template with the longest name of a release',
+    checkNames(run('helm', ['template', longName, chart, '--kube-version', kubernetesVersion])),
   );
   for (const values of readdirSync(path.join(repository, chart, 'ci'))) {
     const file = path.join(chart, 'ci', values);
