@@ -13,6 +13,7 @@ export interface LockedPackage {
   readonly optional?: boolean;
   readonly devOptional?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
   readonly workspaces?: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;

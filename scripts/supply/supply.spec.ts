@@ -37,7 +37,32 @@ describe('the lock file', () => {
   );
 });
 
+/** Whether a range of versions, as packages write those of Node, has a version `major.minor`. */
+const accepts = (range: string, [major, minor]: readonly [number, number]): boolean =>
+  range.split('||').some((alternative) =>
+    [...alternative.matchAll(/(>=|>|<=|<|\^|~)?\s*v?(\d+|\*|x)(?:\.(\d+|\*|x))?[\w.*-]*/g)].every(
+      ([, operator = '', one = '', two]) => {
+        if (!/^\d/.test(one)) return true;
+        const from = Number(one) * 1_000 + (Number(two) || 0);
+        const wanted = major * 1_000 + minor;
+        if (operator.startsWith('<')) return wanted < from;
+        return wanted >= from && (operator.startsWith('>') || major === Number(one));
+      },
+    ),
+  );
+
 describe('an installation', () => {
+  it('is one of packages that all accept the oldest Node that is asked for, so that npm warns of none', () => {
+    const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(lock.packages['']?.engines?.node ?? '') ?? [];
+    const oldest = [Number(major), Number(minor)] as const;
+    const refusing = Object.entries(lock.packages).filter(([, { engines }]) => !accepts(engines?.node ?? '*', oldest));
+    expect(refusing.map(([at, { engines }]) => `${at} wants ${engines?.node}`)).toEqual([]);
+    expect(accepts('^20.19.0 || >=22.12.0', [20, 18])).toBe(false);
+    expect(accepts('^22.17.0 || >=24.0.0', [23, 0])).toBe(false);
+    expect(accepts('>=18 <23', [24, 0])).toBe(false);
+    expect(accepts('20 || >=22', [20, 19])).toBe(true);
+  });
+
   it('runs no script of any package', () => {
     expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m);
     const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
