@@ -18,15 +18,6 @@ export const ensureFirstCredentials = async (options: FirstCredentialsOptions) =
   const { transaction, reads, passwords, tokens, admin, warn } = options;
   const context = { caller: systemCaller, now: new Date(), traceparent: systemTraceparent() };
   const adminToken = await ensureInitialTokens({ transaction, context, tokens, warn });
-  // With an admin token in the settings, that token creates the first users.
-  const needsFirstAdminLink = tokens.adminToken === undefined && !tokens.initial.some(({ kind }) => kind === 'admin');
-  const linkSecret = await ensureFirstAdminOrLink({
-    transaction,
-    context,
-    reads,
-    passwords,
-    configured: admin,
-    needsFirstAdminLink,
-  });
+  const linkSecret = await ensureFirstAdminOrLink({ transaction, context, reads, passwords, configured: admin });
   return { adminToken, linkSecret };
 };

@@ -77,7 +77,7 @@ it('the link of the first start signs in the browser that uses it', async () => 
   expect(body.permissions).toEqual([{ permission: 'ADMIN' }]);
 });
 
-it('the first administrator is created once from the settings; with one, or with a given admin token, there is no link', async () => {
+it('the first administrator is created once from the settings, and then there is no link', async () => {
   const url = await aDatabase();
   const settings = { INIT_ADMIN_EMAIL: 'ops@example.org', INIT_ADMIN_PASSWORD: password };
   const gateway = await start(settings, url);
@@ -91,7 +91,21 @@ it('the first administrator is created once from the settings; with one, or with
   await aBrowser(() => gateway).signIn('ops@example.org', 'Correct-horse-8');
   const again = await start(settings, url);
   await eventually(() => aBrowser(() => again).signIn('ops@example.org', 'Correct-horse-8'));
-  expect((await start({ BUNTING_ADMIN_TOKEN: 'a-token-that-is-given' })).firstAdminLink).toBeUndefined();
+});
+
+it('there is a link for the first administrator while there is no user, also where the settings give an admin token', async () => {
+  const key = 'a-token-that-is-given';
+  const gateway = await start({ BUNTING_ADMIN_TOKEN: key });
+  const token = tokenIn(gateway.firstAdminLink);
+  const created = await gateway.send('/api/admin/user-admin', {
+    method: 'POST',
+    key,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'ada@example.org', rootRole: 1 }),
+  });
+  expect(created.status).toBe(201);
+  const late = await aBrowser(() => gateway).send('POST', '/auth/first', { token, username: 'eve', password });
+  expect(late.status).toBe(403);
 });
 
 it.each([

@@ -15,8 +15,6 @@ export interface FirstAdminOrLinkOptions {
   readonly passwords: PasswordHasher;
   /** the administrator of the settings, if they name one */
   readonly configured: ConfiguredAdmin | undefined;
-  /** whether a link is created where the settings name no administrator */
-  readonly needsFirstAdminLink: boolean;
 }
 
 /**
@@ -29,9 +27,7 @@ export const ensureFirstAdminOrLink = async ({
   reads,
   passwords: hasher,
   configured,
-  needsFirstAdminLink,
 }: FirstAdminOrLinkOptions): Promise<string | undefined> => {
-  if (configured === undefined && !needsFirstAdminLink) return undefined;
   // Before the hash is computed, which is expensive; no transaction is open meanwhile.
   if (await reads.users.hasUsers()) return undefined;
   const hash = configured === undefined ? undefined : await hasher.hash(configured.password);
