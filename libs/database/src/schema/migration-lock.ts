@@ -8,6 +8,8 @@ export const lockKey = (database: string): string =>
   createHash('sha256').update(`bunting migration of ${database}`).digest().readBigInt64BE().toString();
 
 const lockPollMs = 200;
+/** Replicas that start together wait for each other for a moment. */
+const warnAfterMs = 3_000;
 
 /** The process that holds the lock for migrations, described from what PostgreSQL shows of its connection. */
 const describeLockHolder = async (client: Client, database: string): Promise<string> => {
@@ -34,16 +36,19 @@ export const lockForMigration = async (
   database: string,
   warn: (message: string) => void,
 ): Promise<void> => {
-  for (let tries = 1; ; tries++) {
+  const startedAt = performance.now();
+  for (let hasWarned = false; ;) {
     const { rows } = await client.query<{ locked: boolean }>(
       `select pg_try_advisory_lock(${lockKey(database)}) as locked`,
     );
     if (onlyRow(rows).locked) return;
-    if (tries === 1)
+    if (!hasWarned && performance.now() - startedAt > warnAfterMs) {
+      hasWarned = true;
       warn(
         `The start waits until ${await describeLockHolder(client, database)} has migrated the database ${database}. ` +
           'If that process has ended, PostgreSQL frees its lock within half a minute.',
       );
+    }
     await sleep(lockPollMs * (0.5 + Math.random()));
   }
 };

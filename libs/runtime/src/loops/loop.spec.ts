@@ -110,6 +110,22 @@ it('a loop warns once when its rounds begin to fail and once when they work agai
   await loop.stop();
 });
 
+it('a loop whose failures may wait to be logged takes a service that is away at the start for one that is starting, but not later', async () => {
+  const failures = ['starting', 'starting', undefined, 'away', 'away'];
+  let rounds = 0;
+  const { loop, warnings } = looping(
+    async () => {
+      const failure = failures[rounds++];
+      if (failure !== undefined) throw unavailable(`The database is ${failure}.`);
+      return rounds < failures.length ? 0 : undefined;
+    },
+    { retryAfterMs: () => 5, logAfterFailingForMs: 1 },
+  );
+  await eventually(() => expect(warnings).toHaveLength(2));
+  await loop.stop();
+  expect(warnings).toEqual(['The sweeper failed and is retried: The database is away.', 'The sweeper works again.']);
+});
+
 it('a loop logs a defect once as an error with its stack, also during an outage, and without its message in the line', async () => {
   const lines: { level: string; msg: string; err?: { message: string; stack: string } }[] = [];
   const failures = [

@@ -25,13 +25,18 @@ export interface LoopOptions {
   readonly maxBackoffMs?: number;
   /** the pause after this failure, instead of the exponential backoff */
   readonly retryAfterMs?: (error: unknown) => number | undefined;
-  /** how long rounds must fail before the loop logs it */
+  /**
+   * How long rounds must fail before the loop logs it. Until the first success, a service or server that is away may be starting as well:
+   * where this is given, that is logged after a minute at the earliest.
+   */
   readonly logAfterFailingForMs?: number;
   /** Takes a line when rounds begin to fail, one when they begin to fail because of a defect, and one when a round succeeds afterwards. */
   readonly log: Log;
 }
 
 const firstBackoffMs = 250;
+/** How long everything else may take to start, after the process of the loop has. */
+const startingMs = 60_000;
 
 /**
  * Runs a background job repeatedly until it is stopped: after each interval and when it is woken; after a failure with
@@ -55,6 +60,7 @@ export const startLoop = (options: LoopOptions) => {
   let isStopped = false;
   let failures = 0;
   let failingSince = 0;
+  let hasSucceeded = false;
   let logged: 'nothing' | 'refusal' | 'defect' = 'nothing';
 
   /** Wake-ups in the current window of `minIntervalMs` and in the one before. */
@@ -75,6 +81,7 @@ export const startLoop = (options: LoopOptions) => {
     minIntervalMs > 0 && (burst === 0 || countWakeUps(0) > burst) ? Math.min(minIntervalMs, pauseMs) : 0;
   const recordSuccess = (): void => {
     failures = 0;
+    hasSucceeded = true;
     if (logged !== 'nothing') log.warn(`${name} works again.`);
     logged = 'nothing';
   };
@@ -83,7 +90,9 @@ export const startLoop = (options: LoopOptions) => {
     if (failures === 0) failingSince = now;
     failures += 1;
     const cause = error instanceof Refusal ? 'refusal' : 'defect';
-    if (isStopped || logged === 'defect' || logged === cause || now - failingSince < logAfterFailingForMs) return;
+    const mayBeStarting = cause === 'refusal' && !hasSucceeded && logAfterFailingForMs > 0;
+    const logAfterMs = mayBeStarting ? Math.max(startingMs, logAfterFailingForMs) : logAfterFailingForMs;
+    if (isStopped || logged === 'defect' || logged === cause || now - failingSince < logAfterMs) return;
     logged = cause;
     logFailure(log, `${name} failed and is retried`, error);
   };
