@@ -52,6 +52,7 @@ if (!process.argv.includes('--help') && (process.argv.includes('--always') || is
   if (vite === undefined) {
     console.error('The console is not built, because Vite is not installed: npm ci without --omit=dev installs it.');
   } else {
+    console.log('Building the console …');
     try {
       build(vite);
     } catch (error) {

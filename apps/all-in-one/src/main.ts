@@ -55,15 +55,31 @@ const welcome = ({ address, dataDir, firstAdminToken, firstAdminLink, hosted }: 
   return lines.join('\n');
 };
 
+/** A part of the start that takes longer says so, once. */
+const slowPhaseMs = 2_000;
+
+/** @returns what is called at the beginning of each part of the start, and a function that ends the last one */
+const progressDisplay = () => {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    begin: (starting: string): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => console.log(`Starting ${starting} …`), slowPhaseMs);
+    },
+    end: (): void => clearTimeout(timer),
+  };
+};
+
 const main = async (): Promise<void> => {
-  const startedAt = performance.now();
+  const progress = progressDisplay();
   try {
     const { values } = parseArgs({ options: { help: { type: 'boolean', default: false } } });
     if (values.help) return console.log(help);
-    const platform = await startPlatform(process.env);
+    const platform = await startPlatform(process.env, progress.begin).finally(progress.end);
     stopOnSignal(() => platform.stop());
     logUnhandledRejections(platform.hosted.log);
-    console.log(welcome(platform, ((performance.now() - startedAt) / 1000).toFixed(1)));
+    // Since the start of the process, which builds the console before this module is loaded.
+    console.log(welcome(platform, (performance.now() / 1000).toFixed(1)));
     const reason = await platform.postgresLost;
     console.error(reason.message);
     await platform.stop();

@@ -15,7 +15,11 @@ const reachableUrl = (url: string): string =>
  * Starts all services in this process. Each uses the database of its own setting; those without one share an embedded PostgreSQL under
  * `BUNTING_DATA_DIR`, each in a database of its own.
  */
-export const startPlatform = async (environment: EnvironmentVariables) => {
+export const startPlatform = async (
+  environment: EnvironmentVariables,
+  /** is called at the beginning of each part of the start, with what starts then */
+  onPhase: (starting: string) => void = () => undefined,
+) => {
   const missing = servicesWithDatabaseSettings.filter(({ setting }) => !isSettingGiven(environment, setting));
   const warnings: string[] = [];
   let postgres: EmbeddedPostgres | undefined;
@@ -24,12 +28,14 @@ export const startPlatform = async (environment: EnvironmentVariables) => {
     const folders = dataFolders(environment);
     dataDir = folders.data;
     createDataFolder(dataDir);
+    onPhase('PostgreSQL');
     postgres = await startEmbeddedPostgres({
       dataDir: folders.postgres,
       warn: (message) => void warnings.push(message),
     });
   }
   const urls = Object.fromEntries(missing.map(({ setting, database }) => [setting, postgres?.localUrlOf(database)]));
+  onPhase('the services');
   let hosted: RunningHost;
   try {
     hosted = await host(services, { environment: { LOG_LEVEL: 'warn', ...environment, ...urls } });

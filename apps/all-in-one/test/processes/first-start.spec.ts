@@ -132,16 +132,25 @@ describe('the first start', () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it('accepts the admin token of BUNTING_ADMIN_TOKEN, and neither prints nor logs it', async () => {
+  it('accepts the admin token of BUNTING_ADMIN_TOKEN, neither prints nor logs it, and prints the link of the first administrator', async () => {
     const port = String(await reservePort());
     const token = 'a-token-of-ones-own-4711';
-    const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace' };
+    // As the build of the console does, which is loaded before the program.
+    const loadedBefore =
+      'import { isMainThread } from "node:worker_threads"; if (isMainThread) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);';
+    const importing = `--import=data:text/javascript,${encodeURIComponent(loadedBefore)}`;
+    const settings = { BUNTING_ADMIN_TOKEN: token, LOG_LEVEL: 'trace', NODE_OPTIONS: importing };
     const program = start({ PORT: port, BUNTING_DATA_DIR: newFolder(), ...settings });
     const url = `http://127.0.0.1:${port}`;
     await untilReady(program, url);
     await program.line(/Ctrl-C/);
     expect(program.output()).not.toMatch(tokenShown);
     expect(program.output()).not.toContain('BUNTING_ADMIN_TOKEN=');
+    const [, seconds = '', tenths = ''] = await program.line(/ready, (\d+)\.(\d) s after its start/);
+    // All of the start counts, also what is loaded before the program.
+    expect(Number(`${seconds}${tenths}`)).toBeGreaterThanOrEqual(25);
+    const [, link = ''] = await program.line(/within an hour, at (\S+)/);
+    expect((await fetch(`${url}/auth/first/validate${new URL(link).search}`)).status).toBe(200);
     expect(program.output()).toContain(`curl -H "Authorization: $BUNTING_ADMIN_TOKEN" ${url}/api/admin/`);
     expect((await fetch(`${url}/api/admin/projects`, { headers: { authorization: token } })).status).toBe(200);
     program.signal('SIGINT');
