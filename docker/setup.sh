@@ -82,5 +82,8 @@ echo "The secrets are in $folder. The admin token is in $folder/admin_token."
 
 if [ "${1:-}" = --start ]; then
   shift
-  exec docker compose up --build --detach --wait "$@"
+  docker compose up --build --detach --wait "$@"
+  for service in gateway balancer; do docker compose ps --format '{{.Name}}: {{.Ports}}' "$service" 2>/dev/null || true; done
+  # While there is no user, a gateway has printed a link by which the first administrator is created.
+  docker compose logs --no-log-prefix gateway | grep '^The first administrator' | tail -n 1 || true
 fi
