@@ -83,7 +83,9 @@ echo "The secrets are in $folder. The admin token is in $folder/admin_token."
 if [ "${1:-}" = --start ]; then
   shift
   docker compose up --build --detach --wait "$@"
-  for service in gateway balancer; do docker compose ps --format '{{.Name}}: {{.Ports}}' "$service" 2>/dev/null || true; done
-  # While there is no user, a gateway has printed a link by which the first administrator is created.
-  docker compose logs --no-log-prefix gateway | grep '^The first administrator' | tail -n 1 || true
+  address=$(docker compose port gateway 4242 | sed 's/^0\.0\.0\.0:/localhost:/')
+  echo "Bunting is at http://$address, and with the profile balanced at the balancer's port."
+  # While there is no user, a gateway has printed a link by which the first administrator is created; its own port is another one.
+  docker compose logs --no-log-prefix gateway | grep '^The first administrator' | tail -n 1 |
+    sed "s#http://127\.0\.0\.1:4242/#http://$address/#"
 fi
