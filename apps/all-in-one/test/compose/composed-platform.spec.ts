@@ -400,9 +400,7 @@ describe('the platform with the users and rights of the compose file', () => {
       lines.filter((line) => /"level":"warn".*A call names a caller that no gateway has signed/.test(line)),
     ).not.toEqual([]);
     const text = await (await fetch(`http://127.0.0.1:${monitoringPorts.get('features')}/metrics`)).text();
-    expect(text).toMatch(
-      /^bunting_distrusted_callers_total\{operation="list-projects",signature="invalid",[^}]*\} \d/m,
-    );
+    expect(text).toMatch(/^bunting_distrusted_callers_total\{signature="invalid",[^}]*\} [1-9]/m);
   });
 
   it('lets no service reply to the calls of another, read its replies or publish its events', async () => {

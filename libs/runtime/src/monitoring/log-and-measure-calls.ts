@@ -31,9 +31,11 @@ export const logAndMeasureCalls = (log: Logger, metrics: Registry): ((served: Se
   const distrusted = new Counter({
     name: 'bunting_distrusted_callers_total',
     help: 'calls that were refused because no gateway has signed their caller, by what is wrong with the signature',
-    labelNames: ['operation', 'signature'],
+    labelNames: ['signature'],
     registers: [metrics],
   });
+  // Otherwise the first one would be no increase.
+  for (const signature of ['missing', 'expired', 'invalid']) distrusted.inc({ signature }, 0);
   return ({
     operation,
     outcome,
@@ -49,7 +51,7 @@ export const logAndMeasureCalls = (log: Logger, metrics: Registry): ((served: Se
   }) => {
     duration.observe({ operation, outcome }, durationMs / 1000);
     if (isReplay) replays.inc({ operation });
-    if (signature !== undefined) distrusted.inc({ operation, signature });
+    if (signature !== undefined) distrusted.inc({ signature });
     const isRoutineSystemCall = outcome === 'ok' && repeatable && caller.id === systemCaller.id;
     const level =
       defect !== undefined ? 'error' : signature !== undefined ? 'warn' : isRoutineSystemCall ? 'debug' : 'info';
