@@ -4,7 +4,7 @@ import {
   type CreatedUser,
   type ErrorBody,
   ListEnvironmentSettingsOfProject,
-  ListEnvironments,
+  ListEnvironmentNames,
   ListProjects,
   notFound,
   type OutboxMessage,
@@ -49,7 +49,7 @@ export const fakeProjectEndpoints = (
       if (topic === 'delivery') return { head: 0, messages: [] };
       return { head: messages.length, messages: messages.filter(({ position }) => position > after) };
     }),
-    implement(ListEnvironments, async () => ({ version: 1 as const, environments })),
+    implement(ListEnvironmentNames, async () => ({ names: environments.map(({ name }) => name) })),
     implement(ListProjects, async () => {
       await found();
       return { version: 1 as const, projects: projects.map((id) => ({ id, name: id })) };

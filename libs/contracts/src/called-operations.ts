@@ -15,7 +15,7 @@ import {
   GetResourceLimits,
   HideProject,
   httpOperations,
-  ListEnvironments,
+  ListEnvironmentNames,
   ListEnvironmentSettingsOfProject,
   ListPermissionHolders,
   ListProjects,
@@ -65,7 +65,7 @@ export const calledOperations = {
   gateway: [
     CountResources,
     GetResourceLimits,
-    ListEnvironments,
+    ListEnvironmentNames,
     ListEnvironmentSettingsOfProject,
     ListProjects,
     SearchEvents,

@@ -41,6 +41,7 @@ export { cloneEnvironmentEndpoint } from './environments/clone-environment.ts';
 export { createEnvironmentEndpoint } from './environments/create-environment.ts';
 export { deleteEnvironmentEndpoint } from './environments/delete-environment.ts';
 export { getEnvironmentEndpoint } from './environments/get-environment.ts';
+export { listEnvironmentNamesEndpoint } from './environments/list-environment-names.ts';
 export { listEnvironmentsEndpoint } from './environments/list-environments.ts';
 export { setEnvironmentOrderEndpoint } from './environments/set-environment-order.ts';
 export { switchEnvironmentOffEndpoint } from './environments/switch-environment-off.ts';

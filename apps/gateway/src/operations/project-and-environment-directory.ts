@@ -2,7 +2,7 @@ import { type Bus, type CallContext, onBehalfOf } from '@bunting/bus';
 import {
   type Caller,
   ListEnvironmentSettingsOfProject,
-  ListEnvironments,
+  ListEnvironmentNames,
   ListProjects,
   projectNotFound,
   systemCaller,
@@ -18,8 +18,6 @@ export interface DirectoryRequest {
   readonly deadline: Date;
 }
 
-const nameOf = ({ name }: { readonly name: string }): string => name;
-
 // The caller is already authorised: the gateway reads projects and environments as the system.
 const systemContextOf = (request: DirectoryRequest): CallContext => onBehalfOf({ ...request, caller: systemCaller });
 
@@ -33,7 +31,7 @@ export const projectAndEnvironmentDirectory = (
   catchUp: () => Promise<number>,
 ) => {
   const environments = async (request: DirectoryRequest): Promise<string[]> =>
-    (await call(bus, ListEnvironments, {}, systemContextOf(request))).environments.map(nameOf);
+    (await call(bus, ListEnvironmentNames, {}, systemContextOf(request))).names;
   const findUnknown = async (projectIds: readonly string[]): Promise<string | undefined> => {
     const existing = await findExisting(projectIds);
     return projectIds.find((id) => !existing.includes(id));

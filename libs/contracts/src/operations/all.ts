@@ -89,6 +89,7 @@ export * from './environments/clone-environment.ts';
 export * from './environments/create-environment.ts';
 export * from './environments/delete-environment.ts';
 export * from './environments/get-environment.ts';
+export * from './environments/list-environment-names.ts';
 export * from './environments/list-environments.ts';
 export * from './environments/set-environment-order.ts';
 export * from './environments/switch-environment-off.ts';

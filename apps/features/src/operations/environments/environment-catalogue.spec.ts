@@ -7,6 +7,7 @@ import {
   EnableFeature,
   GetFeature,
   GetEnvironment,
+  ListEnvironmentNames,
   ListEnvironments,
   ListEnvironmentsOfProject,
   SetEnvironmentOrder,
@@ -47,6 +48,7 @@ it('counts the uses of environments, also for a project', async () => {
     { name: 'development', projectCount: 1, apiTokenCount: 0, enabledToggleCount: 0, protected: false, enabled: true },
     { name: 'production', projectCount: 1, apiTokenCount: 1, enabledToggleCount: 1 },
   ]);
+  expect(await features.call(ListEnvironmentNames, {})).toEqual({ names: ['development', 'production'] });
   expect(await features.call(GetEnvironment, { params: { name: 'production' } })).toEqual(environments[1]);
   const ofProject = await features.call(ListEnvironmentsOfProject, { params: { projectId: 'default' } });
   expect(ofProject.environments).toMatchObject([

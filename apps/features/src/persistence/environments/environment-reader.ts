@@ -77,6 +77,7 @@ const ofProject: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
+const names: Statement = { name: 'environment-names', text: 'select name from environment order by sort_order, name' };
 const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
 
 /** Reads environments outside of transactions, as JSON. */
@@ -99,6 +100,7 @@ export const environmentReader = (database: ReadDatabase) => {
       if (row === undefined) throw projectNotFound(project);
       return row.json;
     },
+    names: async (): Promise<string[]> => (await database.read<{ name: string }>(names)).map(({ name }) => name),
     isTaken: async (name: string): Promise<boolean> => (await database.read(exists, [name])).length > 0,
   };
 };
