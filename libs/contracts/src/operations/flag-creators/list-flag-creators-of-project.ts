@@ -10,6 +10,7 @@ export const ListFlagCreatorsOfProject = defineOperation({
   description: 'Returns the people who created features of the project.',
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/flag-creators' },
+  isHeavy: true,
   permission: 'authenticated',
   params: ProjectPath,
   reply: ProjectFlagCreators,
