@@ -122,6 +122,7 @@ const textSearches: readonly SearchKind[] = [
     name: 'text: common, two words',
     request: (nth) => ({ query: `${pick(words, nth % 6)}-${pick(words, 6 + (nth % 4))}` }),
   },
+  { name: 'description: common', request: (nth) => ({ description: `CONTAINS:${pick(words, nth)}` }) },
   { name: 'text: two letters', request: (nth) => ({ query: pick(words, nth).slice(0, 2) }) },
   {
     name: 'text: three with commas',
