@@ -1,4 +1,4 @@
-import type { EventType, OutboxEvent } from '@bunting/contracts';
+import type { OutboxEvent, SearchEventsBody } from '@bunting/contracts';
 import { type BenchFlag, benchFlag } from '../generated-flags.ts';
 
 /*
@@ -23,6 +23,9 @@ const drawNumber = (nth: number, draw: keyof typeof drawSeeds, below: number): n
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
   return ((mixed ^ (mixed >>> 15)) >>> 0) % below;
 };
+
+/** A type that the deprecated search knows. */
+type EventType = NonNullable<SearchEventsBody['type']>;
 
 /** The types of events by frequency: each of these twenty entries stands for a twentieth of the events. */
 const eventTypes: readonly EventType[] = [
