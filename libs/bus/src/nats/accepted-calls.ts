@@ -5,6 +5,16 @@ import { acceptedByHeader, aliveSubject, checkWhileAny, isRepeatableCall } from 
 /** A repeatable call that takes longer than this is acknowledged with a notice that names its process; a write is immediately. */
 const acceptedNoticeMs = 200;
 
+/** The reply subjects of a request; none of one that is no list. An error in a callback of the client would end the connection. */
+const parseSubjects = (request: string): readonly string[] => {
+  try {
+    const subjects = JSON.parse(request) as unknown;
+    return Array.isArray(subjects) ? subjects.filter((subject) => typeof subject === 'string') : [];
+  } catch {
+    return [];
+  }
+};
+
 /** Keeps track of the calls that this process is handling, and informs their callers that it still is. */
 export const acceptedCalls = (connection: NatsConnection) => {
   const instance = randomUUID();
@@ -32,9 +42,8 @@ export const acceptedCalls = (connection: NatsConnection) => {
     const request = message.string();
     if (request === '') return void message.respond();
     const inProgressSubjects = new Set([...inProgress].map(({ reply }) => reply));
-    message.respond(
-      JSON.stringify((JSON.parse(request) as string[]).filter((subject) => !inProgressSubjects.has(subject))),
-    );
+    const subjects = parseSubjects(request);
+    message.respond(JSON.stringify(subjects.filter((subject) => !inProgressSubjects.has(subject))));
   };
   const services = new Set<string>();
 

@@ -18,7 +18,10 @@ import {
 
 describeBus('over NATS', async () => {
   const server = await startNats();
-  return { open: () => natsBus({ url: server.url, name: 'test', callerKeys: server.callerKeys }), stop: () => server.stop() };
+  return {
+    open: () => natsBus({ url: server.url, name: 'test', callerKeys: server.callerKeys }),
+    stop: () => server.stop(),
+  };
 });
 
 const Echo = defineOperation({
@@ -93,6 +96,40 @@ describe('a call over NATS whose responder ends without a reply', () => {
     await server.kill();
     expect(await refused).toMatchObject({ kind: 'ServiceUnavailable' });
   });
+});
+
+it('the bus over NATS outlives garbage on every subject of it', async () => {
+  const server = await startNats();
+  const bus = await natsBus({ url: server.url, name: 'test', callerKeys: server.callerKeys });
+  await serve(bus, [implement(Echo, async ({ body }) => body.text)]);
+  const works = async () =>
+    expect(await call(bus, Echo, { body: { repeat: 1, text: 'hi' } }, patientContext)).toBe('hi');
+  const wire = await connect({ servers: server.url });
+  const subjects = new Set<string>([Echo.subject, 'present.search']);
+  wire.subscribe('>', {
+    callback: (_, { subject, headers: carried }) => {
+      const process = carried?.get('Bunting-Taken-By') ?? '';
+      if (process !== '') subjects.add(`alive.search.${process}`).add(subject);
+    },
+  });
+  await wire.flush();
+  await works();
+  await eventually(() => expect([...subjects].join()).toContain('alive.search.'));
+  const carried = headers();
+  for (const name of ['Caller', 'Caller-Signature', 'Timeout-Ms', 'Sent-At', 'Part-Of', 'Response-Headers', 'Refused'])
+    carried.set(`Bunting-${name}`, 'x');
+  for (const subject of subjects) {
+    for (const text of ['', 'x', '{', 'null', '7', '{"a":1}', '[null]']) {
+      wire.publish(subject, text);
+      wire.publish(subject, text, { reply: 'nobody' });
+      wire.publish(subject, text, { reply: 'nobody', headers: carried });
+    }
+  }
+  await wire.flush();
+  await works();
+  await wire.close();
+  await bus.close();
+  await server.stop();
 });
 
 describe('a write over NATS of unknown outcome', () => {
