@@ -196,7 +196,13 @@ const tryContainers = async (hasMeilisearch: boolean): Promise<void> => {
     );
   const connect = async (): Promise<Send> => {
     const port = Number((await compose('port', 'balancer', '8443')).trim().split(':').at(-1));
-    return sender(port, readFileSync(path.join(repository, 'docker/secrets/admin_token'), 'utf8').trim());
+    const send = sender(port, readFileSync(path.join(repository, 'docker/secrets/admin_token'), 'utf8').trim());
+    // The balancer finds new gateways within seconds.
+    for (let tries = 1; ; tries++) {
+      const { status } = await send('GET', '/health').catch(() => ({ status: 0 }));
+      if (status === 200 || tries === 30) return send;
+      await sleep(1_000);
+    }
   };
 
   try {
