@@ -111,8 +111,9 @@ it('an empty description and constraints without defaults change no segment', ()
 it('an empty description instead of none changes no tag type and no context field', () => {
   const type = { name: 'team', description: null, icon: null, color: null };
   expect(updateTagType(type, { description: '' })).toEqual({ type, events: [] });
-  const field = { name: 'plan', description: null, stickiness: false, sortOrder: 1, legalValues: [] };
-  expect(updateContextField(field, { description: '' })).toEqual({ field, events: [] });
+  const field = { name: 'plan', description: null, stickiness: false, sortOrder: 1, legalValues: [{ value: 'free' }] };
+  const legalValues = [{ value: 'free', description: '' }];
+  expect(updateContextField(field, { description: '', legalValues })).toEqual({ field, events: [] });
 });
 
 it('variants of a feature that are sent as they are stored keep their weights', () => {

@@ -27,6 +27,10 @@ const comparableVariant = (variant: unknown): unknown => {
 };
 
 const emptyTextAsNull = (value: unknown): unknown => (value === '' ? null : (value ?? null));
+
+const comparableLegalValue = (legalValue: unknown): unknown =>
+  isJsonObject(legalValue) ? { ...legalValue, description: emptyTextAsNull(legalValue['description']) } : legalValue;
+
 const listOf =
   (comparable: (item: unknown) => unknown) =>
   (value: unknown): unknown =>
@@ -39,6 +43,7 @@ const comparableForms = new Map<string, (value: unknown) => unknown>([
   ['parameters', (value) => value ?? {}],
   ['constraints', listOf(comparableConstraint)],
   ['variants', listOf(comparableVariant)],
+  ['legalValues', listOf(comparableLegalValue)],
   // All segments must match, so neither their order nor a repetition means anything.
   [
     'segments',
@@ -47,7 +52,7 @@ const comparableForms = new Map<string, (value: unknown) => unknown>([
 ]);
 
 /**
- * A member of a strategy or segment in the form in which values of the same meaning are equal: absent, null and default values, the order
+ * A member of a strategy, segment or context field in the form in which values of the same meaning are equal: absent, null and default values, the order
  * of segments, and an operand that the operator does not take make no difference.
  */
 export const comparableMember = (name: string, value: unknown): unknown =>
@@ -59,7 +64,7 @@ export const constraintKey = (constraint: object): string => {
   return JSON.stringify(Object.entries(comparable).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 };
 
-/** Whether two strategies or two segments mean the same. What writes nothing new is no change, wherever it is compared. */
+/** Whether two strategies, segments or context fields mean the same. What writes nothing new is no change, wherever it is compared. */
 export const isEqualContent = (one: object, other: object): boolean =>
   [...new Set([...Object.keys(one), ...Object.keys(other)])].every((name) =>
     isEqual(comparableMember(name, memberOf(one, name)), comparableMember(name, memberOf(other, name))),
