@@ -16,6 +16,7 @@ import {
   PatchStrategy,
   permissionsFor,
   RemoveFeatureTag,
+  ReportProxiedMetrics,
   DeprecatedSearchEvents,
   SearchFeatures,
 } from '@bunting/contracts';
@@ -93,6 +94,10 @@ export const servicesBehind = (): { readonly received: ReceivedCall[]; readonly 
       implement(ListFeatureTags, async (request) => {
         record('list-feature-tags', request);
         return { version: 1 as const, tags: [] };
+      }),
+      implement(ReportProxiedMetrics, async (request) => {
+        record('report-proxied-metrics', request);
+        return null;
       }),
       implement(CreateSegment, async (request) => {
         record('create-segment', request);

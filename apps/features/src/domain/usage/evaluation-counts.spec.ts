@@ -81,6 +81,14 @@ describe('the metrics of a proxy', () => {
     ]);
   });
 
+  it('counts without the applications that have impossible names', () => {
+    const named = (appName: string) => ({ ...metric('production', '2026-03-01T10:00:00Z'), appName });
+    const names = ['web', '', 'x'.repeat(256)];
+    const odd: BulkMetricsBody = { applications: names.map((appName) => ({ appName })), metrics: names.map(named) };
+    expect(proxiedCounts(odd, caller, now).map(({ appName }) => appName)).toEqual(['web']);
+    expect(proxiedApplications(odd, caller).map(({ appName }) => appName)).toEqual(['web']);
+  });
+
   it('contains each application once', () => {
     expect(proxiedApplications(body, caller)).toEqual([
       {

@@ -1,5 +1,6 @@
 import { type BulkMetricsBody, type Caller, may, type MetricsBody } from '@bunting/contracts';
 import { invalidPropertyValue } from '../refusals.ts';
+import { isApplicationName } from './reported-applications.ts';
 
 /** How often an application evaluated a feature in an environment within one minute. */
 export interface EvaluationCount {
@@ -63,7 +64,7 @@ export const evaluationCounts = (body: MetricsBody, environment: string, now: Da
 export const proxiedCounts = ({ metrics }: BulkMetricsBody, caller: Caller, now: Date): EvaluationCount[] =>
   metrics.flatMap(({ featureName, environment, appName, timestamp, yes = 0, no = 0, variants }, index) => {
     const minute = minuteOf(millisecondsOf(timestamp, `/body/metrics/${index}/timestamp`), now);
-    if ((yes === 0 && no === 0) || !may(caller, ['CLIENT'], { environment })) return [];
+    if ((yes === 0 && no === 0) || !isApplicationName(appName) || !may(caller, ['CLIENT'], { environment })) return [];
     const endOfHour = Math.floor(minute / minutesPerHour) * minutesPerHour + minutesPerHour - 1;
     const countedMinute = Math.min(endOfHour, Math.floor(now.getTime() / minuteMs));
     return [

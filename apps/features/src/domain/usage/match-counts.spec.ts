@@ -57,6 +57,12 @@ describe('metrics', () => {
     ]);
   });
 
+  it('of a feature with a name that is too long for any feature are left out', () => {
+    const counts = [count('x'.repeat(256)), count('cart'), count('checkout')];
+    const matched = matchCounts(counts, [stored('checkout')], caller);
+    expect([matched.counts.length, matched.missing.map(({ feature }) => feature)]).toEqual([1, ['cart']]);
+  });
+
   it('add at most a thousand missing features in one report', () => {
     const counts = Array.from({ length: 1_001 }, (_, nth) => count(`flag-${nth}`));
     expect(matchCounts(counts, [], caller).missing).toHaveLength(1_000);

@@ -6,6 +6,8 @@ import { type ReportedFeature, stagesToEnter } from './stages-to-enter.ts';
 
 /** The maximum number of missing features that one report adds. */
 const maxMissingPerReport = 1_000;
+/** A longer name is none that a feature can have, and would not fit into an index of PostgreSQL. */
+const maxMissingNameLength = 255;
 
 /** A feature, and the lifecycle stages that it enters, if any. */
 export interface FeatureStages {
@@ -40,7 +42,7 @@ export const matchCounts = (
   const existing = new Set(features.map(({ name }) => name));
   const missing = new Map<string, MissingFeature>();
   for (const { appName, environment, feature } of reported) {
-    if (existing.has(feature) || appName === unlistedApplication) continue;
+    if (existing.has(feature) || appName === unlistedApplication || feature.length > maxMissingNameLength) continue;
     missing.set(JSON.stringify([appName, environment, feature]), { appName, environment, feature });
   }
   return {

@@ -53,12 +53,16 @@ export const reportingApplication = (
   caller: Caller,
 ): ReportedApplicationInstance => applicationReport(body, environment, caller);
 
+/** Whether an application can have a name that a proxy reports. */
+export const isApplicationName = (name: string): boolean => name !== '' && name.length <= 255;
+
 /** The applications that a proxy reports, each instance once. */
 export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): ReportedApplicationInstance[] => {
   const applications = new Map<string, ReportedApplicationInstance>();
   const reportedNames = new Set<string>();
   const keyOf = (appName: string, environment: string): string => JSON.stringify([appName, environment]);
   for (const application of body.applications) {
+    if (!isApplicationName(application.appName)) continue;
     const environment = effectiveEnvironment(caller, application.environment);
     const name = keyOf(application.appName, environment);
     const key = JSON.stringify([name, application.instanceId]);
@@ -67,7 +71,7 @@ export const proxiedApplications = (body: BulkMetricsBody, caller: Caller): Repo
   }
   for (const { appName, environment } of body.metrics) {
     const key = keyOf(appName, environment);
-    if (reportedNames.has(key) || !may(caller, ['CLIENT'], { environment })) continue;
+    if (reportedNames.has(key) || !isApplicationName(appName) || !may(caller, ['CLIENT'], { environment })) continue;
     reportedNames.add(key);
     const { instanceId: _, ...application } = applicationReport({ appName }, environment, caller);
     applications.set(key, application);

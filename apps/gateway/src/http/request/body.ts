@@ -87,20 +87,26 @@ const requireNoPrototypeKey = (value: unknown, path: string): void => {
   }
 };
 
-const isUnusable = (key: string, member: unknown): boolean =>
-  reachesPrototype(key, member) || key.includes('\0') || !key.isWellFormed();
+const isStorable = (text: unknown): boolean =>
+  typeof text !== 'string' || (!text.includes('\0') && text.isWellFormed());
 
-/** The value without the members whose names cannot be used. */
+const isUnusable = (key: string, member: unknown): boolean => reachesPrototype(key, member) || !isStorable(key);
+
+/** Whether an item of a list, such as the count of a feature in the report of a proxy, has a text that cannot be stored. */
+const hasUnstorableText = (item: unknown): boolean =>
+  typeof item === 'object' && item !== null ? !Object.values(item).every(isStorable) : !isStorable(item);
+
+/** The value without the members whose names cannot be used, and without the items of lists that name something that cannot be stored. */
 const withoutUnusableNames = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(withoutUnusableNames);
+  if (Array.isArray(value)) return value.filter((item) => !hasUnstorableText(item)).map(withoutUnusableNames);
   const usable = Object.entries(value).filter(([key, member]) => !isUnusable(key, member));
   return Object.fromEntries(usable.map(([key, member]) => [key, withoutUnusableNames(member)]));
 };
 
 /** How the texts in the JSON of a body are checked. */
 export interface TextChecks {
-  /** members with names that cannot be used are left out instead of refused */
+  /** members with names that cannot be used are left out instead of refused, as are items of lists with texts that cannot be stored */
   readonly dropsUnusableNames: boolean;
   /** the values of texts may be of any characters, since they are not stored */
   readonly acceptsUnstorableText: boolean;

@@ -135,6 +135,24 @@ describe('the body', () => {
   });
 });
 
+it('the report of a proxy counts without its items that name what cannot be stored', async () => {
+  const metrics = ['one', String.raw`a\u0000`, String.raw`\udc00`, 'two'].map(
+    (name) =>
+      `{"featureName":"${name}","appName":"shop","environment":"development","timestamp":"2026-01-01T00:00:00Z","yes":1}`,
+  );
+  const applications = ['shop', String.raw`cut \ud800`].map((name) => `{"appName":"${name}"}`);
+  const response = await gateway.send('/api/client/metrics/bulk', {
+    method: 'POST',
+    headers: json,
+    body: `{"applications":[${applications.join(',')}],"metrics":[${metrics.join(',')}]}`,
+  });
+  expect(response.status).toBe(202);
+  expect(received[0]?.body).toMatchObject({
+    applications: [{ appName: 'shop' }],
+    metrics: [{ featureName: 'one' }, { featureName: 'two' }],
+  });
+});
+
 describe('the query', () => {
   const search = (query: string) => gateway.send(`/api/admin/search/features?${query}`);
 

@@ -75,12 +75,15 @@ export type MetricsBody = Static<typeof MetricsBody>;
 /** The text that the frontend API responds with to a report; some proxies compare it. */
 export const Accepted = Type.String({ description: '`OK`' });
 
+/** A name in the report of a proxy: an impossible one is left out, so that it does not take the reports of other applications with it. */
+const anyName = (description: string) => Type.String({ description });
+
 /** Metrics and registrations of many applications, collected by a proxy. */
 export const BulkMetricsBody = Type.Object(
   {
     applications: Type.Array(
       Type.Object({
-        appName,
+        appName: anyName('the name of the application; without one of 1 to 255 characters it is left out'),
         instanceId,
         environment,
         sdkVersion,
@@ -90,9 +93,9 @@ export const BulkMetricsBody = Type.Object(
     ),
     metrics: Type.Array(
       Type.Object({
-        featureName: Type.String({ maxLength: 255, description: 'the feature' }),
+        featureName: anyName('the feature'),
         environment: Type.String({ maxLength: 100, description: 'the environment' }),
-        appName,
+        appName: anyName('the name of the application; without one of 1 to 255 characters the counts are left out'),
         timestamp: timestamp('the hour in which it was counted'),
         yes: Type.Optional(count),
         no: Type.Optional(count),
