@@ -13,14 +13,18 @@ export interface ProtectionDecision {
   readonly events: readonly OutboxEvent[];
 }
 
-/** The requested protection. Without a number it is the minimum; where protection ends, the number does not matter. */
+/**
+ * The requested protection. Without a number, or with 0, which clients send who have none, it is the minimum; where protection ends, the
+ * number does not matter.
+ */
 const wantedProtection = (
   wanted: { readonly changeRequestsEnabled: boolean; readonly requiredApprovals?: number | undefined },
   minimum: number,
 ): RequiredApprovals => {
   if (!wanted.changeRequestsEnabled) return null;
-  const { requiredApprovals = minimum } = wanted;
-  if (requiredApprovals < minApprovals || requiredApprovals > maxApprovals)
+  const given = wanted.requiredApprovals ?? 0;
+  const requiredApprovals = given === 0 ? minimum : given;
+  if (requiredApprovals > maxApprovals)
     throw invalidProperty(
       `The number of approvals must be from ${minApprovals} to ${maxApprovals}, and is ${requiredApprovals}; to need none, end the protection with changeRequestsEnabled`,
       '/body/requiredApprovals',

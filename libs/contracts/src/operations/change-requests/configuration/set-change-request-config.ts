@@ -25,7 +25,7 @@ export const SetChangeRequestConfig = defineOperation({
           minimum: 0,
           maximum: 1000,
           description:
-            'the number of approvals that requests need, from 1 to 10; without it 1, or what the environment asks for',
+            'the number of approvals that requests need, from 1 to 10; without it, or with 0, it is 1 or what the environment asks for',
         }),
       ),
     },
