@@ -32,7 +32,7 @@ const console = 'apps/console/src/sample.tsx';
 const allInOne = 'apps/all-in-one/src/sample.ts';
 
 /** A call of an operation that the service need not have declared. */
-const anyCall = "import { call } from '@bunting/bus';";
+const anyCall = "export { call } from '@bunting/bus';";
 
 const samples: readonly Sample[] = [
   ...[operation, subscription, composition, gatewayPart, 'apps/gateway/src/http/sample.ts'].flatMap((file) =>
@@ -44,7 +44,7 @@ const samples: readonly Sample[] = [
     imports,
   ),
   ...codeSamples('apps/gateway/src/http/sample.ts', [anyCall.replace('call', 'callForResponse')]),
-  ...codeSamples('apps/search/src/calls.ts', ["import { callsOf } from '@bunting/bus';"]),
+  ...codeSamples('apps/search/src/calls.ts', ["export { callsOf } from '@bunting/bus';"]),
 
   // Between projects.
   ...importSamples('libs/contracts/src/sample.ts', ['@bunting/bus', '@bunting/database'], projects),

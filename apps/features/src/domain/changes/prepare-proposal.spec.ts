@@ -135,7 +135,14 @@ describe('a proposed change', () => {
         id: 4,
         name: 'brave',
         constraints: [
-          { contextName: 'userId', operator: 'NUM_EQ', values: [], value: '1', inverted: false, caseInsensitive: false },
+          {
+            contextName: 'userId',
+            operator: 'NUM_EQ',
+            values: [],
+            value: '1',
+            inverted: false,
+            caseInsensitive: false,
+          },
         ],
       },
       { id: 4, name: 'beta', description: null, project: 'shop', constraints: [] },
