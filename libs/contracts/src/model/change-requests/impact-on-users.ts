@@ -68,7 +68,9 @@ export type FeatureImpact = Static<typeof FeatureImpact>;
 export const ImpactResult = Type.Object(
   {
     users: Type.Integer({ description: 'the number of generated users that each percentage refers to' }),
-    features: Type.Array(FeatureImpact, { description: 'the features whose users the changes may concern, by name' }),
+    features: Type.Array(FeatureImpact, {
+      description: 'the features that are changed or use a changed segment, by name; not those that depend on them',
+    }),
   },
   { title: 'changeImpactSchema', description: 'The effect of changes on users.' },
 );
