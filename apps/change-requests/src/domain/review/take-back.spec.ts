@@ -58,4 +58,8 @@ describe('approvals', () => {
   ])('stay while they %s', (_, request, facts) => {
     expect(reasonToTakeBack(request, facts)).toBeUndefined();
   });
+
+  it.each(['Applied', 'Rejected', 'Cancelled'] as const)('of a request that is %s stay as they were', (state) => {
+    expect(reasonToTakeBack(aRequest({ state, approvals }), { ...notKim, minApprovals: 3 })).toBeUndefined();
+  });
 });

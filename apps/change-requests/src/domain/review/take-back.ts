@@ -1,4 +1,4 @@
-import { systemCaller } from '@bunting/contracts';
+import { isClosedState, systemCaller } from '@bunting/contracts';
 import { type ChangeRequest, type ChangeRequestDecision, withoutEvents } from '../change-request.ts';
 import { eventOf } from '../events.ts';
 import { type NewComment, withComment } from '../title-and-comments.ts';
@@ -18,9 +18,10 @@ const isReviewed = ({ state }: Pick<ChangeRequest, 'state'>): boolean => state =
 
 /**
  * The reason to take back approvals of a request, as people read it: users who may not approve any more, or too few approvals for what it
- * needs now. Undefined if there is none.
+ * needs now. Undefined if there is none. A closed request keeps the approvals with which it was decided.
  */
 export const reasonToTakeBack = (request: ChangeRequest, facts: ApprovalFacts): string | undefined => {
+  if (isClosedState(request.state)) return undefined;
   const { approvals } = request;
   const counting = approvalsThatCount(request, facts);
   // Without names, which are erased when users are deleted.
