@@ -35,6 +35,8 @@ export const draftExistsRefusal = (): Refusal =>
 
 /** The identity of a reverting draft, and the comment about what it cannot undo; undefined if it undoes everything. */
 interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
+  /** the number of approvals that it needs with its changes */
+  readonly neededApprovals: number;
   readonly changeIds: readonly number[];
   readonly comment: NewComment | undefined;
 }
@@ -46,11 +48,11 @@ interface NewRevert extends Pick<ChangeRequest, 'id' | 'uid' | 'minApprovals'> {
 export const createRevertingDraft = (
   applied: ChangeRequest,
   inverse: readonly InverseChange[],
-  { id, uid, minApprovals, changeIds, comment }: NewRevert,
+  { id, uid, minApprovals, neededApprovals, changeIds, comment }: NewRevert,
   actor: Actor,
 ): ChangeRequestDecision => {
   const { project, environment } = applied;
-  const draft = createDraft({ id, uid, project, environment, minApprovals }, actor);
+  const draft = createDraft({ id, uid, project, environment, minApprovals }, actor, neededApprovals);
   const createdAt = actor.now.toISOString();
   const changes = inverse.map(({ change, snapshot, segmentName }, nth) => {
     const origin = { id: reservedIdOfNthChange(changeIds, nth), position: nth + 1, createdBy: actor.by, createdAt };

@@ -1,4 +1,4 @@
-import { PreviewChangeRequest, PreviewProposal, RevertChangeRequest } from '@bunting/contracts';
+import { PreviewChangeRequest, PreviewProposal, RevertChangeRequest, SetChangeRequestConfig } from '@bunting/contracts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { callers, type StartedChangeRequests, startChangeRequests } from '../../../test/started-change-requests.ts';
 
@@ -36,6 +36,21 @@ describe('reverting an applied request', () => {
       { type: 'change-request-created', data: { changeRequestId: draft.id } },
       { type: 'change-added', data: { changeRequestId: draft.id } },
     ]);
+  });
+
+  it('needs the approvals of all that it affects, in its reply and in its event', async () => {
+    const dependency = { action: 'addDependency', feature: 'checkout', payload: { feature: 'banner' } };
+    const { id } = await service.add(dependency, mia, 'development');
+    for (const state of ['In review', 'Approved', 'Applied'] as const) await service.move(id, state, mia);
+    await service.call(SetChangeRequestConfig, {
+      params: { projectId: 'shop', environment: 'production' },
+      body: { changeRequestsEnabled: true, requiredApprovals: 2 },
+    });
+    const draft = await revert(id);
+    expect(draft).toMatchObject({ environment: 'development', minApprovals: 2, affectedEnvironments: ['production'] });
+    expect((await service.emittedEvents()).findLast(({ type }) => type === 'change-request-created')).toMatchObject({
+      data: { changeRequestId: draft.id, minApprovals: 2 },
+    });
   });
 
   it('shows later edits as overwritten values', async () => {

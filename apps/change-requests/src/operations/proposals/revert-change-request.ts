@@ -8,11 +8,13 @@ import {
   requireRevertible,
   createRevertingDraft,
 } from '../../domain/content/create-reverting-draft.ts';
+import { reviewRequirement } from '../../domain/review/review-requirement.ts';
 import { DraftAlreadyExistsError } from '../../persistence/change-request-repository.ts';
 import type { Transaction } from '../../persistence/unit-of-work.ts';
 import { actorOf } from '../actor.ts';
 import type { ChangeRequestsContext } from '../context.ts';
 import { requireProject } from '../require-project.ts';
+import { loadConnectedProtections } from '../reviews/load-review-facts.ts';
 import { responseWithPreview } from '../previews/responses-with-previews.ts';
 
 /** Creates a draft of the caller that undoes an applied request. Refused if the caller already has a draft in that environment. */
@@ -25,14 +27,25 @@ export const revertChangeRequestEndpoint = ({
   implement(RevertChangeRequest, async (operationRequest) => {
     const { params, caller } = operationRequest;
     await requireProject(bus, operationRequest);
+    const connectedProtections = await loadConnectedProtections(
+      { bus, reader },
+      params.projectId,
+      onBehalfOf(operationRequest),
+    );
     const createDraftOf = async ({ requests, protections }: Transaction): Promise<ChangeRequest> => {
       const applied = await requests.getVisible(params, caller.id);
       const inverse = await requests.inverseOf(applied.id);
       requireRevertible(applied, inverse);
       const text = unrevertedPart(applied);
+      const minApprovals = approvalsForNewRequest(
+        await protections.requiredApprovals(applied),
+        allowsVoluntaryRequests,
+      );
+      const content = { environment: applied.environment, changes: inverse.map(({ change }) => change), minApprovals };
       const identity = {
         ...(await requests.newIdentity()),
-        minApprovals: approvalsForNewRequest(await protections.requiredApprovals(applied), allowsVoluntaryRequests),
+        minApprovals,
+        neededApprovals: reviewRequirement(content, connectedProtections).minApprovals,
         changeIds: (await requests.newChangeIds(inverse.length)).ids,
         comment: text === undefined ? undefined : { id: await requests.newCommentId(), text },
       };
