@@ -55,9 +55,28 @@ describe('an edit of a feature', () => {
     ['its description', feature, aFeature({ description: 'pays' })],
     ['its tags', feature, aFeature({ tags: [{ type: 'simple', value: 'new' }] })],
     ['that it is archived, when it is revived', aFeature({ archivedAt }), feature],
+    [
+      'its switch, when it is revived',
+      { ...withProduction({ enabled: true, strategies: [aStrategy()] }), archivedAt },
+      withProduction({ strategies: [aStrategy()] }),
+    ],
     ['an empty environment that it did not list', feature, withProduction({})],
   ])('needs no change request for %s', (_, before, after) => {
     expect(protectedEdit(before, after)).toMatchObject({ environments: [], allEnvironments: false });
+  });
+});
+
+describe('an edit of an archived feature, which comes back with it', () => {
+  const archived = aFeature({ archivedAt });
+  it.each<[string, Feature]>([
+    ['its strategies', withProduction({ strategies: [aStrategy()] }, archived)],
+    ['its variants', withProduction({ variants: [variant] }, archived)],
+  ])('needs a change request in the environment in which %s change', (_, after) => {
+    expect(protectedEdit(archived, after)).toMatchObject({ environments: ['production'], allEnvironments: false });
+  });
+
+  it('needs a change request if any environment is protected and its dependencies change', () => {
+    expect(protectedEdit(archived, { ...archived, dependencies: [parent] }).allEnvironments).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import { type Caller, isEqual, may, noAccess, refusal } from '@bunting/contracts';
 import type { Feature } from '../features/feature.ts';
 import { shortName } from '../refusals.ts';
-import { inEnvironment } from '../features/feature-in-environment.ts';
+import { disabledEverywhere, inEnvironment } from '../features/feature-in-environment.ts';
 
 /** The parts of an edit that need a change request in a protected environment. */
 export interface ProtectedEdit {
@@ -14,16 +14,16 @@ export interface ProtectedEdit {
 
 /**
  * The parts of an edit that change requests protect. Names, descriptions and tags are not protected, nor is reviving, because a revived
- * feature is off.
+ * feature is off. The strategies, variants and dependencies that an archived feature has come back with it: they are protected as well.
  */
 export const protectedEdit = (before: Feature, after: Feature): ProtectedEdit => {
-  const { project } = before;
-  if (before.archivedAt !== null) return { project, environments: [], allEnvironments: false };
-  const names = new Set([...Object.keys(before.environments), ...Object.keys(after.environments)]);
+  const isArchived = before.archivedAt !== null;
+  const [earlier, later] = isArchived ? [disabledEverywhere(before), disabledEverywhere(after)] : [before, after];
+  const names = new Set([...Object.keys(earlier.environments), ...Object.keys(later.environments)]);
   return {
-    project,
-    environments: [...names].filter((name) => !isEqual(inEnvironment(before, name), inEnvironment(after, name))),
-    allEnvironments: before.archivedAt !== after.archivedAt || !isEqual(before.dependencies, after.dependencies),
+    project: before.project,
+    environments: [...names].filter((name) => !isEqual(inEnvironment(earlier, name), inEnvironment(later, name))),
+    allEnvironments: (!isArchived && after.archivedAt !== null) || !isEqual(before.dependencies, after.dependencies),
   };
 };
 

@@ -15,6 +15,7 @@ import {
   ImportFeatures,
   PatchStrategy,
   RemoveFeatureTag,
+  ReviveFeature,
   SetProtection,
 } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -225,6 +226,19 @@ describe('a protected environment', () => {
     const body = { feature: 'y' };
     const request = service.call(AddDependency, { params: { projectId: project, featureName: 'x' }, body }, caller);
     await expect(request).rejects.toMatchObject(refused);
+  });
+
+  it('refuses edits of what an archived feature comes back with, and lets it be revived', async () => {
+    const archivedAt = '2026-01-02T00:00:00.000Z';
+    await service.given(aFeature({ name: 'gone', project, archivedAt, enabled: true, strategies: [aStrategy()] }));
+    const strategy = { params: at('gone'), body: { name: 'default' } };
+    await expect(service.call(AddStrategy, strategy, editor)).rejects.toMatchObject(refused);
+    const caller = callerWith({ permission: 'UPDATE_FEATURE_DEPENDENCY' });
+    const parent = { params: { projectId: project, featureName: 'gone' }, body: { feature: 'y' } };
+    await expect(service.call(AddDependency, parent, caller)).rejects.toMatchObject(refused);
+    await service.call(AddStrategy, strategy, skipper);
+    await service.call(ReviveFeature, { params: { featureName: 'gone' } }, editor);
+    expect(await service.get('gone', mia, project)).toMatchObject({ archived: false });
   });
 
   it('allows edits that protection does not cover', async () => {
