@@ -276,7 +276,7 @@ export default tseslint.config(
   {
     files: ['apps/gateway/src/composition/*.ts'],
     ignores: tests,
-    rules: imports({ ...noForeignDatabase, allowTypeImports: true }, noNats, noEmbeddedDatabase),
+    rules: imports({ ...noForeignDatabase, allowTypeImports: true }, noNats, noEmbeddedDatabase, onlyDeclaredCalls),
   },
   {
     files: ['apps/*/src/operations/**/*.ts'],
