@@ -5,7 +5,7 @@ import { freshGatewayDatabase, type StartedGateway, startGateway } from '../../.
 
 const readable = { GATEWAY_READABLE_SDK_TOKENS: 'true' };
 let gateway: StartedGateway;
-const { send, done, aUser } = accessApi(() => gateway);
+const { done, aUser } = accessApi(() => gateway);
 
 beforeAll(async () => {
   gateway = await startGateway({ environment: readable });
