@@ -46,9 +46,19 @@ const haveCompleteWeights = (variants: readonly AnyVariant[]): boolean =>
   variants.every(({ weight }) => Number.isInteger(weight)) &&
   variants.reduce((sum, { weight }) => sum + weight, 0) === totalWeight;
 
+/** Whether the weights of the variable variants are equal shares already, of which `remainder` ones have what the division leaves over. */
+const isDivisionInto = (variants: readonly AnyVariant[], share: number, remainder: number): boolean => {
+  const weights = variants.filter(({ weightType }) => weightType === 'variable').map(({ weight }) => weight);
+  return (
+    weights.every((weight) => weight === share || weight === share + 1) &&
+    weights.filter((weight) => weight === share + 1).length === remainder
+  );
+};
+
 /**
  * Validates names, payloads, stickiness and weights, divides the weight that fixed variants leave among the variable ones, and sorts the
- * variants by name. The first variable variants of the request get what the division leaves over.
+ * variants by name. The first variable variants of the request get what the division leaves over, unless its weights are such a division
+ * already: what a change request proposes has been divided when it is applied, and so has what was read from elsewhere.
  */
 const normalizeVariants = <V extends AnyVariant>(
   variants: readonly V[],
@@ -72,8 +82,9 @@ const normalizeVariants = <V extends AnyVariant>(
 
   const share = Math.floor((totalWeight - fixed) / variable);
   let remainder = (totalWeight - fixed) % variable;
+  const isDivided = isDivisionInto(variants, share, remainder);
   const weighted = variants.map((variant) => {
-    if (variant.weightType === 'fix') return variant;
+    if (variant.weightType === 'fix' || isDivided) return variant;
     const weight = remainder > 0 ? share + 1 : share;
     remainder -= 1;
     return { ...variant, weight };
