@@ -73,6 +73,20 @@ const attributeNames: Readonly<Record<string, string>> = {
 };
 const emailsPath = /^emails(\[(?:type eq "[\w-]{1,50}"|primary eq true)\])?(\.(?:value|type|primary))?$/i;
 
+const filteredEmailsPath = /^emails\s*\[/i;
+const readableFilter = /^emails\[(?:type eq "[\w-]{1,50}"|primary eq true)\](?:\.\w+)?$/i;
+
+/** Refuses a filter of addresses that cannot be read: accepted without effect, it would leave an address that the provider has replaced. */
+const requireReadableFilter = (path: string): void => {
+  const attributePath = path.replace(new RegExp(`^${userSchema}:`, 'i'), '');
+  if (!filteredEmailsPath.test(attributePath) || readableFilter.test(attributePath)) return;
+  throw new ScimError(
+    400,
+    `E-mail addresses are found by their type or as the primary one, not by ${path}.`,
+    'invalidFilter',
+  );
+};
+
 /**
  * The path of an attribute that Bunting uses, in its standard spelling; undefined for others, which are accepted without effect. Nothing else
  * reaches the library that applies patches.
@@ -148,12 +162,15 @@ const emailPropertiesIn = ({ type, primary }: Email): NonNullable<UnusedUserAttr
   };
 };
 
-/** The e-mail address that Bunting stores of those in a body: the primary one, else that for work, else the first. */
+/**
+ * The e-mail address that Bunting stores of those in a body: the primary one, else that for work, else the first. A primary one that is added
+ * takes the place of the one before.
+ */
 const chosenEmailIn = (attributes: UserAttributes): Email | undefined => {
   const emails = (attributes.emails ?? []).filter(({ value }) => value !== undefined && value !== null && value !== '');
   const isPrimary = ({ primary }: Email) =>
     primary === true || (typeof primary === 'string' && primary.toLowerCase() === 'true');
-  return emails.find(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
+  return emails.findLast(isPrimary) ?? emails.find(({ type }) => type === 'work') ?? emails[0];
 };
 
 const namesIn = ({ displayName, name = {} }: UserAttributes): (string | undefined)[] => {
@@ -225,6 +242,7 @@ export const parseScimUser = (body: unknown, before?: ScimUserRow): ScimUserInpu
 
 /** What an operation of a PATCH does at a path; nothing where Bunting does not have the attribute. */
 const patchAt = (op: 'add' | 'replace' | 'remove', path: string, value: unknown): ScimPatchOperation[] => {
+  requireReadableFilter(path);
   const attributePath = knownPath(path);
   if (attributePath === undefined) return [];
   if (op === 'remove') return [{ op, path: attributePath }];

@@ -282,6 +282,26 @@ describe('users', () => {
     expect((await patch(`Users/${id}`, change)).body['emails']).toEqual([{ ...emails[0], value: 'new@example.org' }]);
   });
 
+  it('get the primary e-mail address that is added, and refuse a filter of addresses that is not understood', async () => {
+    const emails = [{ value: 'moved-1@example.org', type: 'work', primary: true }];
+    const { id } = await created({ userName: 'moved', emails });
+    for (const filter of [
+      `type eq 'work'`,
+      'type eq "work" and primary eq true',
+      'value eq "moved-1@example.org"',
+      '',
+    ]) {
+      const change = { op: 'replace', path: `emails[${filter}].value`, value: 'moved-4@example.org' };
+      expect(await patch(`Users/${id}`, change)).toMatchObject({ status: 400, body: { scimType: 'invalidFilter' } });
+    }
+    const add = (value: string, primary: boolean) =>
+      patch(`Users/${id}`, { op: 'add', path: 'emails', value: [{ value, type: 'work', primary }] });
+    expect((await add('moved-2@example.org', false)).body['emails']).toEqual(emails);
+    expect((await add('moved-3@example.org', true)).body['emails']).toEqual([
+      { ...emails[0], value: 'moved-3@example.org' },
+    ]);
+  });
+
   it('and groups are returned with the attributes that the request asks for', async () => {
     const { id } = await created({ userName: 'selected', displayName: 'Selected', name: { givenName: 'Sel' } });
     const keysOf = async (query: string) => Object.keys((await scim('GET', `Users/${id}?${query}`)).body).toSorted();
