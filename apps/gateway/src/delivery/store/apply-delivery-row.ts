@@ -15,10 +15,14 @@ const applyFeature = (
   name: string,
   state: DeliveredFeature | null,
 ): void => {
-  const { features, changes } = contents;
+  const { features, formerFeatures, changes } = contents;
   const before = features.get(name);
   if (state === null) {
-    if (before !== undefined) features.remove(before);
+    if (before === undefined) return;
+    features.remove(before);
+    const { project, isArchived, position: archivedAt } = before;
+    if (isArchived)
+      formerFeatures.set(`${name} ${project}`, { name, project, position: archivedAt, wasArchived: true });
     return;
   }
   const feature = before ?? newFeatureEntry(name, state.project, position);
@@ -83,6 +87,12 @@ const appliers: { readonly [E in DeliveryEntity]: ApplyRow<E> } = {
   },
   'former-feature': (contents, position, id, state) => {
     if (state === null) return;
+    const known = contents.formerFeatures.get(id);
+    if (known?.wasArchived === true) {
+      // The row follows the deletion of an archived feature, which SDKs have removed when it was archived.
+      contents.formerFeatures.set(id, { ...state, position: known.position });
+      return;
+    }
     const former = { ...state, position };
     contents.formerFeatures.set(id, former);
     contents.removalsSincePrune++;

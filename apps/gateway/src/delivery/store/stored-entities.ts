@@ -15,4 +15,6 @@ export interface FormerFeature {
   readonly name: string;
   readonly project: string;
   readonly position: number;
+  /** until the row of its deletion is complete: the position is that of its archiving */
+  readonly wasArchived?: true;
 }

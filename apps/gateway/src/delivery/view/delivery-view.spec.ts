@@ -157,6 +157,23 @@ it('a delta removes a segment with the change by which the last feature of the s
   expect([view.since(unused), view.revision()]).toEqual([undefined, unused]);
 });
 
+it('the deletion of an archived feature tells clients nothing but what its archiving has told, and a new one of its name is added', () => {
+  const { store, write } = startStore();
+  const view = deliveryView(store, scope);
+  write(featureRow('gone'));
+  const before = store.position;
+  write(archived('gone'));
+  const revisions = [view.revision(), view.evaluatedRevision()];
+  write(
+    { entity: 'feature', id: 'gone', state: null },
+    { entity: 'former-feature', id: 'gone default', state: { name: 'gone', project: 'default' } },
+  );
+  expect([view.revision(), view.evaluatedRevision()]).toEqual(revisions);
+  expect([view.since(store.position - 2), typesIn(view.since(before))]).toEqual([undefined, ['feature-removed']]);
+  write(featureRow('gone'));
+  expect(typesIn(view.since(before))).toEqual(['feature-removed', 'feature-updated']);
+});
+
 const tag = (value: string) => ({ type: 'simple', value });
 it.each([
   ['a tag', featureRow('one', { tags: [tag('red')] })],
