@@ -5,6 +5,7 @@ import {
   CreateEnvironment,
   CreateStrategyType,
   DeprecateStrategyType,
+  EndEnvironmentAccess,
   type ExportedFeatures,
   GetFeature,
   type ImportFeaturesBody,
@@ -23,7 +24,7 @@ import { mia, callerWith } from '../../../test/started-features.ts';
 import { submitImportProposals } from '../../background/submit-import-proposals.ts';
 import { submitImportProposal, type SubmitImportProposal } from './submit-import-proposal.ts';
 
-// The service without housekeeping, and a change requests service that replies as a test specifies.
+// The service without housekeeping, a change requests service that replies as a test specifies, and a gateway.
 type Proposal = RequestOf<typeof ProposeImport>['body'];
 let features: FeaturesWithoutLoops;
 let submit: SubmitImportProposal;
@@ -41,7 +42,7 @@ beforeAll(async () => {
     mishaps.shift()?.();
     return { id: 31 };
   });
-  requests = await serve(features.bus, [answered]);
+  requests = await serve(features.bus, [answered, implement(EndEnvironmentAccess, async () => null)]);
   await features.call(CreateEnvironment, { body: { name: 'staging', type: 'test' } });
   const params = { projectId: 'default' };
   await features.call(AddProjectEnvironment, { params, body: { environment: 'staging' } });
