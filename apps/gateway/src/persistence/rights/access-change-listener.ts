@@ -1,5 +1,5 @@
 import { unavailable } from '@bunting/contracts';
-import type { Database, PinnedConnection } from '@bunting/database';
+import { type Database, type PinnedConnection, refusalForFailure } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 
 /** How long PostgreSQL may take to deliver a notification of this process to itself. */
@@ -49,7 +49,7 @@ export const accessChangeListener = (
       await connection.query('listen access_changed');
     } catch (error) {
       connection.release(true);
-      throw error;
+      throw refusalForFailure(error);
     }
     current = connection;
     // Notifications before `listen` were missed.
