@@ -276,6 +276,9 @@ const verifyFollower = async (
 const isServerOutage =
   /^(No (NATS server|PostgreSQL) answers at |The (database|message bus) (is away|is read-only|cannot be reached|did not accept a connection))/;
 
+/** Printed by each start while there is no user. */
+const isFirstAdministratorLink = /^The first administrator is created, once and within an hour, at: http/;
+
 /** The expected error while a database is read-only. */
 const isReadOnlyReport = /"msg":"The database \S+ reports [^}]*\(25006\)/;
 
@@ -286,7 +289,7 @@ export const loggedErrors = (folder: string): string[] =>
     .flatMap((file) =>
       readFileSync(path.join(folder, file), 'utf8')
         .split('\n')
-        .filter((line) => line !== '' && !isServerOutage.test(line))
+        .filter((line) => line !== '' && !isServerOutage.test(line) && !isFirstAdministratorLink.test(line))
         .filter(
           (line) => !line.startsWith('{') || (/"level":"(error|fatal)"/.test(line) && !isReadOnlyReport.test(line)),
         )
