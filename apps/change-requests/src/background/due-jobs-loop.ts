@@ -44,8 +44,8 @@ const pollMs = 5_000;
 
 /**
  * Runs the jobs that no request triggers, when they are due: applies scheduled requests, suspends those that conflict with newer edits,
- * resumes attempts that a crash interrupted, removes deleted users, takes back approvals that no longer count, and sends unsynced protections. Every replica runs them; row locks make
- * sure that each scheduled request is claimed once.
+ * resumes attempts that a crash interrupted, removes deleted users, takes back approvals that no longer count, and sends unsynced
+ * protections. Every replica runs them; row locks make sure that each scheduled request is claimed once.
  */
 export const startDueJobsLoop = ({
   dueJobs,

@@ -31,8 +31,8 @@ const isReviewerOrApplier = (roles: RequestRoles): boolean =>
   roles.reviewer || (roles.applier && !isNonReviewingToken(roles));
 
 /**
- * Which roles may take a transition. Approving and applying takes the permission in every environment that the request affects. Authors do not review their own requests, except
- * administrators whom the setting allows it.
+ * Which roles may take a transition. Approving and applying takes the permission in every environment that the request affects. Authors
+ * do not review their own requests, except administrators whom the setting allows it.
  */
 const roleRequirements = {
   author: ({ author }: RequestRoles) => author,
