@@ -9,14 +9,11 @@ import { type DatabaseLog, outageLog, silentLog } from './failures/outage-log.ts
 import { registerPoolMetrics } from './connection/pool-metrics.ts';
 import { operationOf, statementSpanOptions } from './connection/statement-span-options.ts';
 import { type CommitLimits, runTransaction, type Tx } from './connection/transaction.ts';
-import { migrate } from './schema/migrate.ts';
+import { createDatabaseIfMissing, migrate, requireMigrated } from './schema/migrate.ts';
 import { explainStartFailure } from './failures/explain-start-failure.ts';
 import { configureConnection } from './connection/configure-connection.ts';
 import { keepAlive } from './connection/keep-alive.ts';
-import { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';
-import { requireMigrated } from './schema/require-migrated.ts';
-import { type SchemaMigration, migrationsTable } from './schema/schema-migration.ts';
-import { type SchemaVersion, schemaVersion } from './schema/schema-version.ts';
+import { migrationsTable, type SchemaMigration, type SchemaVersion, schemaVersion } from './schema/schema-version.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);

@@ -12,11 +12,14 @@ export { type Entity, entitySql } from './schema/entity-sql.ts';
 export { persistDifference } from './persist-difference.ts';
 export { TimestampColumn, TextArray, timestampSql } from './schema/column-types.ts';
 export { violatedConstraint, isDataError, refusalForFailure } from './failures/database-failures.ts';
-export { migrateEmptyDatabase } from './schema/migrate-empty-database.ts';
-export { createDatabaseIfMissing } from './schema/create-database-if-missing.ts';
-export { NewerDatabaseError, type SchemaVersion } from './schema/schema-version.ts';
+export { createDatabaseIfMissing, migrateEmptyDatabase } from './schema/migrate.ts';
+export {
+  migrationsTable,
+  NewerDatabaseError,
+  type SchemaMigration,
+  type SchemaVersion,
+} from './schema/schema-version.ts';
 export { hostAndPortOf } from './connection/postgres-url.ts';
-export { migrationsTable, type SchemaMigration } from './schema/schema-migration.ts';
 export { shareNextRun } from './reads/share-next-run.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
 export { batchedRead } from './reads/batched-read.ts';

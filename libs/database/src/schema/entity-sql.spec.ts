@@ -6,7 +6,7 @@ import { TimestampColumn, TextArray } from './column-types.ts';
 import { entitySql } from './entity-sql.ts';
 import { persistDifference } from '../persist-difference.ts';
 import { missingMigrationStatements } from './missing-migration-statements.ts';
-import type { SchemaMigration } from './schema-migration.ts';
+import type { SchemaMigration } from './schema-version.ts';
 
 const Author = defineEntity({
   name: 'Author',

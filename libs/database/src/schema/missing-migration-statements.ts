@@ -1,6 +1,6 @@
 import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Entity } from './entity-sql.ts';
-import { migrationsTable } from './schema-migration.ts';
+import { migrationsTable } from './schema-version.ts';
 
 /** Tables of libraries, which have tests of their own: applied migrations, outbox, checkpoints of consumers and stored replies. */
 const libraryTables = [
