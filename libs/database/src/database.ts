@@ -1,19 +1,22 @@
-import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { inChildSpan, type SpanOptions } from '@bunting/tracing';
-import { type Pool, type PoolClient, types } from 'pg';
-import type { Registry } from 'prom-client';
+import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Entity } from './schema/entity-sql.ts';
-import { refusalForFailure, isRetryable, outageOf } from './failures/database-failures.ts';
-import { type DatabaseLog, outageLog, silentLog } from './failures/outage-log.ts';
-import { registerPoolMetrics } from './connection/pool-metrics.ts';
-import { operationOf, statementSpanOptions } from './connection/statement-span-options.ts';
-import { type CommitLimits, runTransaction, type Tx } from './connection/transaction.ts';
-import { createDatabaseIfMissing, migrate, requireMigrated } from './schema/migrate.ts';
-import { explainStartFailure } from './failures/explain-start-failure.ts';
-import { configureConnection } from './connection/configure-connection.ts';
-import { keepAlive } from './connection/keep-alive.ts';
-import { migrationsTable, type SchemaMigration, type SchemaVersion, schemaVersion } from './schema/schema-version.ts';
+import { type Pool, type PoolClient, types } from 'pg';
+import { Gauge, type Registry } from 'prom-client';
+import { configureConnection, keepAlive } from './connection.ts';
+import type { Entity } from './entities.ts';
+import {
+  type DatabaseLog,
+  explainStartFailure,
+  isRetryable,
+  outageLog,
+  outageOf,
+  refusalForFailure,
+  silentLog,
+} from './failures.ts';
+import { createDatabaseIfMissing, migrate, requireMigrated } from './migrate.ts';
+import { migrationsTable, type SchemaMigration, type SchemaVersion, schemaVersion } from './schema-version.ts';
+import { type CommitLimits, operationOf, runTransaction, statementSpanOptions, type Tx } from './transaction.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -247,3 +250,32 @@ export type ReadDatabase = Pick<Database, 'read'>;
 /** Creates a database if it is missing, and applies the missing migrations. @throws NewerDatabaseError for one of a newer version */
 export const migrateDatabase = async (options: Pick<DatabaseOptions, 'url' | 'name' | 'migrations'>): Promise<void> =>
   (await openDatabase(options)).close();
+
+/** Registers the metrics of a service's connection pool, read at each scrape. */
+const registerPoolMetrics = (registry: Registry, pool: () => Pool | undefined, max: number): void => {
+  const registers = [registry];
+  new Gauge({
+    name: 'bunting_database_connections',
+    help: 'connections of the pool to PostgreSQL, by state (active, idle)',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { totalCount = 0, idleCount = 0 } = pool() ?? {};
+      this.set({ state: 'active' }, totalCount - idleCount);
+      this.set({ state: 'idle' }, idleCount);
+    },
+  });
+  new Gauge({
+    name: 'bunting_database_connections_max',
+    help: 'maximum connections of the pool to PostgreSQL',
+    registers,
+  }).set(max);
+  new Gauge({
+    name: 'bunting_database_waiting',
+    help: 'transactions and reads that wait for a connection of the pool',
+    registers,
+    collect() {
+      this.set(pool()?.waitingCount ?? 0);
+    },
+  });
+};

@@ -1,29 +1,26 @@
-export type { CommitLimits, Tx } from './connection/transaction.ts';
+export { hostAndPortOf } from './connection.ts';
 export {
   type Database,
   type DatabaseOptions,
   migrateDatabase,
   openDatabase,
-  type ReadDatabase,
   type PinnedConnection,
+  type ReadDatabase,
   type Statement,
 } from './database.ts';
-export { type Entity, entitySql } from './schema/entity-sql.ts';
-export { persistDifference } from './persist-difference.ts';
-export { TimestampColumn, TextArray, timestampSql } from './schema/column-types.ts';
-export { violatedConstraint, isDataError, refusalForFailure } from './failures/database-failures.ts';
-export { createDatabaseIfMissing, migrateEmptyDatabase } from './schema/migrate.ts';
 export {
-  migrationsTable,
-  NewerDatabaseError,
-  type SchemaMigration,
-  type SchemaVersion,
-} from './schema/schema-version.ts';
-export { hostAndPortOf } from './connection/postgres-url.ts';
-export { shareNextRun } from './reads/share-next-run.ts';
-export { inspectReadReplica, openReadReplica, type ReadReplica } from './reads/read-replica.ts';
-export { batchedRead } from './reads/batched-read.ts';
-export { advisoryLock } from './connection/advisory-lock.ts';
-export { escapeLike } from './escape-like.ts';
-export { onlyRow } from './only-row.ts';
-export { missingMigrationStatements } from './schema/missing-migration-statements.ts';
+  type Entity,
+  entitySql,
+  missingMigrationStatements,
+  persistDifference,
+  TextArray,
+  TimestampColumn,
+  timestampSql,
+} from './entities.ts';
+export { isDataError, refusalForFailure, violatedConstraint } from './failures.ts';
+export { createDatabaseIfMissing, migrateEmptyDatabase } from './migrate.ts';
+export { inspectReadReplica, openReadReplica, type ReadReplica } from './read-replica.ts';
+export { migrationsTable, NewerDatabaseError, type SchemaMigration, type SchemaVersion } from './schema-version.ts';
+export { batchedRead, shareNextRun } from './shared-reads.ts';
+export { advisoryLock, escapeLike, onlyRow } from './sql.ts';
+export type { CommitLimits, Tx } from './transaction.ts';

@@ -1,10 +1,9 @@
+import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { inChildSpan } from '@bunting/tracing';
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Socket } from 'node:net';
 import type { Pool, PoolClient, QueryConfig } from 'pg';
-import { callerLost, deadlineExceeded } from '../failures/database-failures.ts';
-import { operationOf, statementSpanOptions } from './statement-span-options.ts';
+import { callerLost, deadlineExceeded } from './failures.ts';
 
 /** A transaction: entities through `em`, and parameterised SQL. */
 export interface Tx {
@@ -153,3 +152,22 @@ export const runTransaction = async <T>(
     client.release(isPastDeadline);
   }
 };
+
+/**
+ * The options of a statement's span, by the semantic conventions of OpenTelemetry for databases.
+ * @param text the text of one of Bunting's own statements, which hold no values. It is left out for statements of the ORM, which writes
+ * values into them.
+ */
+export const statementSpanOptions = (database: string, name: string, text?: string) => (): SpanOptions => ({
+  name,
+  kind: 'client',
+  attributes: {
+    'db.system.name': 'postgresql',
+    'db.namespace': database,
+    'db.query.summary': name,
+    ...(text === undefined ? {} : { 'db.query.text': text }),
+  },
+});
+
+/** The first word of a statement, e.g. `SELECT`. */
+export const operationOf = (text: string): string => (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();

@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Database, Statement } from '../database.ts';
+import type { Database, Statement } from './database.ts';
 
 /** How many batches of one statement run concurrently: PostgreSQL executes the next one while a result is on its way. */
 const maxConcurrent = 2;
@@ -63,4 +63,20 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
     },
   );
   return (...values) => loader.load(values);
+};
+
+/**
+ * Returns a function that runs a job. Runs do not overlap: calls during a run share the next one, so every call is served by a run that
+ * started after it.
+ */
+export const shareNextRun = <T>(job: () => Promise<T>): (() => Promise<T>) => {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  const start = (): Promise<T> => {
+    next = undefined;
+    const started = job();
+    running = started.catch(() => undefined);
+    return started;
+  };
+  return () => (next ??= running.then(start));
 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Client } from 'pg';
-import { databaseOf, hostAndPortOf } from '../connection/postgres-url.ts';
-import { onlyRow } from '../only-row.ts';
+import type { Client } from 'pg';
+import { databaseOf, hostAndPortOf } from './connection.ts';
+import { onlyRow } from './sql.ts';
 
 /** One migration. Follow expand → backfill → contract, so that the previous version still runs on the migrated schema (docs/upgrading.md). */
 export interface SchemaMigration {

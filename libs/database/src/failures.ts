@@ -1,4 +1,5 @@
 import { Refusal, retryOutcomes, unavailable } from '@bunting/contracts';
+import { hostAndPortOf } from './connection.ts';
 
 interface Thrown {
   readonly message?: unknown;
@@ -48,7 +49,7 @@ export const callerLost = (): Refusal =>
   unavailable('The connection to the caller was lost before the changes were committed. Nothing was changed.');
 
 /** A failure of the database that is independent of the request: the same request may succeed later. */
-export interface Outage {
+interface Outage {
   readonly kind: keyof typeof outages;
   /** PostgreSQL's or the driver's own words, with the SQLSTATE where there is one */
   readonly reason: string;
@@ -139,4 +140,64 @@ export const isDataError = (error: unknown): boolean => {
   if (outageOf(error) !== undefined) return false;
   const code = codeOf(error);
   return code === undefined || code.startsWith('ERR_') || dataClasses.test(code);
+};
+
+/** The error for an outage that keeps a service from starting, with the next step. */
+const startFailure = (host: string, { kind, reason }: Outage): string => {
+  switch (kind) {
+    case 'disk full':
+      return `The disk of the PostgreSQL at ${host} is full (${reason}). Free some space on it, then start again.`;
+    case 'read-only':
+      return `The PostgreSQL at ${host} is read-only (${reason}). Give the address of the primary, or make it writable.`;
+    case 'access denied':
+      return `The PostgreSQL at ${host} denies access (${reason}). Correct user and password, or grant the rights.`;
+    case 'unreachable':
+    case 'no response':
+    case 'slow to connect':
+      return `No PostgreSQL answers at ${host} (${reason}). Start one, or correct the address.`;
+    default:
+      return `The PostgreSQL at ${host} answers, and cannot be used now (${reason}). Start again when it can.`;
+  }
+};
+
+/** Waits for the job. @throws Error with the next step when the job fails because of an outage */
+export const explainStartFailure = async (url: string, job: Promise<unknown>): Promise<void> => {
+  try {
+    await job;
+  } catch (error) {
+    const outage = outageOf(error);
+    if (outage === undefined) throw error;
+    throw new Error(startFailure(hostAndPortOf(url), outage), { cause: error });
+  }
+};
+
+/** What the database logs to: warnings, and errors that an operator has to act on, such as a full disk. */
+export interface DatabaseLog {
+  warn(message: string): void;
+  error(message: string): void;
+}
+export const silentLog: DatabaseLog = { warn: () => undefined, error: () => undefined };
+
+const repeatAfterMs = 60_000;
+
+/** Outages that do not end by themselves, with the operator's next step. */
+const nextSteps: Partial<Record<Outage['kind'], string>> = {
+  'disk full': 'Free some space on the disk of PostgreSQL.',
+  'read-only': 'Make it writable, or connect this service to the primary.',
+  'access denied': "Restore the rights of this service's user.",
+  'internal error': "Look into PostgreSQL's own log.",
+};
+
+/** Logs outages that an operator has to end, each kind at most once a minute. */
+export const outageLog = (database: string, log: Pick<DatabaseLog, 'error'>) => {
+  const loggedAt = new Map<Outage['kind'], number>();
+  return {
+    note({ kind, reason }: Outage): void {
+      const nextStep = nextSteps[kind];
+      const now = performance.now();
+      if (nextStep === undefined || now - (loggedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < repeatAfterMs) return;
+      loggedAt.set(kind, now);
+      log.error(`The database ${database} reports "${reason}" (${kind}). Affected requests get 503. ${nextStep}`);
+    },
+  };
 };

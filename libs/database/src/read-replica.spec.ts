@@ -7,7 +7,7 @@ import {
 } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { type Database, openDatabase, openReadReplica, type ReadReplica, type SchemaMigration } from '../index.ts';
+import { type Database, openDatabase, openReadReplica, type ReadReplica, type SchemaMigration } from './index.ts';
 
 const flags: SchemaMigration = {
   name: '1-flags',

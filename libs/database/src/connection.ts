@@ -1,4 +1,5 @@
-import type { PoolClient } from 'pg';
+import { Client, type ClientConfig, type PoolClient } from 'pg';
+import { onlyRow } from './sql.ts';
 
 /** The error of a transaction whose job ignored a failed statement: PostgreSQL rolls it back at COMMIT, and reports no error. */
 class IgnoredFailureError extends Error {
@@ -101,3 +102,95 @@ export const configureConnection = (
   rejectAbortedCommits(client);
   countStatements(client, onStatement);
 };
+
+/** The first version with `transaction_timeout`. */
+const oldestVersion = 17;
+
+const requireVersion = async (client: Client, url: string): Promise<void> => {
+  const { rows } = await client.query<{ number: number }>(
+    "select current_setting('server_version_num')::integer / 10000 as number",
+  );
+  const version = onlyRow(rows).number;
+  if (version >= oldestVersion) return;
+  throw new Error(
+    `The PostgreSQL at ${hostAndPortOf(url)} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
+  );
+};
+
+/**
+ * The maximum difference between the clocks of this machine and of PostgreSQL. Each process compares the deadlines of calls, which other
+ * processes set, with its own clock. A check against PostgreSQL at the start makes sure that their clocks roughly agree with each other.
+ * PostgreSQL's clock also times schedules and retries.
+ */
+const maxClockDifferenceMs = 30_000;
+
+/** How many milliseconds this machine's clock is ahead of PostgreSQL's, to within half a round trip. */
+const clockDifferenceMs = async (client: Client): Promise<number> => {
+  const before = Date.now();
+  const { rows } = await client.query<{ ms: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
+  );
+  return (before + Date.now()) / 2 - onlyRow(rows).ms;
+};
+
+const requireSameClock = async (client: Client, url: string): Promise<void> => {
+  const differenceMs = await clockDifferenceMs(client);
+  if (Math.abs(differenceMs) <= maxClockDifferenceMs) return;
+  throw new Error(
+    `The clock of this machine is ${Math.abs(differenceMs / 1_000).toFixed(0)} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of the PostgreSQL at ${hostAndPortOf(url)}. ` +
+      'Synchronise both with NTP, then start again: deadlines of requests need clocks that agree.',
+  );
+};
+
+/** How long PostgreSQL may by default take to respond, before the connection counts as lost. */
+const defaultLostAfterMs = 30_000;
+
+/** The option of a query without a timeout: it waits 25 days for a response, as long as a timer of Node.js can. */
+export const withoutTimeout = { query_timeout: 2 ** 31 - 1 };
+
+/**
+ * Opens a connection outside the pool, and checks the version and the clock of PostgreSQL. When the connection is lost, a query fails.
+ * @param lostAfterMs how long a query waits for a response
+ * @param purpose what the connection is for, in its application name `bunting-<purpose>` in `pg_stat_activity`
+ * @throws Error when PostgreSQL is too old, or its clock differs from that of this machine
+ */
+export const openSingleConnection = async (
+  url: string,
+  lostAfterMs = defaultLostAfterMs,
+  purpose = 'start',
+): Promise<Client> => {
+  const client = new Client({
+    ...keepAlive,
+    application_name: `bunting-${purpose}`,
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: lostAfterMs,
+  });
+  // Without a listener the error of a lost connection would end the process.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await requireVersion(client, url);
+    await requireSameClock(client, url);
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+  return client;
+};
+
+/**
+ * TCP keep-alive on both ends, so that a connection whose other end has vanished is closed within half a minute. By default the
+ * server would hold its locks for two hours, and block migrations and relays of other processes.
+ */
+export const keepAlive = {
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
+} satisfies ClientConfig;
+
+/** Where a PostgreSQL is, for messages: host and port, or folder and port of a Unix socket. */
+export const hostAndPortOf = (url: string): string => decodeURIComponent(new URL(url).host);
+
+/** The name of the database in a URL. */
+export const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));

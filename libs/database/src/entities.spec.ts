@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freshDatabase } from '@bunting/testing';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { defineEntity, p } from '@mikro-orm/postgresql';
-import { type Database, openDatabase } from '../database.ts';
-import { TimestampColumn, TextArray } from './column-types.ts';
-import { entitySql } from './entity-sql.ts';
-import { persistDifference } from '../persist-difference.ts';
-import { missingMigrationStatements } from './missing-migration-statements.ts';
+import { type Database, openDatabase } from './database.ts';
+import { entitySql, missingMigrationStatements, persistDifference, TextArray, TimestampColumn } from './entities.ts';
 import type { SchemaMigration } from './schema-version.ts';
 
 const Author = defineEntity({

@@ -1,12 +1,16 @@
 import {
   type AnyEntity,
+  ArrayType,
+  type EntityManager,
   type EntityMetadata,
   type EntityName,
   type EntityProperty,
   type EntitySchema,
   MikroORM,
+  type RequiredEntityData,
+  Type,
 } from '@mikro-orm/postgresql';
-import { timestampSql } from './column-types.ts';
+import { migrationsTable } from './schema-version.ts';
 
 /** An entity, as MikroORM's `defineEntity` returns it. */
 export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
@@ -81,4 +85,104 @@ export const entitySql = (entities: readonly Entity[]) => {
       return `json_build_object(${[...members, more ?? []].flat().join(', ')})`;
     },
   };
+};
+
+/** A `timestamptz` column whose value is RFC 3339 text in the application. */
+export class TimestampColumn extends Type<string | null> {
+  override getColumnType(): string {
+    return 'timestamptz';
+  }
+  override compareAsType(): string {
+    return 'string';
+  }
+  override convertToJSValue(value: string | null): string | null {
+    return value === null ? null : new Date(value).toISOString();
+  }
+}
+
+/** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
+export const timestampSql = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/**
+ * A `text[]` column for any texts. MikroORM's own array type leaves some texts unquoted: it stores 'null' as NULL, breaks on a blank, and
+ * turns line breaks into the letter n.
+ */
+export class TextArray extends ArrayType {
+  override getColumnType(): string {
+    return 'text[]';
+  }
+  override convertToDatabaseValue(values: string[] | null): string | null {
+    const quoted = values?.map((value) => `"${value.replace(/["\\]/g, String.raw`\$&`)}"`);
+    return quoted === undefined ? null : `{${quoted.join(',')}}`;
+  }
+}
+
+/**
+ * Stores the difference of two lists at the next flush: rows that are new, changed or removed. Each item is one row. `before` must have
+ * been read under a lock in the same transaction. Items that are the same object in both lists are skipped.
+ */
+export const persistDifference = <T extends object, Item>(
+  em: EntityManager,
+  entity: EntityName<T>,
+  { before, after }: { readonly before: readonly Item[]; readonly after: readonly Item[] },
+  rowOf: (item: Item) => RequiredEntityData<T>,
+): void => {
+  const { primaryKeys } = em.getMetadata(entity);
+  const keyOf = (row: object): string => JSON.stringify(primaryKeys.map((name) => row[name as keyof typeof row]));
+  const itemsBefore = new Set(before);
+  const keptItems = new Set(after.filter((item) => itemsBefore.has(item)));
+  const storedRows = new Map(
+    before
+      .filter((item) => !keptItems.has(item))
+      .map(rowOf)
+      .map((row) => [keyOf(row), em.merge(entity, row as never)]),
+  );
+  for (const item of after) {
+    if (keptItems.has(item)) continue;
+    const row = rowOf(item);
+    const storedRow = storedRows.get(keyOf(row));
+    if (storedRow === undefined) em.create(entity, row);
+    else em.assign(storedRow, row as never);
+    storedRows.delete(keyOf(row));
+  }
+  for (const removedRow of storedRows.values()) em.remove(removedRow);
+};
+
+/** Tables of libraries, which have tests of their own: applied migrations, outbox, checkpoints of consumers and stored replies. */
+const libraryTables = [
+  migrationsTable,
+  /^outbox/,
+  'consumer_checkpoint',
+  'dead_letter',
+  'missed_message',
+  'idempotent_reply',
+];
+
+/**
+ * The statements that the next migration needs to bring a database to the schema of the entities; none where they agree. `otherTables`
+ * names tables without an entity; the statements drop any other table without one. Views, triggers and functions are not compared.
+ */
+export const missingMigrationStatements = async (
+  url: string,
+  entities: readonly Entity[],
+  otherTables: readonly (string | RegExp)[] = [],
+): Promise<readonly string[]> => {
+  const orm = await MikroORM.init({
+    clientUrl: url,
+    entities: [...entities] as EntitySchema[],
+    ensureDatabase: false,
+    schemaGenerator: {
+      skipTables: [...libraryTables, ...otherTables],
+      skipViews: [/./],
+      ignoreTriggers: true,
+      ignoreRoutines: true,
+    },
+  });
+  try {
+    const sql = await orm.schema.getUpdateSchemaSQL({ wrap: false });
+    return sql.split('\n').filter((line) => line !== '');
+  } finally {
+    await orm.close(true);
+  }
 };

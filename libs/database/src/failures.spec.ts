@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { invalid, Refusal, unavailable } from '@bunting/contracts';
-import { codeOf, isDataError, outageOf, refusalForFailure } from './database-failures.ts';
+import { describe, expect, it } from '@jest/globals';
+import { codeOf, isDataError, outageOf, refusalForFailure } from './failures.ts';
 
 /** An error as the driver throws it for what PostgreSQL reports. */
 const reported = (code: string, message = 'reported'): Error => Object.assign(new Error(message), { code });

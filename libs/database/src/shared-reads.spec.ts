@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type FreshDatabase, freshDatabase } from '@bunting/testing';
-import { type Database, openDatabase, batchedRead } from '../index.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { batchedRead, type Database, openDatabase } from './index.ts';
 
 const flags = {
   name: 'flags',

@@ -1,5 +1,5 @@
-import { describe, expect, it, jest } from '@jest/globals';
 import { eventually, freshDatabase, overTcp, withClient } from '@bunting/testing';
+import { describe, expect, it, jest } from '@jest/globals';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 import { migrateEmptyDatabase, NewerDatabaseError, openDatabase, type SchemaMigration } from './index.ts';
 

@@ -1,4 +1,5 @@
 import type { Statement } from './database.ts';
+import type { Tx } from './transaction.ts';
 
 /**
  * The row of a statement that always returns exactly one, such as a count.
@@ -12,4 +13,12 @@ export const onlyRow = <Row>(rows: readonly Row[], statement: Statement | string
   throw new Error(
     `${name === '' ? 'A statement' : `The statement ${name}`} returned ${rows.length} rows instead of one.`,
   );
+};
+
+/** The text as a part of a `like` pattern that matches it literally. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, String.raw`\$&`);
+
+/** Takes the lock with a name until the transaction ends, so that transactions that take it run one after another. */
+export const advisoryLock = async ({ query }: Pick<Tx, 'query'>, name: string): Promise<void> => {
+  await query('select pg_advisory_xact_lock(hashtext($1))', [name]);
 };

@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientBase, Pool, type PoolClient, type QueryResult } from 'pg';
-import type { Registry } from 'prom-client';
-import { keepAlive } from '../connection/keep-alive.ts';
-import { shareNextRun } from './share-next-run.ts';
-import type { ReadDatabase, Statement } from '../database.ts';
-import { codeOf, refusalForFailure } from '../failures/database-failures.ts';
-import { type DatabaseLog, silentLog } from '../failures/outage-log.ts';
-import { onlyRow } from '../only-row.ts';
-import { type BypassReason, replicaBypass } from './replica-bypass.ts';
-import { registerReplicaMetrics } from './replica-metrics.ts';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { keepAlive } from './connection.ts';
+import type { ReadDatabase, Statement } from './database.ts';
+import { codeOf, type DatabaseLog, refusalForFailure, silentLog } from './failures.ts';
+import { shareNextRun } from './shared-reads.ts';
+import { onlyRow } from './sql.ts';
 
 interface ReadReplicaOptions {
   /** the streaming replica */
@@ -261,3 +258,88 @@ export const openReadReplica = ({
   };
 };
 export type ReadReplica = ReturnType<typeof openReadReplica>;
+
+/** How long all reads go to the primary after the replica was stale or unavailable. */
+const bypassMs = { behind: 500, unavailable: 5_000 };
+const repeatWarningAfterMs = 60_000;
+
+/** Why the primary serves all reads. */
+type BypassReason = keyof typeof bypassMs;
+
+interface ReplicaBypassOptions {
+  /** the replica, as log lines name it */
+  readonly replica: string;
+  readonly log: Pick<DatabaseLog, 'warn'>;
+}
+
+/**
+ * The circuit breaker of a replica. After a failure the primary serves all reads for a while. Then one read at a time tries the replica,
+ * until one succeeds.
+ */
+const replicaBypass = ({ replica, log }: ReplicaBypassOptions) => {
+  let reason: BypassReason | undefined;
+  let endsAt = Number.NEGATIVE_INFINITY;
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  let hasWarned = false;
+
+  const end = (): void => {
+    reason = undefined;
+    endsAt = Number.NEGATIVE_INFINITY;
+    if (hasWarned) log.warn(`${replica} serves reads again.`);
+    hasWarned = false;
+  };
+
+  return {
+    /** Why the primary serves all reads; undefined while reads go to the replica. */
+    get reason() {
+      return reason;
+    },
+    /** Lets a read try the replica. Returns a function to call when the replica has served it; undefined while the replica is bypassed. */
+    admit: (): (() => void) | undefined => {
+      if (performance.now() < endsAt) return undefined;
+      if (reason === undefined) return () => undefined;
+      endsAt = performance.now() + bypassMs[reason];
+      return end;
+    },
+    begin: (failure: BypassReason, message: string): void => {
+      reason = failure;
+      endsAt = performance.now() + bypassMs[failure];
+      if (performance.now() - warnedAt < repeatWarningAfterMs) return;
+      warnedAt = performance.now();
+      hasWarned = true;
+      log.warn(
+        `${replica} is not used: ${message}. The primary serves its reads. Check the replica and its replication.`,
+      );
+    },
+  };
+};
+
+/** Registers the metrics of a read replica. Returns the counter of reads by outcome. */
+const registerReplicaMetrics = (
+  registry: Registry,
+  { isBypassed, lagBytes }: { readonly isBypassed: () => boolean; readonly lagBytes: () => number },
+): Counter<'outcome'> => {
+  const registers = [registry];
+  new Gauge({
+    name: 'bunting_database_replica_bypassed',
+    help: '1 while the primary serves all reads because the read replica is behind or unavailable',
+    registers,
+    collect() {
+      this.set(isBypassed() ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'bunting_database_replica_lag_bytes',
+    help: 'bytes of the log that the read replica had not replayed yet when a read last tried it',
+    registers,
+    collect() {
+      this.set(lagBytes());
+    },
+  });
+  return new Counter({
+    name: 'bunting_database_replica_reads_total',
+    help: 'reads with a read replica, by outcome: served by the replica, or by the primary because the replica was behind, busy or unavailable',
+    labelNames: ['outcome'],
+    registers,
+  });
+};

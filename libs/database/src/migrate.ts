@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { openSingleConnection, withoutTimeout } from '../connection/open-single-connection.ts';
-import { databaseOf, hostAndPortOf } from '../connection/postgres-url.ts';
-import { codeOf } from '../failures/database-failures.ts';
-import { onlyRow } from '../only-row.ts';
+import { databaseOf, hostAndPortOf, openSingleConnection, withoutTimeout } from './connection.ts';
+import { codeOf } from './failures.ts';
 import {
   type AppliedMigration,
   appliedMigrations,
@@ -16,6 +14,7 @@ import {
   type SchemaMigration,
   schemaVersion,
 } from './schema-version.ts';
+import { onlyRow } from './sql.ts';
 
 interface MigrateOptions {
   /** the name of the service, for `pg_stat_activity` */
