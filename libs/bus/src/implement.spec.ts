@@ -1,6 +1,6 @@
-import { allOperations, serviceOf } from '@bunting/contracts';
+import { allOperations, type AnyOperation, serviceOf } from '@bunting/contracts';
 import { describe, expect, it } from '@jest/globals';
-import { requireAllEndpoints, implement } from './implement.ts';
+import { implement, JsonText, type OperationRequest, reads, requireAllEndpoints, writes } from './implement.ts';
 
 const endpoints = allOperations
   .filter((operation) => serviceOf(operation) === 'audit')
@@ -15,7 +15,7 @@ describe('the endpoints of a service', () => {
   it('are refused at start when a contract has none', () => {
     const without = endpoints.filter(({ operation }) => operation.subject !== 'call.audit.deprecated-search-events');
     expect(() => requireAllEndpoints('audit', without)).toThrow(
-      'The audit service has no endpoint for deprecated-search-events. Implement it in apps/audit/src/operations.',
+      'The audit service has no endpoint for deprecated-search-events. Implement it in apps/audit/src.',
     );
   });
 
@@ -23,5 +23,29 @@ describe('the endpoints of a service', () => {
     expect(() => requireAllEndpoints('audit', [...endpoints, ...endpoints.slice(0, 1)])).toThrow(
       'has two endpoints for',
     );
+  });
+});
+
+describe('an endpoint', () => {
+  const headers: Record<string, string> = {};
+  const request = {
+    setHeader: (name: string, value: string) => void (headers[name] = value),
+  } as unknown as OperationRequest<AnyOperation>;
+  const [operation] = allOperations as readonly [AnyOperation];
+
+  it('that reads replies with the JSON of a store as it is, and with its entity tag', async () => {
+    const plain = await reads(operation, async () => '{ "a": 1 }').handle(request);
+    expect([plain, headers]).toEqual([new JsonText('{ "a": 1 }'), {}]);
+    const tagged = await reads(operation, async () => ({ json: '{}', tag: '7' })).handle(request);
+    expect([tagged, headers]).toEqual([new JsonText('{}'), { ETag: '"7"' }]);
+  });
+
+  it('that writes runs in one transaction and replies with its result', async () => {
+    const endpoint = writes(
+      operation,
+      (_request, job: (tx: { readonly id: number }) => Promise<unknown>) => job({ id: 3 }),
+      async ({ id }) => ({ id }),
+    );
+    expect(await endpoint.handle(request)).toEqual({ id: 3 });
   });
 });

@@ -53,11 +53,47 @@ export interface Endpoint {
   readonly handle: (request: OperationRequest<AnyOperation>) => Promise<unknown>;
 }
 
-/** Implements an operation; request and reply have the types of its contract. */
-export const implement = <O extends AnyOperation>(
+/** Implements an operation by any function; request and reply have the types of its contract. */
+export function implement<O extends AnyOperation>(
   operation: O,
   handle: (request: OperationRequest<O>) => Promise<ReplyOf<O> | JsonText>,
-): Endpoint => ({ operation, handle: handle as unknown as Endpoint['handle'] });
+): Endpoint {
+  return { operation, handle: handle as unknown as Endpoint['handle'] };
+}
+
+/** JSON that a store read, and the entity tag that a conditional write of it must match. */
+export interface JsonWithEntityTag {
+  readonly json: string;
+  readonly tag: string;
+}
+
+/** Implements an operation by a read: the JSON text of its result is the reply, and its entity tag, if it has one, the `ETag`. */
+export function reads<O extends AnyOperation>(
+  operation: O,
+  read: (request: OperationRequest<O>) => Promise<string | JsonWithEntityTag>,
+): Endpoint {
+  return implement(operation, async (request) => {
+    const result = await read(request);
+    if (typeof result === 'string') return new JsonText(result);
+    request.setHeader('ETag', `"${result.tag}"`);
+    return new JsonText(result.json);
+  });
+}
+
+/** Runs a job in a transaction, retried if need be, or returns the stored reply to a repeated request. */
+type RunTransaction<O extends AnyOperation, Tx> = (
+  request: OperationRequest<O>,
+  job: (tx: Tx) => Promise<ReplyOf<O>>,
+) => Promise<ReplyOf<O> | JsonText>;
+
+/** Implements an operation by a write: all of it is one transaction, whose result is the reply. */
+export function writes<O extends AnyOperation, Tx>(
+  operation: O,
+  transaction: RunTransaction<O, Tx>,
+  write: (tx: Tx, request: OperationRequest<O>) => Promise<ReplyOf<O>>,
+): Endpoint {
+  return implement(operation, (request) => transaction(request, (tx) => write(tx, request)));
+}
 
 /**
  * Returns the endpoints of a service, which has one for each operation that the contracts assign to it.
@@ -73,9 +109,7 @@ export const requireAllEndpoints = (service: ServiceName, endpoints: readonly En
   );
   if (missing.length > 0) {
     const names = missing.map(operationName).join(', ');
-    throw new Error(
-      `The ${service} service has no endpoint for ${names}. Implement it in apps/${service}/src/operations.`,
-    );
+    throw new Error(`The ${service} service has no endpoint for ${names}. Implement it in apps/${service}/src.`);
   }
   return endpoints;
 };

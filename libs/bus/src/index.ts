@@ -18,7 +18,10 @@ export {
   requireAllEndpoints,
   type Endpoint,
   implement,
+  reads,
+  writes,
   JsonText,
+  type JsonWithEntityTag,
   notModified,
 } from './implement.ts';
 export { inProcessBus } from './in-process-bus.ts';
