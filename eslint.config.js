@@ -3,7 +3,7 @@ import jsxA11y from 'eslint-plugin-jsx-a11y';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
-// Who may import whom. `scripts/checks/test-lint-rules.ts` proves with samples what each of these rules rejects and what it accepts.
+// Who may import whom.
 
 const tests = ['**/*.spec.ts', '**/*.perf.ts', '**/test/**/*.ts'];
 const services = ['features', 'change-requests', 'audit', 'search', 'gateway'];

@@ -110,26 +110,3 @@ it('each alert has a paragraph in the runbook and a test', () => {
     expect(fired.some(({ exp_alerts: expected }) => expected.length > 0)).toBe(true);
   }
 });
-
-it('gives each panel of the dashboard a place and an id of its own', () => {
-  interface Panel {
-    readonly id: number;
-    readonly title: string;
-    readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
-  }
-  const { panels } = JSON.parse(readFileSync(path.join(repository, 'deploy/dashboards/bunting.json'), 'utf8')) as {
-    panels: Panel[];
-  };
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  const overlap = ({ gridPos: a }: Panel, { gridPos: b }: Panel): boolean =>
-    a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
-  const overlapping = panels.flatMap((one, nth) =>
-    panels
-      .slice(nth + 1)
-      .filter((other) => overlap(one, other))
-      .map((other) => `${one.title}, ${other.title}`),
-  );
-  expect(overlapping).toEqual([]);
-  // The grid of Grafana is 24 wide.
-  expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([]);
-});

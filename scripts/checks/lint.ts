@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { testLintRules } from './test-lint-rules.ts';
 import { runCommand } from '../command.ts';
 import { allMigrations } from '../migrations/all-migrations.ts';
 import { migrationFaults, migrationRules } from '../migrations/migration-faults.ts';
@@ -12,9 +11,8 @@ const help = `Checks the code and its formatting.
 
   npm run lint
 
-ESLint over the whole repository, including the rules on imports, each of which is first tested on samples, and the rules that need types,
-such as those on promises that are not awaited (eslint.types.config.js). The migrations of every
-service, by PostgreSQL's parser (docs/upgrading.md has the rules). Then prettier;
+ESLint over the whole repository, including the rules on imports, and the rules that need types, such as those on promises that are not
+awaited (eslint.types.config.js). The migrations of every service, by PostgreSQL's parser (docs/upgrading.md has the rules). Then prettier;
 \`npm run format\` fixes what it reports.`;
 
 const repository = path.join(import.meta.dirname, '../..');
@@ -27,14 +25,8 @@ const makeProjectGraph = async (): Promise<void> => {
   await run(program('nx'), ['show', 'projects'], { cwd: repository, env });
 };
 
-const checkLintRules = async (eslint: ESLint): Promise<boolean> => {
-  const { samples, faults } = await testLintRules(eslint);
-  for (const fault of faults) console.error(`boundaries: ${fault}`);
-  if (faults.length === 0) console.log(`boundaries: each rule rejects what it should (${samples} samples)`);
-  return faults.length === 0;
-};
-
-const checkCode = async (eslint: ESLint): Promise<boolean> => {
+const checkCode = async (): Promise<boolean> => {
+  const eslint = new ESLint({ cwd: repository });
   const results = await eslint.lintFiles(['.']);
   const problems = results.reduce((sum, { errorCount, warningCount }) => sum + errorCount + warningCount, 0);
   console.log(
@@ -105,9 +97,8 @@ const main = async (): Promise<number> => {
     return 0;
   }
   await makeProjectGraph();
-  const eslint = new ESLint({ cwd: repository });
   const concurrentChecks = [checkFormatting(), checkTypedRules()];
-  const outcomes = [await checkLintRules(eslint), await checkMigrations(), await checkCode(eslint)];
+  const outcomes = [await checkMigrations(), await checkCode()];
   outcomes.push(...(await Promise.all(concurrentChecks)));
   return outcomes.includes(false) ? 1 : 0;
 };

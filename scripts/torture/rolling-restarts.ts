@@ -1,27 +1,10 @@
 import { type Balancer, eventually, startBalancer } from '@bunting/testing';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { ensureNatsServerInstalled } from '../testing/install-nats-server.ts';
-import { countOption, numberOption, runCommand } from '../command.ts';
 import { seededRandom } from '../seeded-random.ts';
 import { type ServiceProcess } from './cluster/service-process.ts';
 import { startCluster } from './cluster/cluster.ts';
-
-const help = `Restarts the processes of every service in turn under load, and counts the requests that fail.
-
-  npm run torture:rolling [-- options]
-
-  --requests N      minimum number of requests (default 2000)
-  --restarts N      restarts of each service (default 2)
-  --drain-delay MS  DRAIN_DELAY_MS of the gateways (default 3000)
-  --clients N       concurrent clients; half of them keep their connections (default 8)
-
-It starts two processes of every service, and a balancer that probes /health/ready of the gateways. Clients do not retry.
-Its exit code is 1 if a request failed or an acknowledged write is missing at the end.`;
 
 interface RollingRestartsOptions {
   /** minimum number of requests */
@@ -348,44 +331,3 @@ export const formatRollingRestarts = ({
       : `${writes} acknowledged writes verified, ${lost.length} lost`,
     ...lost,
   ].join('\n');
-
-const main = async (): Promise<number> => {
-  const { values } = parseArgs({
-    options: {
-      requests: { type: 'string', default: '2000' },
-      restarts: { type: 'string', default: '2' },
-      'drain-delay': { type: 'string', default: '3000' },
-      clients: { type: 'string', default: '8' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) {
-    console.log(help);
-    return 0;
-  }
-  const numbers = {
-    requests: countOption('requests', values.requests),
-    restarts: countOption('restarts', values.restarts),
-    drainDelayMs: numberOption('drain-delay', values['drain-delay']),
-    clients: countOption('clients', values.clients),
-  };
-  process.env['NATS_SERVER'] ??= await ensureNatsServerInstalled();
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-rolling-restarts-'));
-  const startedAt = performance.now();
-  const log = (line: string): void =>
-    console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(7)} s  ${line}`);
-  const outcome = await runRollingRestarts({
-    ...numbers,
-    folder,
-    log,
-  });
-  console.log(formatRollingRestarts(outcome));
-  if (outcome.failures.length > 0 || outcome.lost.length > 0) {
-    console.log(`Kept: ${folder}`);
-    return 1;
-  }
-  rmSync(folder, { recursive: true, force: true });
-  return 0;
-};
-
-if (import.meta.main) await runCommand(main);
