@@ -3,7 +3,13 @@ export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoi
 export { digestOfVersionsSql } from './digest-of-versions-sql.ts';
 export { type PrunedUnreadRange, listPrunedUnreadMessages } from './consumer/pruned-unread-messages.ts';
 export { idempotencyTables, encryptReply } from './idempotency/idempotency-store.ts';
-export { emitInProjection, insertStatesSql, type Outbox } from './producer/transaction-with-outbox.ts';
+export {
+  emitInProjection,
+  insertStatesSql,
+  type Outbox,
+  recordEvents,
+  type RecordEvents,
+} from './producer/transaction-with-outbox.ts';
 export { startOutboxProducer, type OutboxProducer } from './producer/start-outbox-producer.ts';
 export { startInMemoryProjection } from './consumer/in-memory-projection.ts';
 export { type Projection, type ProjectionOptions, startProjection } from './consumer/projection.ts';

@@ -1,5 +1,8 @@
 import {
+  type Caller,
   type DeliveryState,
+  type EventContent,
+  outboxEvent,
   type OutboxTopic,
   type OutboxEvent,
   refusal,
@@ -23,6 +26,17 @@ export interface Outbox {
    * between this call and the next statement, from two parameters that the outbox adds: the traceparent, and the rows.
    */
   send(text: string, values: readonly unknown[]): void;
+}
+
+/** Records what happened in a unit of work. Stores call it where they write, so that no caller can omit it. */
+export type RecordEvents<Event extends EventContent = EventContent> = (events: readonly Event[]) => void;
+
+/** Records events in an outbox, as caused by the caller of a unit of work at its time. */
+export function recordEvents(
+  outbox: Pick<Outbox, 'emit'>,
+  { caller: by, now }: { readonly caller: Pick<Caller, 'id' | 'name'>; readonly now: Date },
+): RecordEvents {
+  return (events) => outbox.emit(events.map((event) => outboxEvent(event, { by, now })));
 }
 
 const columns = 'topic, type, entity_key, traceparent, payload';
