@@ -10,8 +10,8 @@ export type ConsumerSnapshot = ReadonlyMap<string, unknown>;
 const readAll = <T extends object>({ database }: StartedFeatures, text: string): Promise<T[]> =>
   database.transaction(({ query }) => query<T>(text));
 
-const statesOf = async (features: StartedFeatures, entity: ReadableStateEntity, ids: readonly string[]) => {
-  const { states } = await features.call(ReadStates, { body: { entity, ids: [...ids] } });
+const statesOf = async (features: StartedFeatures, entity: ReadableStateEntity) => {
+  const { states } = await features.call(ReadStates, { body: { entity, after: '', limit: 500 } });
   return states.map(({ id, state }) => [`state ${entity} ${id}`, state] as const);
 };
 
@@ -27,16 +27,10 @@ const rowsOfTables = `
 /** What consumers of the outbox should have now, computed from the tables of features, segments, environments and projects. */
 export const readConsumerSnapshot = async (features: StartedFeatures): Promise<ConsumerSnapshot> => {
   const stored = await readAll<{ feature: Feature }>(features, `select ${featureJson('f')} as feature from feature f`);
-  const names = stored.map(({ feature }) => feature.name);
-  const segments = await readAll<{ id: string }>(features, 'select id::text from segment');
   const rows = await readAll<{ key: string; value: unknown }>(features, rowsOfTables);
   return new Map<string, unknown>([
-    ...(await statesOf(features, 'feature', names)),
-    ...(await statesOf(
-      features,
-      'segment',
-      segments.map(({ id }) => id),
-    )),
+    ...(await statesOf(features, 'feature')),
+    ...(await statesOf(features, 'segment')),
     ...stored.map(({ feature }) => [`delivery feature ${feature.name}`, toDeliveredFeature(feature)] as const),
     ...rows.map(({ key, value }) => [key, value] as const),
   ]);

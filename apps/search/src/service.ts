@@ -4,20 +4,17 @@ import { readDeadLettersEndpoint, waitUntilFresh } from '@bunting/outbox';
 import { drainTimeoutMs, defineService } from '@bunting/runtime';
 import { SearchConfig } from './config.ts';
 import type { FeatureSearch } from './feature-search.ts';
+import { documentStore } from './documents/document-store.ts';
+import { reconciler, startReconciliation, stateSource } from './documents/reconciliation.ts';
 import { withMeilisearchRanking } from './meilisearch/with-meilisearch-ranking.ts';
 import { startMeilisearchSearch } from './meilisearch/start-meilisearch-search.ts';
 import { meilisearchMetrics } from './meilisearch/meilisearch-metrics.ts';
 import { searchEndpoints } from './operations/index.ts';
 import { indexReplicationRepository } from './persistence/index-replication-repository.ts';
-import { reconciliationRepository } from './persistence/reconciliation-repository.ts';
 import { postgresFeatureSearch } from './persistence/postgres-feature-search.ts';
 import { reindexStatusRepository } from './persistence/reindex-status-repository.ts';
 import { searchMigrations } from './persistence/migrations.ts';
-import { reconciler } from './reconciler/reconciler.ts';
 import { createReindexer } from './reconciler/reindexer.ts';
-import { startReconciler } from './reconciler/start-reconciler.ts';
-import { stateSource } from './reconciler/state-source.ts';
-import { reconcilerMetrics } from './reconciler/reconciler-metrics.ts';
 import { consumeFeatureStates } from './subscriptions/consume-feature-states.ts';
 
 /** Searches features by all filters and orders of the API. */
@@ -45,14 +42,14 @@ export const searchService = defineService({
       log,
     });
     onStop('projection of features', () => states.stop());
-    const stored = reconciliationRepository(database);
+    const stored = documentStore(database);
     const { reconcile, rebuild } = reconciler({ source: stateSource(bus), stored, states });
-    const reconciling = startReconciler({
+    const reconciling = startReconciliation({
       reconcile,
       stored,
       intervalMs: config.SEARCH_RECONCILE_INTERVAL_MS,
+      metrics,
       log,
-      onReconciled: reconcilerMetrics(metrics),
     });
     onStop('reconciliation', () => reconciling.stop());
     const postgres = postgresFeatureSearch(database);

@@ -1,7 +1,7 @@
 import { type Bus, implement, serve } from '@bunting/bus';
-import { DigestStateVersions, type FeatureState, ListStateVersions, ReadStates } from '@bunting/contracts';
+import { type FeatureState, ReadStates } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
-import { digestOfVersionsSql, outboxTables, startOutboxProducer } from '@bunting/outbox';
+import { outboxTables, startOutboxProducer } from '@bunting/outbox';
 import { openLog } from '@bunting/runtime';
 import { freshDatabase } from '@bunting/testing';
 import type { AnyState } from './builders.ts';
@@ -13,7 +13,7 @@ interface Usage {
 
 const latest = `
   select distinct on (entity_key) payload ->> 'id' as id, (payload ->> 'version')::bigint as version,
-    payload -> 'state' as state, payload -> 'state' ->> 'project' as project
+    payload -> 'state' as state
   from outbox where topic = 'state' and type = $1 order by entity_key, (payload ->> 'version')::bigint desc`;
 
 /** The endpoints that the reconciler calls: their replies are made of the newest state of each entity. */
@@ -21,41 +21,19 @@ const stateEndpoints = (database: Database, figures: ReadonlyMap<string, Usage>)
   const read = <Row>(text: string, ...values: readonly unknown[]) =>
     database.read<Row>({ name: '', text: `with latest as (${latest}) ${text}` }, values);
   return [
-    implement(DigestStateVersions, async ({ body: { entity } }) => ({
-      groups: await read<{ group: string; count: number; digest: string }>(
-        `select ${entity === 'feature' ? 'project' : "''"} as "group", count(*) as count, ${digestOfVersionsSql('id', 'version')} as digest
-         from latest where state::text <> 'null' group by 1 order by 1`,
-        entity,
-      ),
-      next: null,
-    })),
-    implement(ListStateVersions, async ({ body: { entity, project, after, limit } }) => ({
-      versions: await read<{ id: string; version: number }>(
-        `select id, version from latest
-         where state::text <> 'null' and id collate "C" > $2 and ($4::text is null or project = $4)
+    implement(ReadStates, async ({ body: { entity, after, limit } }) => {
+      const states = await read<{ id: string; version: number; state: FeatureState }>(
+        `select id, version, state from latest where state::text <> 'null' and id collate "C" > $2
          order by id collate "C" limit $3`,
         entity,
         after,
         limit,
-        project ?? null,
-      ),
-    })),
-    implement(ReadStates, async ({ body: { entity, ids } }) => {
-      const latestStates = await read<{ id: string; version: number; state: FeatureState | null }>(
-        'select id, version, state from latest where id = any ($2::text[])',
-        entity,
-        ids,
       );
       return {
-        states: ids.map((id) => {
-          const latestState = latestStates.find((state) => state.id === id);
+        states: states.map(({ id, version, state }) => {
           const usage = figures.get(id);
-          const environments = latestState?.state?.environments?.map((each) => ({ ...each, ...usage }));
-          const state =
-            usage === undefined || !latestState?.state
-              ? (latestState?.state ?? null)
-              : { ...latestState.state, environments };
-          return { id, version: latestState?.version ?? null, state };
+          const environments = state.environments?.map((each) => ({ ...each, ...usage }));
+          return { id, version, state: usage === undefined ? state : { ...state, environments } };
         }),
       };
     }),

@@ -1,6 +1,5 @@
 export { listDeadLetters } from './dead-letters/dead-letter-store.ts';
 export { readDeadLettersEndpoint } from './dead-letters/read-dead-letters-endpoint.ts';
-export { digestOfVersionsSql } from './digest-of-versions-sql.ts';
 export { type PrunedUnreadRange, listPrunedUnreadMessages } from './consumer/pruned-unread-messages.ts';
 export { idempotencyTables, encryptReply } from './idempotency/idempotency-store.ts';
 export {

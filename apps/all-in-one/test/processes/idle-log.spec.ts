@@ -29,7 +29,7 @@ it('an idle platform that is probed logs its own reads and the probes at debug, 
     expect((await fetch(`${platform.url}${path}`)).status).toBe(200);
   await eventually(() => {
     expect(polls()).toBeGreaterThan(pollsBefore + 20);
-    expect(linesOf({ operation: 'digest-state-versions' }).length).toBeGreaterThan(2);
+    expect(linesOf({ operation: 'read-states' }).length).toBeGreaterThan(2);
     expect(linesOf({ route: '/health/ready' }).length).toBeGreaterThan(1);
   });
   const later = platform.lines().slice(begin);

@@ -121,8 +121,6 @@ export { listStrategiesOfSegmentEndpoint } from './segments/list-strategies-of-s
 export { setStrategySegmentsEndpoint } from './segments/set-strategy-segments.ts';
 export { updateSegmentEndpoint } from './segments/update-segment.ts';
 export { validateSegmentNameEndpoint } from './segments/validate-segment-name.ts';
-export { digestStateVersionsEndpoint } from './states/digest-state-versions.ts';
-export { listStateVersionsEndpoint } from './states/list-state-versions.ts';
 export { readStatesEndpoint } from './states/read-states.ts';
 export { addStrategyEndpoint } from './strategies/add-strategy.ts';
 export { deleteStrategyEndpoint } from './strategies/delete-strategy.ts';

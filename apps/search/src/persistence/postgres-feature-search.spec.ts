@@ -13,7 +13,7 @@ import {
 } from '../../test/builders.ts';
 import { describeFeatureSearch } from '../../test/feature-search-behaviour.ts';
 import { parseFeatureQuery } from '../domain/feature-query.ts';
-import { applyStates } from './apply-states.ts';
+import { applyStates } from '../documents/document-store.ts';
 import { postgresFeatureSearch } from './postgres-feature-search.ts';
 import { searchMigrations } from './migrations.ts';
 

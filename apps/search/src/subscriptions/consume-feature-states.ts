@@ -1,5 +1,5 @@
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { applyStates, acceptStatesAfterRestore } from '../persistence/apply-states.ts';
+import { applyStates, acceptStatesAfterRestore } from '../documents/document-store.ts';
 
 type ConsumeFeatureStatesOptions = Pick<ProjectionOptions, 'database' | 'bus' | 'intervalMs' | 'metrics' | 'log'>;
 

@@ -14,7 +14,7 @@ import {
 } from '../../test/builders.ts';
 import { generatedWorld } from '../../test/generated-searches.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import { applyStates, acceptStatesAfterRestore } from '../persistence/apply-states.ts';
+import { applyStates, acceptStatesAfterRestore } from '../documents/document-store.ts';
 import { searchMigrations } from '../persistence/migrations.ts';
 
 describe('the search documents', () => {

@@ -4,7 +4,7 @@ import type { FeatureSearch } from '../../src/feature-search.ts';
 import { type FuzzyEngine, withMeilisearchRanking } from '../../src/meilisearch/with-meilisearch-ranking.ts';
 import type { IndexUpdate } from '../../src/meilisearch/index-updater.ts';
 import { startMeilisearchSearch } from '../../src/meilisearch/start-meilisearch-search.ts';
-import { applyStates } from '../../src/persistence/apply-states.ts';
+import { applyStates } from '../../src/documents/document-store.ts';
 import { indexReplicationRepository } from '../../src/persistence/index-replication-repository.ts';
 import { postgresFeatureSearch } from '../../src/persistence/postgres-feature-search.ts';
 import { searchMigrations } from '../../src/persistence/migrations.ts';

@@ -259,8 +259,6 @@ export * from './sessions/list-user-sessions.ts';
 export * from './sign-in/create-first-admin.ts';
 export * from './sign-in/log-in.ts';
 export * from './sign-in/validate-first-admin-link.ts';
-export * from './states/digest-state-versions.ts';
-export * from './states/list-state-versions.ts';
 export * from './states/read-states.ts';
 export * from './strategies/add-strategy.ts';
 export * from './strategies/delete-strategy.ts';

@@ -3,6 +3,6 @@ import { ReadStates } from '@bunting/contracts';
 import type { FeaturesContext } from '../context.ts';
 
 export const readStatesEndpoint = ({ states }: FeaturesContext): Endpoint =>
-  implement(ReadStates, async ({ body: { entity, ids } }) => ({
-    states: entity === 'feature' ? await states.features(ids) : await states.segments(ids),
+  implement(ReadStates, async ({ body: { entity, after, limit } }) => ({
+    states: entity === 'feature' ? await states.features(after, limit) : await states.segments(after, limit),
   }));

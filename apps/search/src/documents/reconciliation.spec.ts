@@ -9,9 +9,7 @@ import {
   tagged,
 } from '../../test/builders.ts';
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
-import type { ReconciliationRepository } from '../persistence/reconciliation-repository.ts';
-import { reconciler } from './reconciler.ts';
-import type { StateSource } from './state-source.ts';
+import { reconciler } from './reconciliation.ts';
 
 let started: StartedSearch;
 beforeAll(async () => {
@@ -155,21 +153,17 @@ describe('the reconciler', () => {
 
 describe('a reindex', () => {
   it('continues when changes that it waits for take longer to be applied than one wait', async () => {
-    const current = { id: 'one', version: 1, state: { id: 1, name: 'one', project: null } };
-    const source = {
-      digests: async (entity: string) => (entity === 'segment' ? [{ group: '', count: 1, digest: '' }] : []),
-      versions: async (entity: string) => (entity === 'segment' ? [{ id: 'one', version: 1 }] : []),
-      states: async () => [current],
-    } as unknown as StateSource;
+    const source = async (entity: string) =>
+      entity === 'segment' ? [{ id: '1', version: 1, state: { id: 1, name: 'one', project: null } }] : [];
     const replaced: string[] = [];
     const stored = {
-      versions: async () => [],
-      read: async () => [],
-      replace: async (_: unknown, { id }: { id: string }) => void replaced.push(id),
-    } as unknown as ReconciliationRepository;
+      states: async () => [],
+      count: async () => 0,
+      replace: async (_entity: unknown, id: string) => replaced.push(id) > 0,
+    };
     const behindMs = [1, 0];
     const states = { catchUp: async () => behindMs.shift() ?? 0 };
     await reconciler({ source, stored, states }).rebuild(async () => undefined);
-    expect(replaced).toEqual(['one']);
+    expect(replaced).toEqual(['1']);
   });
 });

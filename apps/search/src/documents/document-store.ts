@@ -1,8 +1,15 @@
-import { type OutboxMessage, type StateOf, stateSchemas } from '@bunting/contracts';
+import { type OutboxMessage, type ReadableStateEntity, type StateOf, stateSchemas } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import type { Tx } from '@bunting/database';
+import { type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
 import { Type } from 'typebox';
-import { featureDocumentOf, lookupColumns, featureLookupOf, searchableDescriptionOf } from './feature-document.ts';
+import {
+  featureDocumentOf,
+  featureLookupOf,
+  lookupColumns,
+  searchableDescriptionOf,
+  type SourceState,
+  type StoredState,
+} from './feature-document.ts';
 
 const stateMessage = <E extends keyof typeof stateSchemas>(entity: E) =>
   Type.Object({
@@ -100,3 +107,94 @@ export const applyStates = async ({ query }: Tx, messages: readonly OutboxMessag
     await query(applyFeaturesSql, [JSON.stringify(rows)]);
   }
 };
+
+// Rows without a counterpart in the other table are included, so that they are repaired.
+const selectStates: { readonly [E in ReadableStateEntity]: Statement } = {
+  feature: {
+    name: 'stored-features',
+    text: `
+      select name as id, coalesce(stored.version, -1) as version,
+        stored.document is not null or lookup.name is not null as "isLive",
+        stored.document, case when lookup.name is not null then row_to_json(lookup) end as lookup, described.description
+      from (
+        (select name from feature_document where name > $1 order by name limit $2)
+        union (select name from feature_lookup where name > $1 order by name limit $2) order by name limit $2
+      ) as page
+        left join feature_document stored using (name)
+        left join feature_lookup lookup using (name)
+        left join feature_description described using (name)
+      order by name`,
+  },
+  segment: {
+    name: 'stored-segments',
+    text: `
+      select id::text as id, version, name is not null as "isLive",
+        case when name is not null then json_build_object('name', name) end as document, null as lookup, null as description
+      from segment where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
+  },
+};
+
+const countLive: Statement = {
+  name: 'stored-live',
+  text: `
+    select (select count(*) from feature_lookup) + (select count(*) from segment where name is not null) as live`,
+};
+
+async function deleteState({ query }: Tx, entity: ReadableStateEntity, id: string): Promise<void> {
+  if (entity === 'segment') return void (await query('delete from segment where id = $1::integer', [Number(id)]));
+  await query('delete from feature_lookup where name = $1', [id]);
+  await query('delete from feature_description where name = $1', [id]);
+  await query('delete from feature_document where name = $1', [id]);
+}
+
+/** The states that search stores, for comparison with the features service. */
+export const documentStore = (database: Database) => ({
+  /** The states after an id, deleted ones included, in the order of the bytes of their ids. */
+  states: (entity: ReadableStateEntity, after: string, limit: number): Promise<readonly StoredState[]> =>
+    database.read(selectStates[entity], [after, limit]),
+  /** The number of features and segments that searches can find. */
+  count: async (): Promise<number> => onlyRow(await database.read<{ live: number }>(countLive)).live,
+  /**
+   * Replaces a stored state, whatever the versions, unless it has changed since it was read.
+   * @param current the state in the features service; undefined if the service does not have it
+   * @param expected the stored state as it was read; undefined if there was none
+   * @returns whether it was replaced
+   */
+  replace: (
+    entity: ReadableStateEntity,
+    id: string,
+    current: SourceState | undefined,
+    expected: StoredState | undefined,
+  ): Promise<boolean> =>
+    database.transaction(async (tx) => {
+      const [table, key] = entity === 'feature' ? ['feature_document', 'name'] : ['segment', 'id::text'];
+      const select = `select version from ${table} where ${key} = $1 for update`;
+      const [row] = await tx.query<{ version: number }>(select, [id]);
+      if ((row?.version ?? -1) !== (expected?.version ?? -1)) return false;
+      if (current === undefined) await deleteState(tx, entity, id);
+      else {
+        const { version } = current;
+        const lower = `update ${table} set version = $2 where ${key} = $1 and version > $2`;
+        await tx.query(lower, [id, version - 1]);
+        const payload = { entity, id, version, state: current.state };
+        await applyStates(tx, [{ position: 1, uid: '', type: entity, recordedAt: '', traceparent: null, payload }]);
+      }
+      return true;
+    }),
+  /**
+   * Claims the next comparison, if it is due: all processes together start one per interval.
+   * @returns the name of the feature after which the comparison continues; undefined if none is due
+   */
+  claim: (intervalMs: number): Promise<string | undefined> =>
+    database.transaction(async ({ query }) => {
+      const text = `
+        update reconciliation set claimed_at = now() where claimed_at <= now() - $1 * interval '1 millisecond'
+        returning compared_up_to as "comparedUpTo"`;
+      return (await query<{ comparedUpTo: string }>(text, [intervalMs]))[0]?.comparedUpTo;
+    }),
+  saveComparedUpTo: (id: string): Promise<void> =>
+    database.transaction(
+      async ({ query }) => void (await query('update reconciliation set compared_up_to = $1', [id])),
+    ),
+});
+export type DocumentStore = ReturnType<typeof documentStore>;
