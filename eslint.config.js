@@ -141,7 +141,7 @@ const persistenceBlocks = (service, allowed) =>
 const filesWithInterval = [
   'apps/gateway/src/admission/unread-responses.ts',
   'apps/gateway/src/streaming/delivery-streams.ts',
-  'libs/bus/src/nats/call-protocol.ts',
+  'libs/bus/src/nats/nats-messages.ts',
 ];
 const impureGlobals = [
   'process',

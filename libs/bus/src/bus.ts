@@ -1,5 +1,5 @@
 import type { Caller, ErrorBody, ErrorKind } from '@bunting/contracts';
-import type { IfMatch } from './if-match.ts';
+import type { IfMatch } from './conditional-requests.ts';
 
 /** The context that every call carries beside the request. */
 export interface CallContext {

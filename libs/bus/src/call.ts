@@ -1,16 +1,19 @@
 import {
   type AnyOperation,
   type CalledBy,
+  type Caller,
   isIdempotent,
   operationName,
   type ReplyOf,
   type RequestOf,
   type ServiceName,
   serviceOf,
+  systemCaller,
 } from '@bunting/contracts';
-import { inChildSpan, type SpanOptions } from '@bunting/tracing';
-import type { CallResponse, Bus, CallContext } from './bus.ts';
-import { deserializeRefusal } from './refusal-response.ts';
+import { activeTraceparent, inChildSpan, type SpanOptions } from '@bunting/tracing';
+import { randomUUID } from 'node:crypto';
+import type { Bus, CallContext, CallResponse } from './bus.ts';
+import { deserializeRefusal } from './refusals.ts';
 
 /** The request of a call: the parts that the operation does not take may be left out. */
 export type CallRequest<O extends AnyOperation> = Partial<RequestOf<O>>;
@@ -75,3 +78,40 @@ export const callsOf = <S extends ServiceName>(
     ...args: Parameters<typeof callIfSupported<O>>
   ) => Promise<ReplyOf<O> | undefined>;
 } => ({ call, callIfSupported });
+
+interface ParentCall {
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly deadline: Date;
+}
+
+/** The context of a call made while handling another: the same caller and trace, and the time left until the parent's deadline. */
+export const onBehalfOf = ({ caller, requestId, traceparent, deadline }: ParentCall): CallContext => ({
+  caller,
+  requestId,
+  traceparent: activeTraceparent() ?? traceparentFrom(traceparent),
+  timeoutMs: deadline.getTime() - Date.now(),
+});
+
+/** The context of calls that Bunting makes by itself, on no user's behalf. */
+export const systemContext = (timeoutMs: number): CallContext => ({
+  caller: systemCaller,
+  requestId: randomUUID(),
+  traceparent: systemTraceparent(),
+  timeoutMs,
+});
+
+const traceparentPattern = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
+
+/** A W3C trace context that continues the received one when it is well-formed, and is new otherwise. */
+export const traceparentFrom = (received?: string): string => {
+  const parent = received === undefined ? null : traceparentPattern.exec(received);
+  // randomUUID draws from a pool of random bytes, so for a few bytes it is cheaper than randomBytes.
+  const trace = parent?.[1] ?? randomUUID().replaceAll('-', '');
+  const span = randomUUID();
+  return `00-${trace}-${span.slice(0, 8)}${span.slice(24, 32)}-${parent?.[2] ?? '01'}`;
+};
+
+/** A W3C trace context of work that Bunting does by itself: that of the active span, or else of a trace that is not sampled. */
+export const systemTraceparent = (): string => activeTraceparent() ?? traceparentFrom().replace(/01$/, '00');

@@ -9,7 +9,7 @@ import {
   type ServiceName,
   serviceOf,
 } from '@bunting/contracts';
-import type { IdempotentWrite } from './idempotent-write.ts';
+import type { IdempotentWrite } from './conditional-requests.ts';
 
 /** A reply that is JSON text already, as when PostgreSQL built it; it is passed on unchanged. */
 export class JsonText {

@@ -1,7 +1,7 @@
-import type { CallResponse, Bus, CallContext, OutboxSource, CallHandler, Subscription } from './bus.ts';
+import type { Bus, CallContext, CallHandler, CallResponse, OutboxSource, Subscription } from './bus.ts';
 import { unknownOutcomeDelayMs } from './deadline.ts';
-import { deadlinePassedRefusal, noHandlerRefusal, timeoutRefusal } from './no-response-refusals.ts';
 import { presenceSubject, serviceOfSubject } from './presence.ts';
+import { deadlinePassedRefusal, noHandlerRefusal, timeoutRefusal } from './refusals.ts';
 
 /** The bus within one process. Requests and replies are JSON text as over NATS, so that services never share objects. */
 export const inProcessBus = (): Bus => {

@@ -1,21 +1,28 @@
 export type {
-  CallerSignature,
-  CallResponse,
   Bus,
   CallContext,
+  CallerSignature,
+  CallResponse,
   IntegrationEvent,
   ReceivedContext,
   RefusalResponse,
   Reply,
   Subscription,
 } from './bus.ts';
-export { unknownOutcomeDelayMs } from './deadline.ts';
-export { type CallRequest, call, callForResponse, callIfSupported, callsOf } from './call.ts';
-export { systemContext } from './system-context.ts';
-export { systemTraceparent, traceparentFrom } from './traceparent.ts';
 export {
-  type OperationRequest,
-  requireAllEndpoints,
+  call,
+  callForResponse,
+  callIfSupported,
+  type CallRequest,
+  callsOf,
+  onBehalfOf,
+  systemContext,
+  systemTraceparent,
+  traceparentFrom,
+} from './call.ts';
+export { type IdempotentWrite, type IfMatch, unsupportedIfMatch } from './conditional-requests.ts';
+export { unknownOutcomeDelayMs } from './deadline.ts';
+export {
   type Endpoint,
   implement,
   reads,
@@ -23,17 +30,14 @@ export {
   JsonText,
   type JsonWithEntityTag,
   notModified,
+  type OperationRequest,
+  requireAllEndpoints,
 } from './implement.ts';
 export { inProcessBus } from './in-process-bus.ts';
-export { natsBus, type NatsOptions } from './nats/nats-bus.ts';
 export { type CallerKeys, callerSignatures, newCallerKeys } from './nats/caller-signatures.ts';
-export { natsRightsOf } from './nats/nats-rights.ts';
+export { natsBus, type NatsOptions, openBus } from './nats/nats-bus.ts';
 export type { NatsAccess } from './nats/nats-connection.ts';
-export type { IdempotentWrite } from './idempotent-write.ts';
-export { onBehalfOf } from './on-behalf-of.ts';
-export { isCheckedByEndpoint } from './permission-check-observer.ts';
-export { openBus } from './open-bus.ts';
-export { type IfMatch, unsupportedIfMatch } from './if-match.ts';
-export { defectRefusal, deserializeRefusal, serializeRefusal } from './refusal-response.ts';
-export { compatibilityCheckOfReadiness } from './contract-compatibility.ts';
-export { serve, type ServedCall, type ServeOptions } from './serve.ts';
+export { natsRightsOf } from './nats/nats-rights.ts';
+export { compatibilityCheckOfReadiness } from './presence.ts';
+export { defectRefusal, deserializeRefusal, serializeRefusal } from './refusals.ts';
+export { isCheckedByEndpoint, serve, type ServedCall, type ServeOptions } from './serve.ts';

@@ -1,12 +1,23 @@
 import {
   type AnyOperation,
   type Caller,
+  conditionalErrors,
   type ContractVersion,
   contractVersion,
+  type ErrorKind,
+  errorsOfAnyRequest,
+  impliedErrors,
   isIdempotent,
+  isRootPermission,
+  may,
+  noAccess,
+  observeChecks,
   operationName,
+  permissionsFor,
   Refusal,
   type RequestOf,
+  requireMayPropose,
+  rootScope,
   serviceOf,
   unavailable,
 } from '@bunting/contracts';
@@ -14,15 +25,17 @@ import { parse } from '@bunting/contracts/validation';
 import { inSpan } from '@bunting/tracing';
 import type { Bus, CallContext, CallerSignature, CallResponse, ReceivedContext, Subscription } from './bus.ts';
 import { callSpanOptions } from './call.ts';
+import {
+  callerRecordingChecks,
+  type IdempotentWrite,
+  idempotentWriteOf,
+  requireIfMatch,
+  unsupportedIfMatch,
+} from './conditional-requests.ts';
 import { heavyCallLimit } from './heavy-call-limit.ts';
 import { type Endpoint, JsonText, notModified, type OperationRequest } from './implement.ts';
-import { requireRootOrProposerAccess } from './require-root-or-proposer-access.ts';
-import { type IdempotentWrite, idempotentWriteOf, callerRecordingChecks } from './idempotent-write.ts';
-import { permissionCheckObserver } from './permission-check-observer.ts';
-import { requireIfMatch, unsupportedIfMatch } from './if-match.ts';
 import { presenceResponse, presenceSubject } from './presence.ts';
-import { defectRefusal, serializeRefusal } from './refusal-response.ts';
-import { undeclaredRefusal } from './undeclared-refusal.ts';
+import { defectRefusal, serializeRefusal } from './refusals.ts';
 
 /** One handled call, as a service logs and measures it. */
 export interface ServedCall {
@@ -234,4 +247,68 @@ export const serve = async (
       if (runningCalls > 0) await new Promise<void>((resolve) => (onIdle = resolve));
     },
   };
+};
+
+/**
+ * Checks of the access that an operation declares what depends on no stored object, so that no endpoint has to: root permissions, which
+ * hold in the whole instance, and whether the caller may propose changes in the project of the URL.
+ * @throws Refusal `NoAccessError`
+ */
+const requireRootOrProposerAccess = (operation: AnyOperation, caller: Caller, params: unknown): void => {
+  if (operation.permission === 'proposer')
+    return requireMayPropose(caller, (params as { projectId: string }).projectId);
+  const permissions = permissionsFor(operation);
+  if (permissions.length > 0 && permissions.every(isRootPermission) && !may(caller, permissions, rootScope))
+    throw noAccess(permissions);
+};
+
+/**
+ * Whether only the endpoint can check the permission of a write: the permission may be granted in a project, and the URL, by which the gateway
+ * checks permissions, names no project.
+ */
+export const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
+  operation.http !== undefined &&
+  operation.http.method !== 'GET' &&
+  !operation.http.url.includes(':projectId') &&
+  permissionsFor(operation).some((permission) => !isRootPermission(permission));
+
+/**
+ * Observes the permission checks of one call, for `checkReplies`: returns the caller to call the endpoint with, and a function that throws,
+ * after the endpoint's success, unless it has checked a permission of the contract.
+ */
+const permissionCheckObserver = (operation: AnyOperation, caller: Caller) => {
+  const permissions = permissionsFor(operation);
+  let isChecked = !isCheckedByEndpoint(operation);
+  return {
+    caller: observeChecks(caller, (passed) => {
+      if ('may' in passed && passed.may.some((permission) => permissions.includes(permission))) isChecked = true;
+    }),
+    requireChecked: (): void => {
+      if (!isChecked)
+        throw new Error(`${operation.subject} has succeeded without a check of the permission in its contract.`);
+    },
+  };
+};
+
+const hasConditionalHeader = ({ idempotencyKey, ifMatch, ifNoneMatch }: CallContext): boolean =>
+  idempotencyKey !== undefined || ifMatch !== undefined || ifNoneMatch !== undefined;
+
+/**
+ * For `checkReplies`: the defect of an endpoint that has thrown a refusal whose kind its operation does not declare in `errors`, so that
+ * OpenAPI would not document it. `undefined` for every other thrown value, and for what the document adds to each operation.
+ */
+const undeclaredRefusal = (thrown: unknown, operation: AnyOperation, context: CallContext): Error | undefined => {
+  if (!(thrown instanceof Refusal)) return undefined;
+  const isOfConcurrentWrites = thrown.retryAfterSeconds !== undefined;
+  const documented: readonly ErrorKind[] = [
+    ...operation.errors,
+    ...impliedErrors(operation),
+    ...errorsOfAnyRequest,
+    ...(isOfConcurrentWrites || hasConditionalHeader(context) ? conditionalErrors(operation) : []),
+  ];
+  // A defect of a called service is reported there.
+  if (thrown.kind === 'InternalError' || documented.includes(thrown.kind)) return undefined;
+  return new Error(`${operation.subject} does not declare ${thrown.kind} in its errors: ${thrown.message}`, {
+    cause: thrown,
+  });
 };

@@ -10,8 +10,8 @@ import {
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import type { IntegrationEvent } from '../bus.ts';
+import { requireJetStream, streamFault } from './nats-connection.ts';
 import { eventHeaders } from './nats-messages.ts';
-import { requireJetStream, streamFault } from './nats-server-check.ts';
 
 /** The maximum size of the stream of a producer, beyond which JetStream drops its oldest events. */
 const streamBytes = 256 * 1024 * 1024;

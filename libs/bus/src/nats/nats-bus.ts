@@ -1,24 +1,27 @@
 import { Refusal, unavailable } from '@bunting/contracts';
 import { AuthorizationError, type Msg, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import type { Bus, CallResponse, ReceivedContext } from '../bus.ts';
-import { systemContext } from '../system-context.ts';
+import { systemContext } from '../call.ts';
+import { inProcessBus } from '../in-process-bus.ts';
+import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import {
   deadlinePassedRefusal,
   noHandlerRefusal,
   responderLostRefusal,
+  serializeRefusal,
   timeoutRefusal,
-} from '../no-response-refusals.ts';
-import { presenceSubject, serviceOfSubject } from '../presence.ts';
-import { serializeRefusal } from '../refusal-response.ts';
-import { acceptedCalls } from './accepted-calls.ts';
+} from '../refusals.ts';
 import { type CallerKeys, callerSignatures } from './caller-signatures.ts';
 import { eventStreams, type NatsStorage } from './event-streams.ts';
 import { natsCaller } from './nats-caller.ts';
-import { connectToNats, inboxPrefixOf, type NatsAccess } from './nats-connection.ts';
+import { connectToNats, inboxPrefixOf, type NatsAccess, requireSupportedServer } from './nats-connection.ts';
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLargeRefusal } from './nats-messages.ts';
+import { acceptedCalls, respondInChunks } from './nats-responder.ts';
 import { wakeSubjectOf } from './nats-rights.ts';
-import { requireSupportedServer } from './nats-server-check.ts';
-import { respondInChunks } from './respond-in-chunks.ts';
+
+/** Opens the bus at `nats://…`, or an in-process bus without a URL. */
+export const openBus = (url: string | undefined, options: Omit<NatsOptions, 'url'>): Promise<Bus> =>
+  url === undefined ? Promise.resolve(inProcessBus()) : natsBus({ url, ...options });
 
 export interface NatsOptions {
   readonly url: string;

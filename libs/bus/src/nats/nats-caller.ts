@@ -8,7 +8,7 @@ import {
   checkWhileAny,
   chunkHeader,
   repeatableHeader,
-} from './call-protocol.ts';
+} from './nats-messages.ts';
 
 /** Why a call has no response. `lost`: its responder was disconnected, and may or may not have executed the call. */
 type NoResponse = 'no-responders' | 'timeout' | 'lost';

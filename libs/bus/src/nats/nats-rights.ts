@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import type { OutboxSource } from '../bus.ts';
 import { presenceSubject } from '../presence.ts';
-import { aliveSubject } from './call-protocol.ts';
+import { aliveSubject } from './nats-messages.ts';
 import { eventSubjectsOf, streamOf } from './event-streams.ts';
 import { inboxPrefixOf } from './nats-connection.ts';
 

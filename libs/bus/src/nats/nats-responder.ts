@@ -1,6 +1,6 @@
-import { headers, type Msg, type NatsConnection } from '@nats-io/transport-node';
+import { headers, type Msg, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { randomUUID } from 'node:crypto';
-import { acceptedByHeader, aliveSubject, checkWhileAny, isRepeatableCall } from './call-protocol.ts';
+import { acceptedByHeader, aliveSubject, checkWhileAny, chunkHeader, isRepeatableCall } from './nats-messages.ts';
 
 /** A repeatable call that takes longer than this is acknowledged with a notice that names its process; a write is immediately. */
 const acceptedNoticeMs = 200;
@@ -77,4 +77,22 @@ export const acceptedCalls = (connection: NatsConnection) => {
       connectionLost = new AbortController();
     },
   };
+};
+
+/** Responds to a call, in chunks of at most `chunkBytes`. */
+export const respondInChunks = (
+  message: Msg,
+  payload: Uint8Array,
+  responseHeaders: MsgHdrs | undefined,
+  chunkBytes: number,
+): void => {
+  if (payload.length <= chunkBytes)
+    return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
+  const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
+  for (let from = 0; from < payload.length; from += chunkBytes) {
+    const chunkHeaders = headers();
+    for (const [name, values] of responseHeaders ?? []) for (const value of values) chunkHeaders.append(name, value);
+    chunkHeaders.set(chunkHeader, response);
+    message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
+  }
 };
