@@ -19,19 +19,21 @@ import { deserializeRefusal } from './refusals.ts';
 export type CallRequest<O extends AnyOperation> = Partial<RequestOf<O>>;
 
 /** The options of the span that the client or the server of a call opens, by the semantic conventions of OpenTelemetry for RPC. */
-export const callSpanOptions = (operation: AnyOperation, kind: 'client' | 'server') => (): SpanOptions => {
-  const method = `${serviceOf(operation)}/${operationName(operation)}`;
-  return { name: method, kind, attributes: { 'rpc.system.name': 'bunting', 'rpc.method': method } };
-};
+export function callSpanOptions(operation: AnyOperation, kind: 'client' | 'server') {
+  return (): SpanOptions => {
+    const method = `${serviceOf(operation)}/${operationName(operation)}`;
+    return { name: method, kind, attributes: { 'rpc.system.name': 'bunting', 'rpc.method': method } };
+  };
+}
 
 /** Calls an operation and returns the response unparsed, for callers that pass it on. */
-export const callForResponse = <O extends AnyOperation>(
+export function callForResponse<O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
   context: CallContext,
-): Promise<CallResponse> =>
-  inChildSpan(callSpanOptions(operation, 'client'), async (span) => {
+): Promise<CallResponse> {
+  return inChildSpan(callSpanOptions(operation, 'client'), async (span) => {
     const response = await bus.call(
       operation.subject,
       JSON.stringify({ params: request.params ?? {}, query: request.query ?? {}, body: request.body }),
@@ -40,44 +42,47 @@ export const callForResponse = <O extends AnyOperation>(
     if ('refusal' in response) span?.fail(response.refusal.kind);
     return response;
   });
+}
 
 /**
  * Calls an operation and returns its reply.
  * @throws Refusal of the called service
  */
-export const call = async <O extends AnyOperation>(
+export async function call<O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
   context: CallContext,
-): Promise<ReplyOf<O>> => {
+): Promise<ReplyOf<O>> {
   const response = await callForResponse(bus, operation, request, context);
   if ('refusal' in response) throw deserializeRefusal(response.refusal);
   return JSON.parse(response.reply.json) as ReplyOf<O>;
-};
+}
 
 /** Like `call`, but undefined where the service runs an older version without the operation, for optional parts of a reply. */
-export const callIfSupported = async <O extends AnyOperation>(
+export async function callIfSupported<O extends AnyOperation>(
   bus: Bus,
   operation: O,
   request: CallRequest<O>,
   context: CallContext,
-): Promise<ReplyOf<O> | undefined> => {
+): Promise<ReplyOf<O> | undefined> {
   const response = await callForResponse(bus, operation, request, context);
   if ('reply' in response) return JSON.parse(response.reply.json) as ReplyOf<O>;
   if (response.refusal.isUnsupported === true) return undefined;
   throw deserializeRefusal(response.refusal);
-};
+}
 
 /** `call` and `callIfSupported` for the code of a service: they take what `calledOperations` lists for it, and nothing else compiles. */
-export const callsOf = <S extends ServiceName>(
+export function callsOf<S extends ServiceName>(
   _service: S,
 ): {
   readonly call: <O extends CalledBy<S>>(...args: Parameters<typeof call<O>>) => Promise<ReplyOf<O>>;
   readonly callIfSupported: <O extends CalledBy<S>>(
     ...args: Parameters<typeof callIfSupported<O>>
   ) => Promise<ReplyOf<O> | undefined>;
-} => ({ call, callIfSupported });
+} {
+  return { call, callIfSupported };
+}
 
 interface ParentCall {
   readonly caller: Caller;
@@ -87,31 +92,37 @@ interface ParentCall {
 }
 
 /** The context of a call made while handling another: the same caller and trace, and the time left until the parent's deadline. */
-export const onBehalfOf = ({ caller, requestId, traceparent, deadline }: ParentCall): CallContext => ({
-  caller,
-  requestId,
-  traceparent: activeTraceparent() ?? traceparentFrom(traceparent),
-  timeoutMs: deadline.getTime() - Date.now(),
-});
+export function onBehalfOf({ caller, requestId, traceparent, deadline }: ParentCall): CallContext {
+  return {
+    caller,
+    requestId,
+    traceparent: activeTraceparent() ?? traceparentFrom(traceparent),
+    timeoutMs: deadline.getTime() - Date.now(),
+  };
+}
 
 /** The context of calls that Bunting makes by itself, on no user's behalf. */
-export const systemContext = (timeoutMs: number): CallContext => ({
-  caller: systemCaller,
-  requestId: randomUUID(),
-  traceparent: systemTraceparent(),
-  timeoutMs,
-});
+export function systemContext(timeoutMs: number): CallContext {
+  return {
+    caller: systemCaller,
+    requestId: randomUUID(),
+    traceparent: systemTraceparent(),
+    timeoutMs,
+  };
+}
 
 const traceparentPattern = /^00-([0-9a-f]{32})-[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /** A W3C trace context that continues the received one when it is well-formed, and is new otherwise. */
-export const traceparentFrom = (received?: string): string => {
+export function traceparentFrom(received?: string): string {
   const parent = received === undefined ? null : traceparentPattern.exec(received);
   // randomUUID draws from a pool of random bytes, so for a few bytes it is cheaper than randomBytes.
   const trace = parent?.[1] ?? randomUUID().replaceAll('-', '');
   const span = randomUUID();
   return `00-${trace}-${span.slice(0, 8)}${span.slice(24, 32)}-${parent?.[2] ?? '01'}`;
-};
+}
 
 /** A W3C trace context of work that Bunting does by itself: that of the active span, or else of a trace that is not sampled. */
-export const systemTraceparent = (): string => activeTraceparent() ?? traceparentFrom().replace(/01$/, '00');
+export function systemTraceparent(): string {
+  return activeTraceparent() ?? traceparentFrom().replace(/01$/, '00');
+}

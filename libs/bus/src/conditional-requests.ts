@@ -26,22 +26,23 @@ export interface IdempotentWrite {
 }
 
 /** Keys belong to the user, whichever token is used; a token without a user has keys of its own. */
-const scopeOf = ({ id, tokenId }: Caller): string =>
-  id > 0 || tokenId === undefined ? `user ${id}` : `token ${tokenId}`;
+function scopeOf({ id, tokenId }: Caller): string {
+  return id > 0 || tokenId === undefined ? `user ${id}` : `token ${tokenId}`;
+}
 
 /** The query without the parameters that the gateway adds, the IP address and headers of the client: a retry may have others. */
-const queryWithoutClientData = ({ http }: AnyOperation, query: RequestOf<AnyOperation>['query']): object => {
+function queryWithoutClientData({ http }: AnyOperation, query: RequestOf<AnyOperation>['query']): object {
   const clientData = new Set([http?.address, ...Object.keys(http?.headers ?? {})]);
   return Object.fromEntries(Object.entries((query ?? {}) as object).filter(([name]) => !clientData.has(name)));
-};
+}
 
 /** The idempotent write that a request begins; undefined for a request without an `Idempotency-Key`. */
-export const idempotentWriteOf = (
+export function idempotentWriteOf(
   operation: AnyOperation,
   { params, query, body }: RequestOf<AnyOperation>,
   { caller, idempotencyKey }: { readonly caller: Caller; readonly idempotencyKey?: string | undefined },
-): IdempotentWrite | undefined =>
-  idempotencyKey === undefined
+): IdempotentWrite | undefined {
+  return idempotencyKey === undefined
     ? undefined
     : {
         scope: scopeOf(caller),
@@ -53,9 +54,10 @@ export const idempotentWriteOf = (
         ),
         passedChecks: [],
       };
+}
 
 /** A copy of the caller, whose passed checks of permissions are recorded in `write.passedChecks`. */
-export const callerRecordingChecks = (write: IdempotentWrite, caller: Caller): Caller => {
+export function callerRecordingChecks(write: IdempotentWrite, caller: Caller): Caller {
   const recorded = new Set<string>();
   return observeChecks(caller, (passed) => {
     const text = JSON.stringify(passed);
@@ -63,24 +65,27 @@ export const callerRecordingChecks = (write: IdempotentWrite, caller: Caller): C
     recorded.add(text);
     write.passedChecks.push(passed);
   });
-};
+}
 
 /** The value of `If-Match`: entity tags of which one must be current, or `*` for any. */
 export type IfMatch = '*' | readonly string[];
 
 /** 400: `If-Match` for an operation that does not support the header. */
-export const unsupportedIfMatch = (): Refusal =>
-  invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
+export function unsupportedIfMatch(): Refusal {
+  return invalid('The `If-Match` header is not for this operation.', '/headers/if-match');
+}
 
 /** The part of a tag before its first dot identifies the version; the rest depends on the reader and the time. */
-const versionTag = (tag: string): string => tag.split('.', 1)[0] as string;
+function versionTag(tag: string): string {
+  return tag.split('.', 1)[0] as string;
+}
 
 /**
  * Checks an `If-Match`.
  * @param current the tags that match now, the entity's own tag first
  * @throws Refusal `PreconditionFailed` with the current tag
  */
-export const requireIfMatch = (ifMatch: IfMatch, current: readonly string[]): void => {
+export function requireIfMatch(ifMatch: IfMatch, current: readonly string[]): void {
   if (ifMatch === '*' || ifMatch.some((tag) => current.includes(versionTag(tag)))) return;
   throw refusal(
     'PreconditionFailed',
@@ -90,4 +95,4 @@ export const requireIfMatch = (ifMatch: IfMatch, current: readonly string[]): vo
       details: [{ message: 'names none of the current tags', path: '/headers/if-match' }],
     },
   );
-};
+}

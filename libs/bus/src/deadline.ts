@@ -21,7 +21,7 @@ interface SentCall {
  * The milliseconds that a call has left when it is read; it may have been queued while this process or its machine was suspended.
  * @throws Refusal `ServiceUnavailable` when its deadline has passed, or when a write seems to come from the future.
  */
-export const remainingMs = ({ sentAt, timeoutMs, isWrite }: SentCall, now: number): number => {
+export function remainingMs({ sentAt, timeoutMs, isWrite }: SentCall, now: number): number {
   const ageMs = now - sentAt;
   if (isWrite && ageMs < -clockToleranceMs) {
     throw unavailable(
@@ -33,4 +33,4 @@ export const remainingMs = ({ sentAt, timeoutMs, isWrite }: SentCall, now: numbe
     throw unavailable(`The call was read ${ageMs} ms after it was sent, past its deadline, and was not begun.`);
   }
   return timeoutMs - ageMs;
-};
+}

@@ -9,19 +9,21 @@ interface WaitingCall {
 }
 
 /** Callers by their tokens; users whose sessions act have no token. */
-const keyOf = ({ id, tokenId }: Caller): string => tokenId ?? String(id);
+function keyOf({ id, tokenId }: Caller): string {
+  return tokenId ?? String(id);
+}
 
 /**
  * Runs at most `maxRunning` heavy calls at the same time, so that they leave connections to all others. Further ones wait for their turn, which
  * is first that of callers with the fewest running calls. One caller never has all of the places.
  */
-export const heavyCallLimit = ({
+export function heavyCallLimit({
   maxRunning,
   maxWaitMs = defaultMaxWaitMs,
 }: {
   readonly maxRunning: number;
   readonly maxWaitMs?: number;
-}) => {
+}) {
   const maxOfCaller = Math.max(1, maxRunning - 1);
   const runningOf = new Map<string, number>();
   const waiting = new Set<WaitingCall>();
@@ -76,4 +78,4 @@ export const heavyCallLimit = ({
       }
     },
   };
-};
+}

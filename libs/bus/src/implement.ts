@@ -99,7 +99,7 @@ export function writes<O extends AnyOperation, Tx>(
  * Returns the endpoints of a service, which has one for each operation that the contracts assign to it.
  * @throws Error that names the operations with none or two: the service must not start
  */
-export const requireAllEndpoints = (service: ServiceName, endpoints: readonly Endpoint[]): readonly Endpoint[] => {
+export function requireAllEndpoints(service: ServiceName, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const subjects = endpoints.map(({ operation }) => operation.subject);
   const duplicates = subjects.filter((subject, index) => subjects.indexOf(subject) !== index);
   if (duplicates.length > 0) throw new Error(`The ${service} service has two endpoints for ${duplicates.join(', ')}.`);
@@ -112,4 +112,4 @@ export const requireAllEndpoints = (service: ServiceName, endpoints: readonly En
     throw new Error(`The ${service} service has no endpoint for ${names}. Implement it in apps/${service}/src.`);
   }
   return endpoints;
-};
+}

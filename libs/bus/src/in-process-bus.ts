@@ -4,7 +4,7 @@ import { presenceSubject, serviceOfSubject } from './presence.ts';
 import { deadlinePassedRefusal, noHandlerRefusal, timeoutRefusal } from './refusals.ts';
 
 /** The bus within one process. Requests and replies are JSON text as over NATS, so that services never share objects. */
-export const inProcessBus = (): Bus => {
+export function inProcessBus(): Bus {
   const responders = new Map<string, CallHandler[]>();
   const wakers = new Map<string, (() => void)[]>();
   const nameOf = ({ producer, topic }: OutboxSource): string => `${producer} ${topic}`;
@@ -76,4 +76,4 @@ export const inProcessBus = (): Bus => {
       wakers.clear();
     },
   };
-};
+}

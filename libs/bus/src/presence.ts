@@ -3,31 +3,37 @@ import type { Bus, CallResponse } from './bus.ts';
 import { systemContext } from './call.ts';
 
 /** The service of a subject `call.<service>.<operation>`. */
-export const serviceOfSubject = (subject: string): string => subject.split('.')[1] ?? '';
+export function serviceOfSubject(subject: string): string {
+  return subject.split('.')[1] ?? '';
+}
 
 /** The subject on which every process of a service responds while it serves. It distinguishes a missing operation from a missing service. */
-export const presenceSubject = (service: ServiceName | string): string => `present.${service}`;
+export function presenceSubject(service: ServiceName | string): string {
+  return `present.${service}`;
+}
 
 /** The response of a process on the presence subject. */
-export const presenceResponse = (version: ContractVersion): CallResponse => ({
-  reply: { json: JSON.stringify(version), headers: {} },
-});
+export function presenceResponse(version: ContractVersion): CallResponse {
+  return {
+    reply: { json: JSON.stringify(version), headers: {} },
+  };
+}
 
 /** The version of processes that respond with `true`, as they did before contracts had versions. */
 const firstVersion: ContractVersion = { current: 1, oldestSupported: 1 };
 
 /** Why two contract versions are incompatible, with the process to upgrade; undefined if they are compatible. */
-const incompatibility = (
+function incompatibility(
   service: ServiceName,
   serviceVersion: ContractVersion,
   ownVersion: ContractVersion,
-): string | undefined => {
+): string | undefined {
   if (serviceVersion.current < ownVersion.oldestSupported)
     return `The ${service} service has version ${serviceVersion.current} of the contract, and this process supports ${ownVersion.oldestSupported} and newer. Upgrade the ${service} service.`;
   if (ownVersion.current < serviceVersion.oldestSupported)
     return `The ${service} service supports version ${serviceVersion.oldestSupported} of the contract and newer, and this process has ${ownVersion.current}. Upgrade this process.`;
   return undefined;
-};
+}
 
 const checkTimeoutMs = 1_000;
 
@@ -38,11 +44,11 @@ const checkTtlMs = 5_000;
  * respond are skipped. The result is cached for 5 seconds; a stale result is used while the next check runs.
  * @returns a function that throws an error, which names the incompatible services and which one to upgrade
  */
-export const compatibilityCheckOfReadiness = (
+export function compatibilityCheckOfReadiness(
   bus: Bus,
   caller: ServiceName,
   ownVersion: ContractVersion = contractVersion,
-) => {
+) {
   let faults: readonly string[] = [];
   let checkedAt = Number.NEGATIVE_INFINITY;
   const versionOf = async (service: ServiceName): Promise<ContractVersion | undefined> => {
@@ -73,4 +79,4 @@ export const compatibilityCheckOfReadiness = (
     await firstCheck;
     if (faults.length > 0) throw new Error(faults.join(' '));
   };
-};
+}

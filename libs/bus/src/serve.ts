@@ -73,7 +73,7 @@ export interface ServeOptions {
   readonly version?: ContractVersion;
 }
 
-const replyText = (operation: AnyOperation, reply: unknown, check: boolean): string => {
+function replyText(operation: AnyOperation, reply: unknown, check: boolean): string {
   const text = reply instanceof JsonText ? reply.text : JSON.stringify(reply ?? null);
   if (!check || reply === notModified) return text;
   try {
@@ -84,21 +84,22 @@ const replyText = (operation: AnyOperation, reply: unknown, check: boolean): str
     });
   }
   return text;
-};
+}
 
 /** A function that checks the request's `If-Match`. An operation that does not support the header refuses it instead of ignoring it. */
-const ifMatchCheck = ({ ifMatch: target }: AnyOperation, { ifMatch }: CallContext) => {
+function ifMatchCheck({ ifMatch: target }: AnyOperation, { ifMatch }: CallContext) {
   if (ifMatch === undefined) return undefined;
   if (target === undefined) throw unsupportedIfMatch();
   return (current: readonly string[]): void => requireIfMatch(ifMatch, current);
-};
+}
 
 /**
  * Whether the caller is to be believed. Operations of the REST API are authorised by the caller, which gateways sign. Between services, the
  * rights of the NATS users decide who calls an operation; there a signature may be missing, as in calls that no request causes.
  */
-const isTrusted = ({ http }: AnyOperation, signature: CallerSignature): boolean =>
-  signature === 'valid' || (signature === 'missing' && http === undefined);
+function isTrusted({ http }: AnyOperation, signature: CallerSignature): boolean {
+  return signature === 'valid' || (signature === 'missing' && http === undefined);
+}
 
 const distrustOf: Readonly<Record<Exclude<CallerSignature, 'valid'>, string>> = {
   missing: 'no gateway has signed its caller',
@@ -107,27 +108,23 @@ const distrustOf: Readonly<Record<Exclude<CallerSignature, 'valid'>, string>> = 
 };
 
 /** @throws Error when an operation that sets its entity tag itself has set none: clients would keep their first response forever */
-const requirePromisedEntityTag = (
+function requirePromisedEntityTag(
   { setsEntityTag, subject }: AnyOperation,
   { ETag }: Readonly<Record<string, string>>,
-): void => {
+): void {
   if (setsEntityTag === true && ETag === undefined) throw new Error(`${subject} has set no entity tag of its reply.`);
-};
+}
 
 /** @throws Error when the stored reply, which a retry gets, differs from the first reply */
-const requireEqualToStored = (
-  { subject }: AnyOperation,
-  idempotency: IdempotentWrite | undefined,
-  json: string,
-): void => {
+function requireEqualToStored({ subject }: AnyOperation, idempotency: IdempotentWrite | undefined, json: string): void {
   if (idempotency?.storedReply === undefined || idempotency.storedReply === json) return;
   throw new Error(
     `The reply of ${subject} differs from the one stored for its Idempotency-Key: ${idempotency.storedReply}`,
   );
-};
+}
 
 /** Serves the endpoints until stopped. A thrown `Refusal` becomes a refusal response; any other error is a defect. */
-export const serve = async (
+export async function serve(
   bus: Bus,
   endpoints: readonly Endpoint[],
   {
@@ -137,7 +134,7 @@ export const serve = async (
     maxConcurrentHeavy = 3,
     version = contractVersion,
   }: ServeOptions = {},
-): Promise<Subscription> => {
+): Promise<Subscription> {
   const heavyCalls = heavyCallLimit({ maxRunning: maxConcurrentHeavy });
   let runningCalls = 0;
   let onIdle: (() => void) | undefined;
@@ -247,36 +244,39 @@ export const serve = async (
       if (runningCalls > 0) await new Promise<void>((resolve) => (onIdle = resolve));
     },
   };
-};
+}
 
 /**
  * Checks of the access that an operation declares what depends on no stored object, so that no endpoint has to: root permissions, which
  * hold in the whole instance, and whether the caller may propose changes in the project of the URL.
  * @throws Refusal `NoAccessError`
  */
-const requireRootOrProposerAccess = (operation: AnyOperation, caller: Caller, params: unknown): void => {
+function requireRootOrProposerAccess(operation: AnyOperation, caller: Caller, params: unknown): void {
   if (operation.permission === 'proposer')
     return requireMayPropose(caller, (params as { projectId: string }).projectId);
   const permissions = permissionsFor(operation);
   if (permissions.length > 0 && permissions.every(isRootPermission) && !may(caller, permissions, rootScope))
     throw noAccess(permissions);
-};
+}
 
 /**
  * Whether only the endpoint can check the permission of a write: the permission may be granted in a project, and the URL, by which the gateway
  * checks permissions, names no project.
  */
-export const isCheckedByEndpoint = (operation: AnyOperation): boolean =>
-  operation.http !== undefined &&
-  operation.http.method !== 'GET' &&
-  !operation.http.url.includes(':projectId') &&
-  permissionsFor(operation).some((permission) => !isRootPermission(permission));
+export function isCheckedByEndpoint(operation: AnyOperation): boolean {
+  return (
+    operation.http !== undefined &&
+    operation.http.method !== 'GET' &&
+    !operation.http.url.includes(':projectId') &&
+    permissionsFor(operation).some((permission) => !isRootPermission(permission))
+  );
+}
 
 /**
  * Observes the permission checks of one call, for `checkReplies`: returns the caller to call the endpoint with, and a function that throws,
  * after the endpoint's success, unless it has checked a permission of the contract.
  */
-const permissionCheckObserver = (operation: AnyOperation, caller: Caller) => {
+function permissionCheckObserver(operation: AnyOperation, caller: Caller) {
   const permissions = permissionsFor(operation);
   let isChecked = !isCheckedByEndpoint(operation);
   return {
@@ -288,16 +288,17 @@ const permissionCheckObserver = (operation: AnyOperation, caller: Caller) => {
         throw new Error(`${operation.subject} has succeeded without a check of the permission in its contract.`);
     },
   };
-};
+}
 
-const hasConditionalHeader = ({ idempotencyKey, ifMatch, ifNoneMatch }: CallContext): boolean =>
-  idempotencyKey !== undefined || ifMatch !== undefined || ifNoneMatch !== undefined;
+function hasConditionalHeader({ idempotencyKey, ifMatch, ifNoneMatch }: CallContext): boolean {
+  return idempotencyKey !== undefined || ifMatch !== undefined || ifNoneMatch !== undefined;
+}
 
 /**
  * For `checkReplies`: the defect of an endpoint that has thrown a refusal whose kind its operation does not declare in `errors`, so that
  * OpenAPI would not document it. `undefined` for every other thrown value, and for what the document adds to each operation.
  */
-const undeclaredRefusal = (thrown: unknown, operation: AnyOperation, context: CallContext): Error | undefined => {
+function undeclaredRefusal(thrown: unknown, operation: AnyOperation, context: CallContext): Error | undefined {
   if (!(thrown instanceof Refusal)) return undefined;
   const isOfConcurrentWrites = thrown.retryAfterSeconds !== undefined;
   const documented: readonly ErrorKind[] = [
@@ -311,4 +312,4 @@ const undeclaredRefusal = (thrown: unknown, operation: AnyOperation, context: Ca
   return new Error(`${operation.subject} does not declare ${thrown.kind} in its errors: ${thrown.message}`, {
     cause: thrown,
   });
-};
+}

@@ -8,37 +8,39 @@ class IgnoredFailureError extends Error {
   }
 }
 
-const textOf = (query: unknown): string =>
-  typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
+function textOf(query: unknown): string {
+  return typeof query === 'string' ? query : ((query as { text?: string }).text ?? '');
+}
 
 type Query = (...args: readonly unknown[]) => unknown;
 
 /** Replaces the `query` of a connection by a function that gets the original one and the arguments of each call. */
-const wrapQuery = (client: PoolClient, wrapper: (query: Query, args: readonly unknown[]) => unknown): void => {
+function wrapQuery(client: PoolClient, wrapper: (query: Query, args: readonly unknown[]) => unknown): void {
   const query = client.query.bind(client) as Query;
   (client as { query: unknown }).query = (...args: readonly unknown[]) => wrapper(query, args);
-};
+}
 
 /** The names of prepared statements, by text. Beyond `maxPrepared`, statements are sent unprepared. */
 const preparedNames = new Map<string, string>();
 const maxPrepared = 500;
 
-const preparedName = (text: string): string | undefined => {
+function preparedName(text: string): string | undefined {
   const existing = preparedNames.get(text);
   if (existing !== undefined || preparedNames.size >= maxPrepared) return existing;
   const name = `tx-${preparedNames.size}`;
   preparedNames.set(text, name);
   return name;
-};
+}
 
 /** Names the statements with parameters, so that the connection prepares each once: it is parsed and planned once. */
-const prepareParameterised = (client: PoolClient): void =>
-  wrapQuery(client, (query, args) => {
+function prepareParameterised(client: PoolClient): void {
+  return wrapQuery(client, (query, args) => {
     const [text, values] = args;
     if (typeof text !== 'string' || !Array.isArray(values) || values.length === 0) return query(...args);
     const name = preparedName(text);
     return name === undefined ? query(...args) : query({ name, text, values });
   });
+}
 
 /** The maximum length of BEGIN, COMMIT, ROLLBACK and ROLLBACK TO with their names and options. */
 const maxTransactionControlLength = 100;
@@ -47,7 +49,7 @@ const maxTransactionControlLength = 100;
  * Rejects the COMMIT of a transaction that PostgreSQL has aborted. A ROLLBACK on a lost connection succeeds, so that the caller gets the
  * error of the loss.
  */
-const rejectAbortedCommits = (client: PoolClient): void => {
+function rejectAbortedCommits(client: PoolClient): void {
   let failure: unknown;
   // PostgreSQL ends an idle transaction at its deadline. That error belongs to no statement, and without a listener ends the process.
   client.on('error', (error) => (failure ??= error));
@@ -77,10 +79,10 @@ const rejectAbortedCommits = (client: PoolClient): void => {
     result.catch((error: unknown) => (failure ??= error));
     return result;
   });
-};
+}
 
 /** @param onStatement called before each statement, with whether it is a round trip of its own: no other one is in flight */
-const countStatements = (client: PoolClient, onStatement: (isRoundTrip: boolean) => void): void => {
+function countStatements(client: PoolClient, onStatement: (isRoundTrip: boolean) => void): void {
   let inFlight = 0;
   wrapQuery(client, (query, args) => {
     onStatement(inFlight === 0);
@@ -91,22 +93,22 @@ const countStatements = (client: PoolClient, onStatement: (isRoundTrip: boolean)
     result.then(settled, settled);
     return result;
   });
-};
+}
 
 /** Counts the statements of a connection, prepares those with parameters, and rejects the COMMIT of a transaction that PostgreSQL aborted. */
-export const configureConnection = (
+export function configureConnection(
   client: PoolClient,
   onStatement: (isRoundTrip: boolean) => void = () => undefined,
-): void => {
+): void {
   prepareParameterised(client);
   rejectAbortedCommits(client);
   countStatements(client, onStatement);
-};
+}
 
 /** The first version with `transaction_timeout`. */
 const oldestVersion = 17;
 
-const requireVersion = async (client: Client, url: string): Promise<void> => {
+async function requireVersion(client: Client, url: string): Promise<void> {
   const { rows } = await client.query<{ number: number }>(
     "select current_setting('server_version_num')::integer / 10000 as number",
   );
@@ -115,7 +117,7 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
   throw new Error(
     `The PostgreSQL at ${hostAndPortOf(url)} is version ${version}; Bunting needs ${oldestVersion} or newer, for its transaction_timeout.`,
   );
-};
+}
 
 /**
  * The maximum difference between the clocks of this machine and of PostgreSQL. Each process compares the deadlines of calls, which other
@@ -125,22 +127,22 @@ const requireVersion = async (client: Client, url: string): Promise<void> => {
 const maxClockDifferenceMs = 30_000;
 
 /** How many milliseconds this machine's clock is ahead of PostgreSQL's, to within half a round trip. */
-const clockDifferenceMs = async (client: Client): Promise<number> => {
+async function clockDifferenceMs(client: Client): Promise<number> {
   const before = Date.now();
   const { rows } = await client.query<{ ms: number }>(
     'select extract(epoch from clock_timestamp())::float8 * 1000 as ms',
   );
   return (before + Date.now()) / 2 - onlyRow(rows).ms;
-};
+}
 
-const requireSameClock = async (client: Client, url: string): Promise<void> => {
+async function requireSameClock(client: Client, url: string): Promise<void> {
   const differenceMs = await clockDifferenceMs(client);
   if (Math.abs(differenceMs) <= maxClockDifferenceMs) return;
   throw new Error(
     `The clock of this machine is ${Math.abs(differenceMs / 1_000).toFixed(0)} s ${differenceMs > 0 ? 'ahead of' : 'behind'} that of the PostgreSQL at ${hostAndPortOf(url)}. ` +
       'Synchronise both with NTP, then start again: deadlines of requests need clocks that agree.',
   );
-};
+}
 
 /** How long PostgreSQL may by default take to respond, before the connection counts as lost. */
 const defaultLostAfterMs = 30_000;
@@ -154,11 +156,11 @@ export const withoutTimeout = { query_timeout: 2 ** 31 - 1 };
  * @param purpose what the connection is for, in its application name `bunting-<purpose>` in `pg_stat_activity`
  * @throws Error when PostgreSQL is too old, or its clock differs from that of this machine
  */
-export const openSingleConnection = async (
+export async function openSingleConnection(
   url: string,
   lostAfterMs = defaultLostAfterMs,
   purpose = 'start',
-): Promise<Client> => {
+): Promise<Client> {
   const client = new Client({
     ...keepAlive,
     application_name: `bunting-${purpose}`,
@@ -177,7 +179,7 @@ export const openSingleConnection = async (
     throw error;
   }
   return client;
-};
+}
 
 /**
  * TCP keep-alive on both ends, so that a connection whose other end has vanished is closed within half a minute. By default the
@@ -190,7 +192,11 @@ export const keepAlive = {
 } satisfies ClientConfig;
 
 /** Where a PostgreSQL is, for messages: host and port, or folder and port of a Unix socket. */
-export const hostAndPortOf = (url: string): string => decodeURIComponent(new URL(url).host);
+export function hostAndPortOf(url: string): string {
+  return decodeURIComponent(new URL(url).host);
+}
 
 /** The name of the database in a URL. */
-export const databaseOf = (url: string): string => decodeURIComponent(new URL(url).pathname.slice(1));
+export function databaseOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
+}

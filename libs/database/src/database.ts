@@ -62,10 +62,10 @@ type OrmOptions = Required<
 > & { readonly lostAfterMs: number };
 
 /** Connects the ORM, whose pool is that of all statements. */
-const connectOrm = async (
+async function connectOrm(
   { url, name, entities, poolMax, statementTimeoutMs, lostAfterMs, log }: OrmOptions,
   onPoolCreated: (pool: Pool) => void,
-): Promise<MikroORM> => {
+): Promise<MikroORM> {
   const orm = await MikroORM.init({
     clientUrl: url,
     entities: [...entities] as EntitySchema[],
@@ -95,13 +95,13 @@ const connectOrm = async (
     throw error;
   }
   return orm;
-};
+}
 
 /**
  * Opens a service's database: creates it where it is missing, migrates it, and refuses one of a newer version.
  * Only this library and the `persistence/` folders of services use the ORM.
  */
-export const openDatabase = async ({
+export async function openDatabase({
   url,
   name,
   migrations,
@@ -111,7 +111,7 @@ export const openDatabase = async ({
   statementTimeoutMs = 10_000,
   metrics,
   log = silentLog,
-}: DatabaseOptions) => {
+}: DatabaseOptions) {
   const lostAfterMs = statementTimeoutMs * lostAfterTimeouts;
   await explainStartFailure(
     url,
@@ -242,17 +242,18 @@ export const openDatabase = async ({
       if (pool?.ending === false) await pool.end();
     },
   };
-};
+}
 export type Database = Awaited<ReturnType<typeof openDatabase>>;
 /** Reads outside of transactions, from the primary or a replica. */
 export type ReadDatabase = Pick<Database, 'read'>;
 
 /** Creates a database if it is missing, and applies the missing migrations. @throws NewerDatabaseError for one of a newer version */
-export const migrateDatabase = async (options: Pick<DatabaseOptions, 'url' | 'name' | 'migrations'>): Promise<void> =>
-  (await openDatabase(options)).close();
+export async function migrateDatabase(options: Pick<DatabaseOptions, 'url' | 'name' | 'migrations'>): Promise<void> {
+  return (await openDatabase(options)).close();
+}
 
 /** Registers the metrics of a service's connection pool, read at each scrape. */
-const registerPoolMetrics = (registry: Registry, pool: () => Pool | undefined, max: number): void => {
+function registerPoolMetrics(registry: Registry, pool: () => Pool | undefined, max: number): void {
   const registers = [registry];
   new Gauge({
     name: 'bunting_database_connections',
@@ -278,4 +279,4 @@ const registerPoolMetrics = (registry: Registry, pool: () => Pool | undefined, m
       this.set(pool()?.waitingCount ?? 0);
     },
   });
-};
+}

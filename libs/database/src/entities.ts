@@ -15,27 +15,30 @@ import { migrationsTable } from './schema-version.ts';
 /** An entity, as MikroORM's `defineEntity` returns it. */
 export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
 
-const columnOf = ({ fieldNames }: EntityProperty): string => fieldNames[0] as string;
+function columnOf({ fieldNames }: EntityProperty): string {
+  return fieldNames[0] as string;
+}
 
-const valueSql = (property: EntityProperty, row: string): string => {
+function valueSql(property: EntityProperty, row: string): string {
   const column = `${row}.${columnOf(property)}`;
   return property.columnTypes[0] === 'timestamptz' ? timestampSql(column) : column;
-};
+}
 
 /** SQL for an embedded object. A nullable one is null where its first column is. */
-const embeddedSql = ({ name, nullable }: EntityProperty, { props }: EntityMetadata, row: string): string => {
+function embeddedSql({ name, nullable }: EntityProperty, { props }: EntityMetadata, row: string): string {
   const members = props.filter(({ embedded }) => embedded?.[0] === name);
   const built = `json_build_object(${members.map((member) => `'${member.embedded?.[1]}', ${valueSql(member, row)}`).join(', ')})`;
   return nullable === true
     ? `case when ${valueSql(members[0] as EntityProperty, row)} is not null then ${built} end`
     : built;
-};
+}
 
-const valueOf = (values: object, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], values) ?? null;
+function valueOf(values: object, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], values) ?? null;
+}
 
 /** Builds parts of SQL statements from the metadata of entities, which are resolved without a database. */
-export const entitySql = (entities: readonly Entity[]) => {
+export function entitySql(entities: readonly Entity[]) {
   const metadata = new MikroORM({ dbName: 'unconnected', entities: [...entities] as EntitySchema[] }).getMetadata();
   const metaOf = (entity: Entity): EntityMetadata => metadata.get(entity as EntityName<AnyEntity>);
   const columnProperties = new Map<Entity, readonly EntityProperty[]>();
@@ -85,7 +88,7 @@ export const entitySql = (entities: readonly Entity[]) => {
       return `json_build_object(${[...members, more ?? []].flat().join(', ')})`;
     },
   };
-};
+}
 
 /** A `timestamptz` column whose value is RFC 3339 text in the application. */
 export class TimestampColumn extends Type<string | null> {
@@ -101,8 +104,9 @@ export class TimestampColumn extends Type<string | null> {
 }
 
 /** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
-export const timestampSql = (column: string): string =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export function timestampSql(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
 
 /**
  * A `text[]` column for any texts. MikroORM's own array type leaves some texts unquoted: it stores 'null' as NULL, breaks on a blank, and
@@ -122,12 +126,12 @@ export class TextArray extends ArrayType {
  * Stores the difference of two lists at the next flush: rows that are new, changed or removed. Each item is one row. `before` must have
  * been read under a lock in the same transaction. Items that are the same object in both lists are skipped.
  */
-export const persistDifference = <T extends object, Item>(
+export function persistDifference<T extends object, Item>(
   em: EntityManager,
   entity: EntityName<T>,
   { before, after }: { readonly before: readonly Item[]; readonly after: readonly Item[] },
   rowOf: (item: Item) => RequiredEntityData<T>,
-): void => {
+): void {
   const { primaryKeys } = em.getMetadata(entity);
   const keyOf = (row: object): string => JSON.stringify(primaryKeys.map((name) => row[name as keyof typeof row]));
   const itemsBefore = new Set(before);
@@ -147,7 +151,7 @@ export const persistDifference = <T extends object, Item>(
     storedRows.delete(keyOf(row));
   }
   for (const removedRow of storedRows.values()) em.remove(removedRow);
-};
+}
 
 /** Tables of libraries, which have tests of their own: applied migrations, outbox, checkpoints of consumers and stored replies. */
 const libraryTables = [
@@ -163,11 +167,11 @@ const libraryTables = [
  * The statements that the next migration needs to bring a database to the schema of the entities; none where they agree. `otherTables`
  * names tables without an entity; the statements drop any other table without one. Views, triggers and functions are not compared.
  */
-export const missingMigrationStatements = async (
+export async function missingMigrationStatements(
   url: string,
   entities: readonly Entity[],
   otherTables: readonly (string | RegExp)[] = [],
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const orm = await MikroORM.init({
     clientUrl: url,
     entities: [...entities] as EntitySchema[],
@@ -185,4 +189,4 @@ export const missingMigrationStatements = async (
   } finally {
     await orm.close(true);
   }
-};
+}

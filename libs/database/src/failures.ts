@@ -17,36 +17,43 @@ const causesOf = function* (error: unknown): Generator<Thrown> {
  * The first code from an error to its innermost cause: what an error says of itself outweighs its cause. The message is that of the innermost
  * error with this code, since a wrapper such as the ORM's copies PostgreSQL's code and replaces its message.
  */
-const firstCodeIn = (error: unknown): { readonly code: string; readonly message: string } | undefined => {
+function firstCodeIn(error: unknown): { readonly code: string; readonly message: string } | undefined {
   let coded: { readonly code: string; readonly message: string } | undefined;
   for (const { code, message } of causesOf(error))
     if (typeof code === 'string' && code === (coded?.code ?? code)) coded = { code, message: String(message ?? '') };
   return coded;
-};
+}
 
 /** The SQLSTATE of an error, or the code of Node's socket; undefined without one. */
-export const codeOf = (error: unknown): string | undefined => firstCodeIn(error)?.code;
+export function codeOf(error: unknown): string | undefined {
+  return firstCodeIn(error)?.code;
+}
 
 /**
  * Whether the same transaction is likely to succeed when it is retried: after a serialization failure, a deadlock, or a reference to a
  * row that was removed concurrently.
  */
-export const isRetryable = (error: unknown): boolean => ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
+export function isRetryable(error: unknown): boolean {
+  return ['40001', '40P01', '23503'].includes(codeOf(error) ?? '');
+}
 
 /** The name of the constraint that a write violated; undefined for other errors. */
-export const violatedConstraint = (error: unknown): string | undefined => {
+export function violatedConstraint(error: unknown): string | undefined {
   for (const { code, constraint } of causesOf(error)) {
     if (typeof code === 'string' && code.startsWith('23') && typeof constraint === 'string') return constraint;
   }
   return undefined;
-};
+}
 
 /** The refusal of a transaction whose deadline passed before it was committed. */
-export const deadlineExceeded = (): Refusal => unavailable(outages['deadline exceeded']);
+export function deadlineExceeded(): Refusal {
+  return unavailable(outages['deadline exceeded']);
+}
 
 /** The refusal of a transaction whose caller can no longer receive a reply. */
-export const callerLost = (): Refusal =>
-  unavailable('The connection to the caller was lost before the changes were committed. Nothing was changed.');
+export function callerLost(): Refusal {
+  return unavailable('The connection to the caller was lost before the changes were committed. Nothing was changed.');
+}
 
 /** A failure of the database that is independent of the request: the same request may succeed later. */
 interface Outage {
@@ -107,7 +114,7 @@ const byDriverMessage: readonly (readonly [RegExp, Outage['kind']])[] = [
 ];
 
 /** The outage that caused an error; undefined if the database works and refused the statement. */
-export const outageOf = (error: unknown): Outage | undefined => {
+export function outageOf(error: unknown): Outage | undefined {
   const coded = firstCodeIn(error);
   if (coded !== undefined) {
     const { code, message } = coded;
@@ -119,14 +126,14 @@ export const outageOf = (error: unknown): Outage | undefined => {
   const message = String((error as Thrown | undefined)?.message ?? '');
   const kind = byDriverMessage.find(([pattern]) => pattern.test(message))?.[1];
   return kind && { kind, reason: message };
-};
+}
 
 /** The error for the caller: a 503 for an outage; any other error unchanged. */
-export const refusalForFailure = (error: unknown): unknown => {
+export function refusalForFailure(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   const outage = outageOf(error);
   return outage === undefined ? error : unavailable(outages[outage.kind]);
-};
+}
 
 /** Classes of SQLSTATE for values that cannot be stored. */
 const dataClasses = /^(?:21|22|23|44|54|P0)/;
@@ -135,15 +142,15 @@ const dataClasses = /^(?:21|22|23|44|54|P0)/;
  * Whether an error was caused by the input, so that a retry fails as well: PostgreSQL refuses to store it, a schema refuses it, or
  * code throws on it. Outages and unknown errors of PostgreSQL, such as a missing table, are no data errors.
  */
-export const isDataError = (error: unknown): boolean => {
+export function isDataError(error: unknown): boolean {
   if (error instanceof Refusal) return retryOutcomes[error.kind] !== 'may succeed';
   if (outageOf(error) !== undefined) return false;
   const code = codeOf(error);
   return code === undefined || code.startsWith('ERR_') || dataClasses.test(code);
-};
+}
 
 /** The error for an outage that keeps a service from starting, with the next step. */
-const startFailure = (host: string, { kind, reason }: Outage): string => {
+function startFailure(host: string, { kind, reason }: Outage): string {
   switch (kind) {
     case 'disk full':
       return `The disk of the PostgreSQL at ${host} is full (${reason}). Free some space on it, then start again.`;
@@ -158,10 +165,10 @@ const startFailure = (host: string, { kind, reason }: Outage): string => {
     default:
       return `The PostgreSQL at ${host} answers, and cannot be used now (${reason}). Start again when it can.`;
   }
-};
+}
 
 /** Waits for the job. @throws Error with the next step when the job fails because of an outage */
-export const explainStartFailure = async (url: string, job: Promise<unknown>): Promise<void> => {
+export async function explainStartFailure(url: string, job: Promise<unknown>): Promise<void> {
   try {
     await job;
   } catch (error) {
@@ -169,7 +176,7 @@ export const explainStartFailure = async (url: string, job: Promise<unknown>): P
     if (outage === undefined) throw error;
     throw new Error(startFailure(hostAndPortOf(url), outage), { cause: error });
   }
-};
+}
 
 /** What the database logs to: warnings, and errors that an operator has to act on, such as a full disk. */
 export interface DatabaseLog {
@@ -189,7 +196,7 @@ const nextSteps: Partial<Record<Outage['kind'], string>> = {
 };
 
 /** Logs outages that an operator has to end, each kind at most once a minute. */
-export const outageLog = (database: string, log: Pick<DatabaseLog, 'error'>) => {
+export function outageLog(database: string, log: Pick<DatabaseLog, 'error'>) {
   const loggedAt = new Map<Outage['kind'], number>();
   return {
     note({ kind, reason }: Outage): void {
@@ -200,4 +207,4 @@ export const outageLog = (database: string, log: Pick<DatabaseLog, 'error'>) => 
       log.error(`The database ${database} reports "${reason}" (${kind}). Affected requests get 503. ${nextStep}`);
     },
   };
-};
+}

@@ -81,23 +81,25 @@ class ReplicaError extends Error {
 }
 
 /** Whether the connection ended, rather than that PostgreSQL refused the statement. */
-const isLost = (error: unknown): boolean => {
+function isLost(error: unknown): boolean {
   const code = codeOf(error) ?? '';
   return !/^[0-9]/.test(code) || code.startsWith('08') || code.startsWith('57P');
-};
+}
 
-const unavailableError = (error: unknown): ReplicaError =>
-  error instanceof ReplicaError ? error : new ReplicaError('unavailable', (error as Error).message);
+function unavailableError(error: unknown): ReplicaError {
+  return error instanceof ReplicaError ? error : new ReplicaError('unavailable', (error as Error).message);
+}
 
 /** The error of a read that gets no connection from the pool. */
-const noConnectionError = (error: Error): ReplicaError =>
-  new ReplicaError(
+function noConnectionError(error: Error): ReplicaError {
+  return new ReplicaError(
     error.message.startsWith('timeout exceeded when trying to connect') ? 'busy' : 'unavailable',
     error.message,
   );
+}
 
 /** @throws ReplicaError when the promise has not settled after so many milliseconds */
-const withTimeout = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
+async function withTimeout<T>(ms: number, promise: Promise<T>): Promise<T> {
   const timer = new AbortController();
   try {
     return await Promise.race([
@@ -109,9 +111,9 @@ const withTimeout = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
   } finally {
     timer.abort();
   }
-};
+}
 
-const requireReplicaOf = (target: LogPosition, { isReplica, system, timeline }: ReplayState): void => {
+function requireReplicaOf(target: LogPosition, { isReplica, system, timeline }: ReplayState): void {
   const fault =
     system !== target.system
       ? 'it is of another cluster than the primary'
@@ -121,24 +123,24 @@ const requireReplicaOf = (target: LogPosition, { isReplica, system, timeline }: 
           ? `it has timeline ${timeline} and the primary has ${target.timeline}`
           : undefined;
   if (fault !== undefined) throw new ReplicaError('unavailable', fault);
-};
+}
 
 /** How many bytes of the log up to `target` a replica has not replayed. @throws ReplicaError if it is unavailable, or no replica */
-const bytesBehind = async (client: ClientBase, target: LogPosition, positionTimeoutMs: number): Promise<number> => {
+async function bytesBehind(client: ClientBase, target: LogPosition, positionTimeoutMs: number): Promise<number> {
   const { rows } = await withTimeout(positionTimeoutMs, client.query<ReplayState>(replayState)).catch(
     (error: unknown) => Promise.reject(unavailableError(error)),
   );
   const state = onlyRow(rows);
   requireReplicaOf(target, state);
   return Math.max(0, target.lsn - state.lsn);
-};
+}
 
 /**
  * Checks whether services can use a replica, and waits up to a second until it has replayed all transactions that are committed now.
  * @returns the number of bytes of the log that it then has not replayed
  * @throws Error with the reason why a service cannot use it
  */
-export const inspectReadReplica = async (url: string, primary: ReadDatabase): Promise<number> => {
+export async function inspectReadReplica(url: string, primary: ReadDatabase): Promise<number> {
   const client = new Client({ ...keepAlive, connectionString: url, connectionTimeoutMillis: connectTimeoutMs });
   // The query that fails reports a lost connection; without a listener the error would end the process.
   client.on('error', () => undefined);
@@ -152,7 +154,7 @@ export const inspectReadReplica = async (url: string, primary: ReadDatabase): Pr
   } finally {
     await client.end().catch(() => undefined);
   }
-};
+}
 
 /**
  * Opens a streaming replica for reads. A read sees all transactions that were committed before it, by any process: it reads the position of
@@ -160,7 +162,7 @@ export const inspectReadReplica = async (url: string, primary: ReadDatabase): Pr
  * position before. Otherwise, and after any failure of the replica, the primary serves the read. The replica need not be
  * available at the start.
  */
-export const openReadReplica = ({
+export function openReadReplica({
   url,
   primary,
   name,
@@ -170,7 +172,7 @@ export const openReadReplica = ({
   positionTimeoutMs = defaultPositionTimeoutMs,
   metrics,
   log = silentLog,
-}: ReadReplicaOptions) => {
+}: ReadReplicaOptions) {
   const { host } = new URL(url);
   const pool = new Pool({
     ...keepAlive,
@@ -256,7 +258,7 @@ export const openReadReplica = ({
     },
     close: (): Promise<void> => pool.end(),
   };
-};
+}
 export type ReadReplica = ReturnType<typeof openReadReplica>;
 
 /** How long all reads go to the primary after the replica was stale or unavailable. */
@@ -276,7 +278,7 @@ interface ReplicaBypassOptions {
  * The circuit breaker of a replica. After a failure the primary serves all reads for a while. Then one read at a time tries the replica,
  * until one succeeds.
  */
-const replicaBypass = ({ replica, log }: ReplicaBypassOptions) => {
+function replicaBypass({ replica, log }: ReplicaBypassOptions) {
   let reason: BypassReason | undefined;
   let endsAt = Number.NEGATIVE_INFINITY;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -312,13 +314,13 @@ const replicaBypass = ({ replica, log }: ReplicaBypassOptions) => {
       );
     },
   };
-};
+}
 
 /** Registers the metrics of a read replica. Returns the counter of reads by outcome. */
-const registerReplicaMetrics = (
+function registerReplicaMetrics(
   registry: Registry,
   { isBypassed, lagBytes }: { readonly isBypassed: () => boolean; readonly lagBytes: () => number },
-): Counter<'outcome'> => {
+): Counter<'outcome'> {
   const registers = [registry];
   new Gauge({
     name: 'bunting_database_replica_bypassed',
@@ -342,4 +344,4 @@ const registerReplicaMetrics = (
     labelNames: ['outcome'],
     registers,
   });
-};
+}

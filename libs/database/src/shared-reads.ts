@@ -15,10 +15,10 @@ type BatchRow<Row> = Row & { readonly nth: number };
  * it. The statement takes the values as arrays, and its rows have the number of their read as `nth`. After a failure each read is sent by itself, so
  * that only the reads that fail reject. Nothing is cached.
  */
-export const batchedRead = <Values extends readonly unknown[], Row>(
+export function batchedRead<Values extends readonly unknown[], Row>(
   database: Pick<Database, 'read'>,
   statement: Statement,
-): ((...values: Values) => Promise<Row | undefined>) => {
+): (...values: Values) => Promise<Row | undefined> {
   const waitingBatches: (() => void)[] = [];
   let runningBatches = 0;
   const dispatch = (): void => {
@@ -63,13 +63,13 @@ export const batchedRead = <Values extends readonly unknown[], Row>(
     },
   );
   return (...values) => loader.load(values);
-};
+}
 
 /**
  * Returns a function that runs a job. Runs do not overlap: calls during a run share the next one, so every call is served by a run that
  * started after it.
  */
-export const shareNextRun = <T>(job: () => Promise<T>): (() => Promise<T>) => {
+export function shareNextRun<T>(job: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
   const start = (): Promise<T> => {
@@ -79,4 +79,4 @@ export const shareNextRun = <T>(job: () => Promise<T>): (() => Promise<T>) => {
     return started;
   };
   return () => (next ??= running.then(start));
-};
+}

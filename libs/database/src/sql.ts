@@ -6,19 +6,21 @@ import type { Tx } from './transaction.ts';
  * @param statement the statement, or its name, for the error
  * @throws Error if it returned none or several: a defect
  */
-export const onlyRow = <Row>(rows: readonly Row[], statement: Statement | string = ''): Row => {
+export function onlyRow<Row>(rows: readonly Row[], statement: Statement | string = ''): Row {
   const [row] = rows;
   if (row !== undefined && rows.length === 1) return row;
   const name = typeof statement === 'string' ? statement : (statement.name ?? statement.text);
   throw new Error(
     `${name === '' ? 'A statement' : `The statement ${name}`} returned ${rows.length} rows instead of one.`,
   );
-};
+}
 
 /** The text as a part of a `like` pattern that matches it literally. */
-export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, String.raw`\$&`);
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, String.raw`\$&`);
+}
 
 /** Takes the lock with a name until the transaction ends, so that transactions that take it run one after another. */
-export const advisoryLock = async ({ query }: Pick<Tx, 'query'>, name: string): Promise<void> => {
+export async function advisoryLock({ query }: Pick<Tx, 'query'>, name: string): Promise<void> {
   await query('select pg_advisory_xact_lock(hashtext($1))', [name]);
-};
+}

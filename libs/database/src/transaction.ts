@@ -35,34 +35,37 @@ interface TransactionOptions {
 const maxTimeoutMs = 2 ** 31 - 1;
 
 /** The milliseconds until a transaction's deadline; undefined without one. @throws Refusal when it may not commit any more */
-const requireTimeLeft = ({ deadline, signal }: CommitLimits): number | undefined => {
+function requireTimeLeft({ deadline, signal }: CommitLimits): number | undefined {
   if (signal?.aborted === true) throw callerLost();
   if (deadline === undefined) return undefined;
   const leftMs = Math.ceil(deadline.getTime() - Date.now());
   if (leftMs <= 0) throw deadlineExceeded();
   return Math.min(leftMs, maxTimeoutMs);
-};
+}
 
 /** SQL: begins a transaction and sets its timeout in the same round trip. */
-const beginSql = (leftMs: number | undefined): string =>
-  leftMs === undefined ? 'begin' : `begin; set local transaction_timeout = ${leftMs}`;
+function beginSql(leftMs: number | undefined): string {
+  return leftMs === undefined ? 'begin' : `begin; set local transaction_timeout = ${leftMs}`;
+}
 
 /** Whether a statement may be pipelined with BEGIN: outside a transaction it would store nothing. */
-const isRead = (text: string): boolean => text.trimStart().slice(0, 6).toLowerCase() === 'select';
+function isRead(text: string): boolean {
+  return text.trimStart().slice(0, 6).toLowerCase() === 'select';
+}
 
 /** Sends all statements of this iteration of the event loop in one write. */
-const cork = (client: PoolClient): void => {
+function cork(client: PoolClient): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
-};
+}
 
 /** An entity manager whose statements run in the transaction of a connection, after BEGIN. */
-const entityManagerOn = (
+function entityManagerOn(
   { client, entityManager }: TransactionOptions,
   query: PoolClient['query'],
   begun: Promise<unknown>,
-): EntityManager => {
+): EntityManager {
   // Unprepared: the text of a batch depends on its number of rows.
   const afterBegin = (text: string, values: unknown[]) => begun.then(() => query({ text, values }));
   const connection = {
@@ -74,18 +77,18 @@ const entityManagerOn = (
   const em = entityManager.fork();
   em.setTransactionContext(new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as Pool }) }));
   return em;
-};
+}
 
 /**
  * Runs a job in a transaction on a connection of a pool, and releases the connection. Statements are pipelined: BEGIN is sent with the first
  * one, and what the job passes to `send` with COMMIT.
  * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded
  */
-export const runTransaction = async <T>(
+export async function runTransaction<T>(
   options: TransactionOptions,
   job: (tx: Tx) => Promise<T>,
   limits: CommitLimits,
-): Promise<T> => {
+): Promise<T> {
   const { client, databaseName } = options;
   const send = (text: string, values?: unknown[]) =>
     inChildSpan(statementSpanOptions(databaseName, operationOf(text), text), () => client.query(text, values));
@@ -151,23 +154,27 @@ export const runTransaction = async <T>(
   } finally {
     client.release(isPastDeadline);
   }
-};
+}
 
 /**
  * The options of a statement's span, by the semantic conventions of OpenTelemetry for databases.
  * @param text the text of one of Bunting's own statements, which hold no values. It is left out for statements of the ORM, which writes
  * values into them.
  */
-export const statementSpanOptions = (database: string, name: string, text?: string) => (): SpanOptions => ({
-  name,
-  kind: 'client',
-  attributes: {
-    'db.system.name': 'postgresql',
-    'db.namespace': database,
-    'db.query.summary': name,
-    ...(text === undefined ? {} : { 'db.query.text': text }),
-  },
-});
+export function statementSpanOptions(database: string, name: string, text?: string) {
+  return (): SpanOptions => ({
+    name,
+    kind: 'client',
+    attributes: {
+      'db.system.name': 'postgresql',
+      'db.namespace': database,
+      'db.query.summary': name,
+      ...(text === undefined ? {} : { 'db.query.text': text }),
+    },
+  });
+}
 
 /** The first word of a statement, e.g. `SELECT`. */
-export const operationOf = (text: string): string => (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
+export function operationOf(text: string): string {
+  return (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
+}

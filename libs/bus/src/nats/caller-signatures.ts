@@ -33,7 +33,7 @@ interface Signature {
   readonly endsAt: number;
 }
 
-const ed25519 = (parse: () => KeyObject, fault: string): KeyObject => {
+function ed25519(parse: () => KeyObject, fault: string): KeyObject {
   let key: KeyObject | undefined;
   try {
     key = parse();
@@ -42,10 +42,10 @@ const ed25519 = (parse: () => KeyObject, fault: string): KeyObject => {
   }
   if (key?.asymmetricKeyType !== 'ed25519') throw new Error(fault);
   return key;
-};
+}
 
 /** The keys as `node:crypto` uses them. @throws Error that names the setting with a key that is not one, and never the key */
-const parseKeys = ({ privateKey, publicKeys = '' }: CallerKeys) => {
+function parseKeys({ privateKey, publicKeys = '' }: CallerKeys) {
   const own =
     privateKey === undefined
       ? undefined
@@ -62,21 +62,22 @@ const parseKeys = ({ privateKey, publicKeys = '' }: CallerKeys) => {
     }, 'BUS_CALLER_PUBLIC_KEYS must be Ed25519 public keys as PEM text, as `openssl pkey -pubout` prints them, one after the other.'),
   );
   return { own, verifying: own === undefined ? others : [createPublicKey(own), ...others] };
-};
+}
 
 /** A new pair of keys, as PEM text. */
-export const newCallerKeys = (): { readonly privateKey: string; readonly publicKey: string } =>
-  generateKeyPairSync('ed25519', {
+export function newCallerKeys(): { readonly privateKey: string; readonly publicKey: string } {
+  return generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
+}
 
 /**
  * Signs and verifies the callers that calls name (docs/adr/0039). A process without the private key passes on the signatures that it has
  * received: a call that it makes on behalf of the same caller carries them.
  * @throws Error that names the setting with an unusable key
  */
-export const callerSignatures = (keys: CallerKeys, now: () => number = Date.now) => {
+export function callerSignatures(keys: CallerKeys, now: () => number = Date.now) {
   const { own, verifying } = parseKeys(keys);
   /** by hash of the caller: the newest signature that was made or verified */
   const kept = new Map<string, Signature>();
@@ -125,5 +126,5 @@ export const callerSignatures = (keys: CallerKeys, now: () => number = Date.now)
       return endsAt + clockToleranceMs >= now() ? 'valid' : 'expired';
     },
   };
-};
+}
 export type CallerSignatures = ReturnType<typeof callerSignatures>;

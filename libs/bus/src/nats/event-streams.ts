@@ -16,9 +16,13 @@ import { eventHeaders } from './nats-messages.ts';
 /** The maximum size of the stream of a producer, beyond which JetStream drops its oldest events. */
 const streamBytes = 256 * 1024 * 1024;
 /** The name of the stream of a producer. */
-export const streamOf = (producer: string): string => `bunting-${producer}`;
+export function streamOf(producer: string): string {
+  return `bunting-${producer}`;
+}
 /** The subjects of the events of a producer. */
-export const eventSubjectsOf = (producer: string): string => `event.${producer}.>`;
+export function eventSubjectsOf(producer: string): string {
+  return `event.${producer}.>`;
+}
 
 /** The error of the server for a stream that exists with other limits than requested. */
 const existsWithAnotherConfiguration = 10_058;
@@ -35,7 +39,7 @@ export interface NatsStorage {
 }
 
 /** The streams of JetStream that hold the events of each producer for integrators (docs/events.md). */
-export const eventStreams = (connection: NatsConnection, warn: (message: string) => void) => {
+export function eventStreams(connection: NatsConnection, warn: (message: string) => void) {
   const js = jetstream(connection, { timeout: 5_000 });
   let manager: JetStreamManager | undefined;
   const ensureStream = async (producer: string): Promise<void> => {
@@ -112,4 +116,4 @@ export const eventStreams = (connection: NatsConnection, warn: (message: string)
       }
     },
   };
-};
+}

@@ -20,8 +20,9 @@ import { acceptedCalls, respondInChunks } from './nats-responder.ts';
 import { wakeSubjectOf } from './nats-rights.ts';
 
 /** Opens the bus at `nats://…`, or an in-process bus without a URL. */
-export const openBus = (url: string | undefined, options: Omit<NatsOptions, 'url'>): Promise<Bus> =>
-  url === undefined ? Promise.resolve(inProcessBus()) : natsBus({ url, ...options });
+export function openBus(url: string | undefined, options: Omit<NatsOptions, 'url'>): Promise<Bus> {
+  return url === undefined ? Promise.resolve(inProcessBus()) : natsBus({ url, ...options });
+}
 
 export interface NatsOptions {
   readonly url: string;
@@ -42,7 +43,7 @@ export interface NatsOptions {
 const drainTimeoutMs = 3_000;
 
 /** Whether the server confirms a drain within the timeout. */
-const isDrainedInTime = async (draining: Promise<unknown>): Promise<boolean> => {
+async function isDrainedInTime(draining: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, drainTimeoutMs, false)));
   const confirmed = draining.then(
@@ -50,7 +51,7 @@ const isDrainedInTime = async (draining: Promise<unknown>): Promise<boolean> => 
     () => false,
   );
   return Promise.race([confirmed, timeout]).finally(() => clearTimeout(timer));
-};
+}
 
 /** The timeout of the check whether a call has no responder because its service is not running. */
 const presenceTimeoutMs = 500;
@@ -58,17 +59,19 @@ const presenceTimeoutMs = 500;
 /** The minimum interval of warnings about calls that were read after their deadline. */
 const latenessWarningMs = 10_000;
 
-const busUnavailableRefusal = (): CallResponse => ({
-  refusal: serializeRefusal(unavailable('The message bus is disconnected. Please try again.')),
-});
+function busUnavailableRefusal(): CallResponse {
+  return {
+    refusal: serializeRefusal(unavailable('The message bus is disconnected. Please try again.')),
+  };
+}
 
 /** The warning of an error of the server, with what to do where the user of the process lacks a right. */
-const warningOf = (fault: Error, subject?: string): string => {
+function warningOf(fault: Error, subject?: string): string {
   const lacksRight = fault instanceof PermissionViolationError || fault instanceof AuthorizationError;
   const advice =
     'Compare the rights of the user of this process with those that docker/nats.conf gives to its service.';
   return `NATS: ${subject === undefined ? '' : `${subject}: `}${fault.message}.${lacksRight ? ` ${advice}` : ''}`;
-};
+}
 
 interface StatusListener {
   readonly disconnected: () => void;
@@ -77,10 +80,10 @@ interface StatusListener {
 }
 
 /** Reports what happens to the connection, until it is closed. */
-const watchStatus = async (
+async function watchStatus(
   connection: NatsConnection,
   { disconnected, reconnected, warn }: StatusListener,
-): Promise<void> => {
+): Promise<void> {
   for await (const status of connection.status()) {
     switch (status.type) {
       case 'disconnect':
@@ -99,13 +102,13 @@ const watchStatus = async (
       default:
     }
   }
-};
+}
 
 /** The maximum bytes of a message without its headers: the server's `max_payload` less 16 KiB for headers, and at least half of it. */
-const maxPayloadOf = ({ info }: NatsConnection): number => {
+function maxPayloadOf({ info }: NatsConnection): number {
   const max = info?.max_payload ?? 1024 * 1024;
   return Math.max(max - 16 * 1024, Math.floor(max / 2));
-};
+}
 
 /** The information that a NATS server sends when a client connects. */
 interface NatsServer {
@@ -114,7 +117,7 @@ interface NatsServer {
 }
 
 /** The bus over a NATS server with JetStream. */
-export const natsBus = async ({
+export async function natsBus({
   url,
   name,
   warn = () => undefined,
@@ -122,7 +125,7 @@ export const natsBus = async ({
   connectTimeoutMs = 10_000,
   access,
   callerKeys = {},
-}: NatsOptions): Promise<Bus & { readonly server: NatsServer; storage(): Promise<NatsStorage> }> => {
+}: NatsOptions): Promise<Bus & { readonly server: NatsServer; storage(): Promise<NatsStorage> }> {
   const signatures = callerSignatures(callerKeys);
   const connection = await connectToNats(url, { name, connectTimeoutMs, access });
   let isConnected = true;
@@ -276,4 +279,4 @@ export const natsBus = async ({
       await isDrainedInTime(connection.close());
     },
   };
-};
+}

@@ -45,23 +45,25 @@ interface PendingCall {
 }
 
 /** The reply subjects of the calls that a process is not handling; none from an older version, whose reply is empty. */
-const parseEnded = (reply: string): readonly string[] => (reply === '' ? [] : (JSON.parse(reply) as string[]));
+function parseEnded(reply: string): readonly string[] {
+  return reply === '' ? [] : (JSON.parse(reply) as string[]);
+}
 
 /** Adds a chunk of a response, and settles the call with the last one. The responder sends chunks in order, and NATS keeps the order. */
-const addChunk = (call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void => {
+function addChunk(call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void {
   call.lastSeenAt = performance.now();
   const chunks = call.chunks.get(response) ?? [];
   call.chunks.set(response, chunks);
   chunks.push(data);
   if (chunks.length === Number(response.split(' ')[1]))
     call.settle({ headers: responseHeaders, data: Buffer.concat(chunks) });
-};
+}
 
 /**
  * Sends calls with an inbox of this connection. NATS reports immediately when a subject has no subscriber, and each process subscribes to
  * a subject of its own. So a disconnected process is detected without a timeout, and a busy one is not mistaken for it.
  */
-export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
+export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
   const inbox = createInbox(inboxPrefix);
   const pending = new Map<string, PendingCall>();
   let calls = 0;
@@ -179,4 +181,4 @@ export const natsCaller = (connection: NatsConnection, inboxPrefix: string) => {
       for (const call of pending.values()) if (call.repeatable) call.settle('lost');
     },
   };
-};
+}

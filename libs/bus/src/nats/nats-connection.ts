@@ -23,11 +23,12 @@ export interface NatsAccess {
   readonly tlsKeyFile?: string | undefined;
 }
 
-const invalidUrl = (): Error =>
-  new Error(
+function invalidUrl(): Error {
+  return new Error(
     'BUS_URL is not valid: it takes nats://host:port or tls://host:port, comma-separated, with user:password@ or token@ ' +
       'before the host. Percent-encode characters that have a meaning in a URL.',
   );
+}
 
 interface ServerUrls {
   readonly servers: readonly string[];
@@ -36,7 +37,7 @@ interface ServerUrls {
 }
 
 /** Separates the servers of a `BUS_URL` from the credentials in it: servers appear in messages, credentials must not. */
-const parseBusUrl = (list: string): ServerUrls => {
+function parseBusUrl(list: string): ServerUrls {
   const urls = list.split(',').map((entry) => {
     const url = entry.trim();
     try {
@@ -64,9 +65,9 @@ const parseBusUrl = (list: string): ServerUrls => {
     requiresTls: urls.some(({ server }) => server.startsWith('tls:')),
     access: name === '' ? {} : password === '' ? { token: name } : { user: name, password },
   };
-};
+}
 
-const readFile = (setting: string, file: string): Buffer => {
+function readFile(setting: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
@@ -74,11 +75,13 @@ const readFile = (setting: string, file: string): Buffer => {
       cause: error,
     });
   }
-};
+}
 
-const nkeySeed = (file: string): Buffer => Buffer.from(readFile('BUS_NKEY_FILE', file).toString().trim());
+function nkeySeed(file: string): Buffer {
+  return Buffer.from(readFile('BUS_NKEY_FILE', file).toString().trim());
+}
 
-const tlsFiles = ({ tlsCaFile, tlsCertificateFile, tlsKeyFile }: NatsAccess) => {
+function tlsFiles({ tlsCaFile, tlsCertificateFile, tlsKeyFile }: NatsAccess) {
   const files = [
     ['BUS_TLS_CA_FILE', 'caFile', tlsCaFile],
     ['BUS_TLS_CERTIFICATE_FILE', 'certFile', tlsCertificateFile],
@@ -89,9 +92,9 @@ const tlsFiles = ({ tlsCaFile, tlsCertificateFile, tlsKeyFile }: NatsAccess) => 
   );
   for (const { setting, file } of configuredFiles) readFile(setting, file);
   return Object.fromEntries(configuredFiles.map(({ option, file }) => [option, file]));
-};
+}
 
-const authenticatorsOf = ({ credentialsFile, nkeyFile }: NatsAccess) => {
+function authenticatorsOf({ credentialsFile, nkeyFile }: NatsAccess) {
   const authenticators = [];
   if (credentialsFile !== undefined) {
     readFile('BUS_CREDENTIALS_FILE', credentialsFile);
@@ -102,15 +105,18 @@ const authenticatorsOf = ({ credentialsFile, nkeyFile }: NatsAccess) => {
     authenticators.push(nkeyAuthenticator(() => nkeySeed(nkeyFile)));
   }
   return authenticators;
-};
+}
 
-const adviceFor = (reason: string): string =>
-  /authorization|authentication|permission/i.test(reason)
+function adviceFor(reason: string): string {
+  return /authorization|authentication|permission/i.test(reason)
     ? 'Correct the credentials in BUS_URL or in the other BUS_ settings.'
     : 'Start one, or correct BUS_URL.';
+}
 
 /** The prefix of all inboxes of a service, so that a NATS user can be restricted to its own. */
-export const inboxPrefixOf = (name: string): string => `_INBOX.${name.replaceAll(/[^\w-]/g, '-')}`;
+export function inboxPrefixOf(name: string): string {
+  return `_INBOX.${name.replaceAll(/[^\w-]/g, '-')}`;
+}
 
 /** The interval of pings. After two without a response the connection counts as lost: an unreachable server does not close it. */
 const pingIntervalMs = 10_000;
@@ -119,10 +125,10 @@ const pingIntervalMs = 10_000;
  * Connects to NATS, and reconnects until the connection is closed.
  * @throws Error that names the servers and never the credentials
  */
-export const connectToNats = async (
+export async function connectToNats(
   list: string,
   { name, connectTimeoutMs, access = {} }: { name: string; connectTimeoutMs: number; access?: NatsAccess | undefined },
-): Promise<NatsConnection> => {
+): Promise<NatsConnection> {
   const { servers, requiresTls, access: urlAccess } = parseBusUrl(list);
   const { user, password, token } = urlAccess.user === undefined && urlAccess.token === undefined ? access : urlAccess;
   const tls = tlsFiles(access);
@@ -149,25 +155,29 @@ export const connectToNats = async (
       cause: error,
     });
   }
-};
+}
 
 /** The oldest server that the tests run with. */
 const oldestNats = '2.9.0';
 /** The required `max_payload`, which is the server's default. Responses are sent in chunks, but a request and its headers are one message. */
 const minPayloadBytes = 1024 * 1024;
 
-const numbersOf = (version: string): number[] => version.split(/[.-]/, 3).map(Number);
+function numbersOf(version: string): number[] {
+  return version.split(/[.-]/, 3).map(Number);
+}
 
-const isOlder = (version: string, minVersion: string): boolean => {
+function isOlder(version: string, minVersion: string): boolean {
   const [a, b] = [numbersOf(version), numbersOf(minVersion)];
   const index = b.findIndex((number, nth) => a[nth] !== number);
   return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0);
-};
+}
 
-const nameOf = (connection: NatsConnection): string => `The NATS server at ${connection.getServer()}`;
+function nameOf(connection: NatsConnection): string {
+  return `The NATS server at ${connection.getServer()}`;
+}
 
 /** @throws Error when the server is too old, or carries messages that are too small */
-export const requireSupportedServer = (connection: NatsConnection): void => {
+export function requireSupportedServer(connection: NatsConnection): void {
   const { version = '0.0.0', max_payload: maxPayload = 0 } = connection.info ?? {};
   if (isOlder(version, oldestNats))
     throw new Error(`${nameOf(connection)} is version ${version}; Bunting needs ${oldestNats} or newer. Upgrade it.`);
@@ -175,10 +185,10 @@ export const requireSupportedServer = (connection: NatsConnection): void => {
     throw new Error(
       `${nameOf(connection)} carries messages of at most ${maxPayload} bytes; Bunting needs ${minPayloadBytes}. Set max_payload: 16MB in its configuration.`,
     );
-};
+}
 
 /** @throws Error when the server or the account of the user has no JetStream */
-export const requireJetStream = async (connection: NatsConnection): Promise<JetStreamManager> => {
+export async function requireJetStream(connection: NatsConnection): Promise<JetStreamManager> {
   const manager = await jetstreamManager(connection, { timeout: 5_000, checkAPI: false });
   try {
     await manager.getAccountInfo();
@@ -195,7 +205,7 @@ export const requireJetStream = async (connection: NatsConnection): Promise<JetS
       );
   }
   return manager;
-};
+}
 
 /** How an operator provides a resource that JetStream lacks, by the server's error code. */
 const adviceByErrorCode: Readonly<Record<number, string>> = {
@@ -208,11 +218,11 @@ const adviceByErrorCode: Readonly<Record<number, string>> = {
 };
 
 /** The error for a stream that the limits of the server do not permit; undefined for any other failure. */
-export const streamFault = (connection: NatsConnection, stream: string, error: unknown): Error | undefined => {
+export function streamFault(connection: NatsConnection, stream: string, error: unknown): Error | undefined {
   if (!(error instanceof JetStreamApiError)) return undefined;
   const advice = adviceByErrorCode[error.code];
   if (advice === undefined) return undefined;
   return new Error(`${nameOf(connection)} cannot store the stream ${stream} of 256 MiB (${error.message}). ${advice}`, {
     cause: error,
   });
-};
+}

@@ -24,11 +24,15 @@ const header = {
 } as const;
 
 /** Encodes a value as header text: headers carry ASCII only. */
-const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-const decodeHeader = (value: string): unknown => JSON.parse(Buffer.from(value, 'base64url').toString());
+function encodeHeader(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+function decodeHeader(value: string): unknown {
+  return JSON.parse(Buffer.from(value, 'base64url').toString());
+}
 
 /** The headers of a call. */
-export const requestHeaders = (context: CallContext, signatures: CallerSignatures): MsgHdrs => {
+export function requestHeaders(context: CallContext, signatures: CallerSignatures): MsgHdrs {
   const messageHeaders = headers();
   const caller = encodeHeader(context.caller);
   messageHeaders.set(header.caller, caller);
@@ -43,20 +47,20 @@ export const requestHeaders = (context: CallContext, signatures: CallerSignature
   if (context.ifMatch !== undefined) messageHeaders.set(header.ifMatch, encodeHeader(context.ifMatch));
   if (context.ifNoneMatch !== undefined) messageHeaders.set(header.ifNoneMatch, encodeHeader(context.ifNoneMatch));
   return messageHeaders;
-};
+}
 
 /** The headers of an event. */
-export const eventHeaders = (traceparent: string | null): MsgHdrs => {
+export function eventHeaders(traceparent: string | null): MsgHdrs {
   const messageHeaders = headers();
   if (traceparent !== null) messageHeaders.set(header.traceparent, traceparent);
   return messageHeaders;
-};
+}
 
 /**
  * The context of a received call.
  * @throws Refusal when its deadline has passed
  */
-export const contextOf = (message: Msg, signatures: CallerSignatures): ReceivedContext => {
+export function contextOf(message: Msg, signatures: CallerSignatures): ReceivedContext {
   const received = message.headers ?? headers();
   const now = Date.now();
   const sentAt = received.get(header.sentAt);
@@ -75,35 +79,37 @@ export const contextOf = (message: Msg, signatures: CallerSignatures): ReceivedC
     ...(ifMatch === '' ? {} : { ifMatch: decodeHeader(ifMatch) as IfMatch }),
     ...(ifNoneMatch === '' ? {} : { ifNoneMatch: decodeHeader(ifNoneMatch) as IfMatch }),
   };
-};
+}
 
 const textDecoder = new TextDecoder();
 
 /** The response of a received message. */
-export const responseOf = ({ headers: received, data }: RawResponse): CallResponse => {
+export function responseOf({ headers: received, data }: RawResponse): CallResponse {
   const text = textDecoder.decode(data);
   const refusedKind = received?.get(header.refused) ?? '';
   if (refusedKind !== '') return { refusal: JSON.parse(text) as RefusalResponse };
   const encodedHeaders = received?.get(header.responseHeaders) ?? '';
   const replyHeaders = encodedHeaders === '' ? {} : (decodeHeader(encodedHeaders) as Record<string, string>);
   return { reply: { json: text, headers: replyHeaders } };
-};
+}
 
 /** The maximum size of a response: half of the 64 MiB that a NATS server by default buffers for a slow client before it disconnects it. */
 const maxResponseBytes = 32 * 1024 * 1024;
 
 /** The refusal of a request or a reply that is too large. */
-export const tooLargeRefusal = (message: string, bytes: number, max: number): CallResponse => ({
-  refusal: serializeRefusal(
-    refusal(
-      'PayloadTooLarge',
-      `${message} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
+export function tooLargeRefusal(message: string, bytes: number, max: number): CallResponse {
+  return {
+    refusal: serializeRefusal(
+      refusal(
+        'PayloadTooLarge',
+        `${message} is ${bytes} bytes, more than the ${max} that the message bus carries. Request less at a time.`,
+      ),
     ),
-  ),
-});
+  };
+}
 
 /** A response as a message: refusals are marked by a header, and a reply beyond the limit becomes a refusal. */
-export const encodeResponse = (response: CallResponse): { payload: Buffer; responseHeaders?: MsgHdrs } => {
+export function encodeResponse(response: CallResponse): { payload: Buffer; responseHeaders?: MsgHdrs } {
   const responseHeaders = headers();
   if ('refusal' in response) {
     responseHeaders.set(header.refused, response.refusal.kind);
@@ -115,7 +121,7 @@ export const encodeResponse = (response: CallResponse): { payload: Buffer; respo
   if (Object.keys(response.reply.headers).length === 0) return { payload };
   responseHeaders.set(header.responseHeaders, encodeHeader(response.reply.headers));
   return { payload, responseHeaders };
-};
+}
 
 /*
  * The protocol of calls, beyond request and reply of NATS: a large response is sent in chunks; a responder sends a notice with the id of its
@@ -131,16 +137,20 @@ export const repeatableHeader = 'Bunting-Repeatable';
 export const chunkHeader = 'Bunting-Part-Of';
 
 /** Whether the caller marked a call as repeatable; other calls are writes. */
-export const isRepeatableCall = (message: Msg): boolean => (message.headers?.get(repeatableHeader) ?? '') !== '';
+export function isRepeatableCall(message: Msg): boolean {
+  return (message.headers?.get(repeatableHeader) ?? '') !== '';
+}
 
 /** The subject of a process, which gets the reply subjects of calls on it, and replies with those whose calls it is not handling. */
-export const aliveSubject = (service: string, process: string): string => `alive.${service}.${process}`;
+export function aliveSubject(service: string, process: string): string {
+  return `alive.${service}.${process}`;
+}
 
 /** The interval of checks of calls without a response. */
 export const checkIntervalMs = 250;
 
 /** Runs a check at intervals while a collection is not empty. Call the result after each addition. */
-export const checkWhileAny = (items: { readonly size: number }, check: () => void): (() => void) => {
+export function checkWhileAny(items: { readonly size: number }, check: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
     timer ??= setInterval(() => {
@@ -149,4 +159,4 @@ export const checkWhileAny = (items: { readonly size: number }, check: () => voi
       timer = undefined;
     }, checkIntervalMs).unref();
   };
-};
+}

@@ -6,17 +6,17 @@ import { acceptedByHeader, aliveSubject, checkWhileAny, chunkHeader, isRepeatabl
 const acceptedNoticeMs = 200;
 
 /** The reply subjects of a request; none of one that is no list. An error in a callback of the client would end the connection. */
-const parseSubjects = (request: string): readonly string[] => {
+function parseSubjects(request: string): readonly string[] {
   try {
     const subjects = JSON.parse(request) as unknown;
     return Array.isArray(subjects) ? subjects.filter((subject) => typeof subject === 'string') : [];
   } catch {
     return [];
   }
-};
+}
 
 /** Keeps track of the calls that this process is handling, and informs their callers that it still is. */
-export const acceptedCalls = (connection: NatsConnection) => {
+export function acceptedCalls(connection: NatsConnection) {
   const instance = randomUUID();
   const withoutNotice = new Map<Msg, number>();
   const inProgress = new Set<Msg>();
@@ -77,15 +77,15 @@ export const acceptedCalls = (connection: NatsConnection) => {
       connectionLost = new AbortController();
     },
   };
-};
+}
 
 /** Responds to a call, in chunks of at most `chunkBytes`. */
-export const respondInChunks = (
+export function respondInChunks(
   message: Msg,
   payload: Uint8Array,
   responseHeaders: MsgHdrs | undefined,
   chunkBytes: number,
-): void => {
+): void {
   if (payload.length <= chunkBytes)
     return void message.respond(payload, responseHeaders === undefined ? {} : { headers: responseHeaders });
   const response = `${randomUUID()} ${Math.ceil(payload.length / chunkBytes)}`;
@@ -95,4 +95,4 @@ export const respondInChunks = (
     chunkHeaders.set(chunkHeader, response);
     message.respond(payload.subarray(from, from + chunkBytes), { headers: chunkHeaders });
   }
-};
+}

@@ -13,7 +13,9 @@ import { eventSubjectsOf, streamOf } from './event-streams.ts';
 import { inboxPrefixOf } from './nats-connection.ts';
 
 /** The subject of the wake-ups of a topic. */
-export const wakeSubjectOf = ({ producer, topic }: OutboxSource): string => `wake.${producer}.${topic}`;
+export function wakeSubjectOf({ producer, topic }: OutboxSource): string {
+  return `wake.${producer}.${topic}`;
+}
 
 /** The subjects that the NATS user of a service needs; it may besides respond to the messages that it receives. */
 interface NatsRights {
@@ -21,13 +23,15 @@ interface NatsRights {
   readonly subscribe: readonly string[];
 }
 
-const isProducer = (service: ServiceName): service is ServiceName & Producer => service in consumersOf;
+function isProducer(service: ServiceName): service is ServiceName & Producer {
+  return service in consumersOf;
+}
 
 /**
  * The rights of the NATS user of a service. They follow from the operations that it calls and the outboxes that it reads, so that its
  * password opens what the service itself does, and nothing else.
  */
-export const natsRightsOf = (service: ServiceName): NatsRights => {
+export function natsRightsOf(service: ServiceName): NatsRights {
   const called = servicesCalledBy(service);
   const sources = (Object.keys(consumersOf) as Producer[]).flatMap((producer) =>
     Object.entries(consumersOf[producer]).map(([topic, consumers]) => ({
@@ -52,4 +56,4 @@ export const natsRightsOf = (service: ServiceName): NatsRights => {
       ...sources.filter(({ woken }) => woken.includes(service)).map(wakeSubjectOf),
     ],
   };
-};
+}
